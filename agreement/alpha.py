@@ -1,0 +1,163 @@
+"""Krippendorff's alpha at three levels of measurement, from sums over items.
+
+alpha = 1 - D_o / D_e (Krippendorff 2019, Content Analysis, 4th ed., ch. 12). In his letters: m_u ratings of unit u,
+n_uc of them the value c; only units with m_u >= 2 are pairable and count; n_c = sum_u n_uc, n = sum_c n_c;
+observed coincidences o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1); D_o = sum_ck o_ck delta2_ck / n;
+D_e = sum_ck n_c n_k delta2_ck / (n (n - 1)).
+
+The sums over pairs of values are never formed. Nominal: sum_ck n_c n_k delta2_ck = n^2 - sum_c n_c^2. Interval:
+sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum_{g=c..k} n_g - (n_c + n_k) / 2)^2
+is (r_k - r_c)^2 with the midrank r_c = sum_{g<c} n_g + n_c / 2, so ordinal alpha is interval alpha of midranks.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from agreement.bootstrap import Key
+from agreement.data import Floats, Ints
+from agreement.tally import Tally, tally
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+DENSE_CELLS = 4_000_000
+"""Above so many cells the items-by-values counts are kept sparse."""
+MIDRANKS_AT_ONCE = 2_000_000
+"""Units times replicates whose midranks are held in memory at a time."""
+NOTHING_PAIRABLE = "no unit was rated by two raters"
+NO_VARIATION = "all values of units rated by two raters are the same"
+
+
+@dataclass(frozen=True)
+class AlphaSums:
+    """What alpha at each of `levels` needs of each item; pairable units only.
+
+    `counts` (I, K) is n_c per item. `observed` holds per level, (I,), the sum over the item's units of
+    sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the values and of their
+    squares about the grand mean. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference
+    depends on the marginals of each replicate, so its observed part is formed there.
+    """
+
+    levels: tuple[Level, ...]
+    counts: Floats | csr_array
+    observed: dict[Level, Floats]
+    first: Floats
+    second: Floats
+    units: csr_array | None
+    unit_item: Ints
+    m: Ints
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        return tuple((f"alpha_{level}",) for level in self.levels)
+
+    def reason(self, key: Key) -> str:
+        return NO_VARIATION if self.counts.sum() else NOTHING_PAIRABLE
+
+    def at(self, weights: Floats) -> Floats:
+        """Alpha, (b, len(levels)), where item i counts `weights[:, i]` times; NaN where all values are the same."""
+        n_c = weights @ self.counts
+        n = n_c.sum(axis=1)
+        varied = np.count_nonzero(n_c, axis=1) > 1
+        columns = []
+        for level in self.levels:
+            observed, expected = self._sums(level, weights, n_c, n)
+            ratio = np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied)
+            columns.append(1 - ratio)
+        return np.stack(columns, axis=1)
+
+    def _sums(self, level: Level, weights: Floats, n_c: Floats, n: Floats) -> tuple[Floats, Floats]:
+        """n D_o and n (n - 1) D_e at each replicate, (b,) each."""
+        if level == "nominal":
+            return weights @ self.observed[level], n * n - (n_c * n_c).sum(axis=1)
+        if level == "interval":
+            first, second = weights @ self.first, weights @ self.second
+            return weights @ self.observed[level], 2 * (n * second - first * first)
+        midranks = np.cumsum(n_c, axis=1) - n_c / 2 - n[:, None] / 2  # their mean over the ratings is 0
+        return self._observed_ordinal(weights, midranks), 2 * n * (n_c * midranks * midranks).sum(axis=1)
+
+    def _observed_ordinal(self, weights: Floats, midranks: Floats) -> Floats:
+        assert self.units is not None
+        result = np.zeros(weights.shape[0])
+        block = max(1, MIDRANKS_AT_ONCE // max(self.m.size, 1))
+        for done in range(0, result.size, block):
+            rows = slice(done, done + block)
+            r = np.ascontiguousarray(midranks[rows].T)
+            total, squares = self.units @ r, self.units @ (r * r)
+            squares *= self.m[:, None]
+            total *= total
+            squares -= total
+            squares *= (2 / (self.m - 1))[:, None]
+            result[rows] = np.einsum("bu,ub->b", weights[rows][:, self.unit_item], squares)
+        return result
+
+
+def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[Level, ...]) -> AlphaSums:
+    """The sums of alpha: `unit` and `value` (R,) one entry a rating without repeats, `item` (U,) the item of each unit.
+
+    `items` is the number of item codes, I. Raises ValueError for an unknown level.
+    """
+    if unknown := set(levels) - {"nominal", "ordinal", "interval"}:
+        raise ValueError(f"unknown level of measurement: {', '.join(sorted(unknown))}")
+    m = np.bincount(unit, minlength=item.size)
+    if (m == 1).any():
+        pairable = m[unit] > 1
+        unit, value = unit[pairable], value[pairable]
+    counted = tally(unit, value, item.size)
+    observed: dict[Level, Floats] = {}
+    first = second = np.zeros(items)
+    if "nominal" in levels:
+        observed["nominal"] = _by_item(observed_nominal(counted), item, items)
+    if "interval" in levels:
+        observed["interval"] = _by_item(observed_interval(unit, value, counted.m), item, items)
+        centred = counted.values[counted.code] - (value.mean() if value.size else 0)
+        cell_item = item[counted.unit]
+        first = np.bincount(cell_item, counted.n * centred, items)
+        second = np.bincount(cell_item, counted.n * centred * centred, items)
+    units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
+    return AlphaSums(levels, _counts(counted, item, items), observed, first, second, units, unit_item, unit_m)
+
+
+def observed_nominal(counted: Tally) -> Floats:
+    """sum_{c != k} n_uc n_uk / (m_u - 1) of each unit, (U,); 0 for units that are not pairable."""
+    same = np.bincount(counted.unit, counted.n * counted.n, counted.m.size)
+    return np.where(counted.m > 1, (counted.m * counted.m - same) / np.maximum(counted.m - 1, 1), 0.0)
+
+
+def observed_interval(unit: Ints, value: Floats, m: Ints) -> Floats:
+    """sum_ij (v_i - v_j)^2 / (m_u - 1) over the ratings i, j of each unit, (U,); 0 for units not pairable."""
+    mean = np.bincount(unit, value, m.size) / np.maximum(m, 1)
+    deviation = value - mean[unit]
+    deviation *= deviation
+    return 2 * m * np.bincount(unit, deviation, m.size) / np.maximum(m - 1, 1)
+
+
+def alpha(unit: Ints, value: Floats, level: Level) -> float | None:
+    """Krippendorff's alpha of flat arrays (R,), one entry a rating without repeats; None where it is undefined.
+
+    It is undefined where no unit has two ratings, and where all values of such units are the same.
+    """
+    one_item = np.zeros(int(unit.max()) + 1 if unit.size else 0, dtype=np.int64)
+    value_at_data = alpha_sums(unit, value, one_item, 1, (level,)).at(np.ones((1, 1)))[0, 0]
+    return None if np.isnan(value_at_data) else float(value_at_data)
+
+
+def _by_item(per_unit: Floats, item: Ints, items: int) -> Floats:
+    return np.bincount(item, per_unit, items)
+
+
+def _counts(counted: Tally, item: Ints, items: int) -> Floats | csr_array:
+    values = counted.values.size
+    if items * values <= DENSE_CELLS:
+        flat = np.bincount(item[counted.unit] * values + counted.code, counted.n, items * values)
+        return flat.reshape(items, values)
+    return csr_array((counted.n.astype(np.float64), (item[counted.unit], counted.code)), shape=(items, values))
+
+
+def _units(counted: Tally, item: Ints) -> tuple[csr_array, Ints, Ints]:
+    rated = counted.unit[counted.start]
+    pointer = np.append(counted.start, counted.n.size)
+    shape = (rated.size, counted.values.size)
+    return csr_array((counted.n.astype(np.float64), counted.code, pointer), shape=shape), item[rated], counted.m[rated]

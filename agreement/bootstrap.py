@@ -1,0 +1,112 @@
+"""Percentile intervals from resampled items, for figures that are functions of sums over items.
+
+A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13). What
+an item adds to a figure is computed once; a replicate is then a vector of multinomial weights times these sums,
+which is exactly the figure of the resampled data and costs no pass over the ratings.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from agreement.data import Floats
+
+Key = tuple[str, ...]
+"""Where a figure stands in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""
+
+CONFIDENCE = 0.95
+DRAWS_AT_ONCE = 4_000_000
+"""Weights held in memory at a time (replicates times items)."""
+
+
+class ItemSums(Protocol):
+    """Figures that depend on the data only through sums over items."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The F figures, in the order of the columns of `at`."""
+
+    def at(self, weights: Floats) -> Floats:
+        """The figures, (b, F), where item i counts `weights[:, i]` times; weights (b, I); NaN where undefined."""
+
+    def reason(self, key: Key) -> str:
+        """Why a figure is undefined at the data as they are."""
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Figures that are a sum over items divided by another: `numerator` and `denominator` are (I, F)."""
+
+    keys: tuple[Key, ...]
+    numerator: Floats
+    denominator: Floats
+    reasons: tuple[str, ...]
+
+    def at(self, weights: Floats) -> Floats:
+        above, below = weights @ self.numerator, weights @ self.denominator
+        return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+
+    def reason(self, key: Key) -> str:
+        return self.reasons[self.keys.index(key)]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure, its interval, and what is undefined about them.
+
+    `value` is None with `reason`, or a number; `interval` is None with `interval_reason`, or (low, high).
+    `left_out` counts the replicates at which the figure is undefined; the interval is that of the others.
+    """
+
+    value: float | None
+    reason: str | None
+    interval: tuple[float, float] | None
+    interval_reason: str | None
+    left_out: int
+
+
+def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
+    """Multinomial weights of all replicates in blocks (b, I); each row sums to `items`."""
+    rng = np.random.default_rng(seed)
+    block = max(1, DRAWS_AT_ONCE // max(items, 1))
+    for done in range(0, replicates, block):
+        rows = min(block, replicates - done)
+        drawn = rng.integers(0, items, size=(rows, items))
+        drawn += np.arange(rows)[:, None] * items
+        counts = np.bincount(drawn.ravel(), minlength=rows * items)
+        yield counts.reshape(rows, items).astype(np.float64)
+
+
+def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int) -> dict[Key, Estimate]:
+    """Each figure at the data and its 95 % percentile interval over the same draws of items for all figures.
+
+    Replicates at which a figure is undefined (all drawn values the same, say) are left out of its interval and
+    counted; where they are more than half there is no interval. With fewer than two items there is none either.
+    """
+    points = [sums.at(np.ones((1, items)))[0] for sums in figures]
+    drawn = [np.zeros((0, len(sums.keys))) for sums in figures]
+    if items > 1 and replicates > 0:
+        blocks = [[sums.at(weights) for sums in figures] for weights in item_weights(items, replicates, seed)]
+        drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    return {
+        key: _estimate(sums, key, point[column], replicate[:, column])
+        for sums, point, replicate in zip(figures, points, drawn, strict=True)
+        for column, key in enumerate(sums.keys)
+    }
+
+
+def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Estimate:
+    defined = replicates[~np.isnan(replicates)]
+    left_out = replicates.size - defined.size
+    if np.isnan(point):
+        return Estimate(None, sums.reason(key), None, "the figure itself is undefined", left_out)
+    value = float(point)
+    if not replicates.size:
+        return Estimate(value, None, None, "an interval needs at least two items and one replicate", 0)
+    if 2 * left_out > replicates.size:
+        return Estimate(value, None, None, "the figure is undefined at more than half of the replicates", left_out)
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.percentile(defined, [tail, 100 - tail])
+    return Estimate(value, None, (float(low), float(high)), None, left_out)

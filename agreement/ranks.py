@@ -1,0 +1,72 @@
+"""Expected rank of an output within its item when values are drawn and ties broken at random, exactly.
+
+Each unit i has a distribution over values, independent of the others'. Its rank, 1 the best, is
+1 + sum_j [v_j > v_i] plus a uniform share of the units tied with it, so that
+E rank_i = 1 + sum_j (P(v_j > v_i) + P(v_j = v_i) / 2), j over the other units of the item.
+
+Breaking ties at random is giving each unit a uniform t in 0..1, the smaller the better where values are equal. Given v_i = x and
+t_i = t, unit j is ahead with probability g_j + t e_j, where g_j = P(v_j > x) and e_j = P(v_j = x), independently over
+j. Integrating over t and summing over x gives the second moment, and with it the variance, in closed form.
+"""
+
+import numpy as np
+
+from agreement.data import Floats, Ints
+
+
+def expected_ranks(unit: Ints, value: Floats, chance: Floats, item: Ints) -> tuple[Floats, Floats]:
+    """Expectation and variance of the rank of each unit, (U,) each; 0 for units without a value.
+
+    `unit`, `value` and `chance` are (C,): unit `unit[c]` has `value[c]` with probability `chance[c]`. `item` (U,) is
+    the item of each unit. Costs a sort of the C cells, not a pass over pairs of units.
+    """
+    own = _Order(unit, value)
+    above_own = own.above(chance)  # g of the unit itself at its own values
+    group = _Order(item[unit], value)
+
+    def others(strictly: Floats, self_part: Floats) -> Floats:
+        return strictly - self_part
+
+    g = others(group.above(chance), above_own)
+    e = others(group.level(chance), chance)
+    # (g_j(x))^2 grows, cell by cell downwards, by (g_j + p)^2 - g_j^2.
+    step = (above_own + chance) ** 2 - above_own**2
+    g_g = others(group.above(step), above_own**2)
+    # Where j has a cell at x, g_j(x) is `above_own` of that cell.
+    g_e = others(group.level(above_own * chance), above_own * chance)
+    e_e = others(group.level(chance**2), chance**2)
+
+    mean = 1 + g + e / 2
+    second = (1 + g) ** 2 + (1 + g) * e + e**2 / 3 + (g + e / 2) - (g_g + g_e + e_e / 3)
+    expected = np.bincount(unit, chance * mean, item.size)
+    variance = np.bincount(unit, chance * second, item.size) - expected**2
+    return expected, np.maximum(variance, 0.0)
+
+
+class _Order:
+    """Sums over the cells of the same group with a greater, or with the same, value."""
+
+    def __init__(self, group: Ints, value: Floats) -> None:
+        self.order = np.lexsort((-value, group))
+        ordered_group, ordered_value = group[self.order], value[self.order]
+        new_group = np.append(True, ordered_group[1:] != ordered_group[:-1])[: group.size]
+        new_value = new_group.copy()
+        new_value[1:] |= ordered_value[1:] != ordered_value[:-1]
+        self.first_of_group = np.flatnonzero(new_group)
+        self.first_of_value = np.flatnonzero(new_value)
+        self.group_of_cell = np.cumsum(new_group) - 1
+        self.value_of_cell = np.cumsum(new_value) - 1
+
+    def above(self, weight: Floats) -> Floats:
+        before = np.append(0.0, np.cumsum(weight[self.order]))[:-1]
+        at_value = before[self.first_of_value][self.value_of_cell]
+        return self._in_place(at_value - before[self.first_of_group][self.group_of_cell])
+
+    def level(self, weight: Floats) -> Floats:
+        total = np.bincount(self.value_of_cell, weight[self.order])
+        return self._in_place(total[self.value_of_cell])
+
+    def _in_place(self, ordered: Floats) -> Floats:
+        result = np.empty_like(ordered)
+        result[self.order] = ordered
+        return result

@@ -1,0 +1,169 @@
+"""Every figure of one rating question, with intervals, ready to be written as JSON."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.aggregates import Aggregate, aggregates
+from agreement.alpha import Level, alpha_sums
+from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, estimate
+from agreement.data import NO_SYSTEM, Ratings
+from agreement.leave_one_out import leave_one_out
+from agreement.local import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
+from agreement.percent_agreement import percent_agreement
+from agreement.systems import system_mean
+from agreement.tally import tally
+
+ALPHAS: dict[str, tuple[Level, ...]] = {"nominal": ("nominal",), "interval": ("nominal", "ordinal", "interval")}
+LOCAL: dict[str, LocalLevel] = {"nominal": "nominal", "interval": "interval"}
+NO_OUTPUTS = "the question is not about single outputs"
+NO_MEAN = "the values are categories, which have no mean"
+NO_SCALE = "the question has no scale"
+TOO_FEW = "a standard error needs at least two values"
+
+Report = dict[str, Any]
+
+
+def describe(
+    ratings: Ratings,
+    *,
+    level: Literal["nominal", "interval"],
+    scale: tuple[float, float] | None,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Report:
+    """All figures of one question by its level of measurement; `catalogue.FIGURES` says what each is.
+
+    `scale` is the question's (min, max), (0, 1) for a binary question, None where there is none. The result holds
+    plain floats, ints, texts, lists, dicts and None; an undefined figure is None with its reason under
+    `undefined`, by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
+
+    Raises ValueError for another level or a scale out of order.
+    """
+    if level not in ALPHAS:
+        raise ValueError(f"unknown level of measurement: {level}")
+    ratings = _items_with_ratings(ratings)
+    items = int(ratings.item.max(initial=-1)) + 1
+    latest = ratings.latest()
+    counted = tally(latest.unit, latest.value, latest.item.size)
+    local = local_alpha(latest, items, LOCAL[level])
+    of_systems, about_systems = _of_systems(ratings, items, scale)
+    figures: list[ItemSums] = [
+        percent_agreement(counted, latest.item, items),
+        leave_one_out(counted, latest.item, items),
+        alpha_sums(latest.unit, latest.value, latest.item, items, ALPHAS[level]),
+        local.sums(),
+        *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
+        *(sums for aggregate in of_systems for sums in (aggregate.score, aggregate.rank)),
+    ]
+    estimates = estimate(figures, items, replicates, seed)
+    report: Report = {
+        "level": level,
+        "ratings": ratings.value.size,
+        "repeats": ratings.value.size - latest.value.size,
+        "raters": int(np.unique(ratings.rater).size),
+        "items": items,
+        "units": int(np.count_nonzero(counted.m)),
+        "units_with_two_or_more": int(np.count_nonzero(counted.m > 1)),
+        "off_scale": _off_scale(ratings, scale),
+    }
+    undefined: dict[str, str] = dict(about_systems)
+    _place(report, undefined, estimates)
+    _complete_local(report, undefined, local)
+    for name in about_systems:
+        report[name] = None
+    _complete_aggregates(report, undefined, ratings, of_systems)
+    report["bootstrap"] = _bootstrap(estimates, items, replicates, seed)
+    report["undefined"] = undefined
+    return report
+
+
+def _items_with_ratings(ratings: Ratings) -> Ratings:
+    """The same ratings with items and units renumbered to those that have any: these are what is resampled."""
+    rated, unit = np.unique(ratings.unit, return_inverse=True)
+    _, item = np.unique(ratings.item[rated], return_inverse=True)
+    return replace(ratings, unit=unit.astype(np.int64), item=item.astype(np.int64), system=ratings.system[rated])
+
+
+def _of_systems(
+    ratings: Ratings, items: int, scale: tuple[float, float] | None
+) -> tuple[tuple[Aggregate, ...], Mapping[str, str]]:
+    """The aggregates, and the reasons why figures of systems as a whole are undefined."""
+    for applies, reason in (
+        (bool(ratings.categories), NO_MEAN),
+        (not (ratings.system != NO_SYSTEM).any(), NO_OUTPUTS),
+    ):
+        if applies:
+            return (), {"system_mean": reason, "aggregates": reason}
+    if scale is None:
+        return (), {"aggregates": NO_SCALE}
+    return aggregates(ratings, items, scale), {}
+
+
+def _off_scale(ratings: Ratings, scale: tuple[float, float] | None) -> int | None:
+    if scale is None:
+        return None
+    return int(np.count_nonzero((ratings.value < scale[0]) | (ratings.value > scale[1])))
+
+
+def _place(report: Report, undefined: dict[str, str], estimates: Mapping[Key, Estimate]) -> None:
+    """Put each figure at its key with its interval beside it: `x_ci`, or for a figure of systems a mapping."""
+    for key, figure in estimates.items():
+        by_system = key[0] == "system_mean"
+        *path, name = key
+        interval = None if figure.interval is None else list(figure.interval)
+        _at(report, path)[name] = figure.value
+        if by_system:
+            _at(report, ["system_mean_ci"])[name] = interval
+        else:
+            _at(report, path)[f"{name}_ci"] = interval
+        if figure.reason is not None:
+            undefined[".".join(key)] = figure.reason
+        if figure.interval_reason is not None:
+            beside = ("system_mean_ci", name) if by_system else (*path, f"{name}_ci")
+            undefined[".".join(beside)] = figure.interval_reason
+
+
+def _at(report: Report, path: list[str]) -> Report:
+    for name in path:
+        report = report.setdefault(name, {})
+    return report
+
+
+def _complete_local(report: Report, undefined: dict[str, str], local: LocalAlpha) -> None:
+    n, se = int(local.used.size), local.standard_error()
+    report["local_alpha"] = {
+        "level": local.level,
+        "n": n,
+        **report["local_alpha"],
+        "se": se,
+        "histogram": local.histogram(),
+    }
+    if se is None:
+        undefined["local_alpha.se"] = TOO_FEW if n else LEFT_OUT
+
+
+def _complete_aggregates(
+    report: Report, undefined: dict[str, str], ratings: Ratings, of_systems: tuple[Aggregate, ...]
+) -> None:
+    for aggregate in of_systems:
+        for code, system in enumerate(ratings.systems):
+            row = _at(report, ["aggregates", aggregate.method, system])
+            row["n"], row["items"] = int(aggregate.n[code]), int(aggregate.items[code])
+            for name, errors in (("score_se", aggregate.score_se), ("rank_se", aggregate.rank_se)):
+                row[name] = None if np.isnan(errors[code]) else float(errors[code])
+                if row[name] is None:
+                    undefined[f"aggregates.{aggregate.method}.{system}.{name}"] = TOO_FEW
+
+
+def _bootstrap(estimates: Mapping[Key, Estimate], items: int, replicates: int, seed: int) -> Report:
+    return {
+        "resampled": "items",
+        "items": items,
+        "replicates": replicates if items > 1 else 0,
+        "seed": seed,
+        "confidence": CONFIDENCE,
+        "left_out": {".".join(key): figure.left_out for key, figure in estimates.items() if figure.left_out},
+    }

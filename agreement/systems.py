@@ -1,0 +1,33 @@
+"""Means of systems: what the raters thought of each system's outputs."""
+
+import numpy as np
+
+from agreement.bootstrap import Ratios
+from agreement.data import NO_SYSTEM, Floats, Ratings
+
+
+def per_system(key: str, systems: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple((key, system) for system in systems)
+
+
+def by_item_and_system(ratings: Ratings, items: int, per_unit: Floats) -> Floats:
+    """The sum of a figure of units, (U,), over the units of each item and system, (I, S)."""
+    systems = len(ratings.systems)
+    output = ratings.system != NO_SYSTEM
+    cell = ratings.item[output] * systems + ratings.system[output]
+    return np.bincount(cell, per_unit[output], items * systems).reshape(items, systems)
+
+
+def system_mean(ratings: Ratings, items: int) -> Ratios:
+    """The mean over a system's units of the unit's mean, in the units of the scale.
+
+    All current answers count, repeats included: this is a figure of systems, not of agreement.
+    """
+    m = np.bincount(ratings.unit, minlength=ratings.item.size)
+    mean = np.bincount(ratings.unit, ratings.value, ratings.item.size) / np.maximum(m, 1)
+    return Ratios(
+        keys=per_system("system_mean", ratings.systems),
+        numerator=by_item_and_system(ratings, items, mean),
+        denominator=by_item_and_system(ratings, items, (m > 0).astype(np.float64)),
+        reasons=("no output of the system was rated",) * len(ratings.systems),
+    )

@@ -1,0 +1,47 @@
+"""How often each value was given to each unit: the matrix n_uc that every figure of agreement starts from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.data import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The non-zero cells of the units-by-values matrix n_uc, ordered by unit, then by value.
+
+    Shapes: `unit`, `code` and `n` are (C,), one entry a cell; `m` is (U,), the ratings of each unit (Krippendorff's
+    m_u); `values` is (K,), the distinct values in ascending order, which `code` indexes.
+    """
+
+    unit: Ints
+    code: Ints
+    n: Ints
+    m: Ints
+    values: Floats
+
+    @property
+    def start(self) -> Ints:
+        """The first cell of each unit that has a rating, (number of such units,)."""
+        if not self.unit.size:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(np.append(True, self.unit[1:] != self.unit[:-1]))
+
+
+def tally(unit: Ints, value: Floats, units: int | None = None) -> Tally:
+    """Count the values of each unit.
+
+    `unit` and `value` are (R,) in any order; `units` is the number of units where some may have no rating. Sorts
+    one array of R integers, so that neither many distinct values nor many units cost memory.
+    """
+    values = np.unique(value)
+    key = np.searchsorted(values, value).astype(np.int64, copy=False)
+    key += unit * max(values.size, 1)
+    key.sort()
+    start = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if key.size else np.zeros(0, dtype=np.int64)
+    n = np.diff(start, append=key.size)
+    key = key[start]
+    cell_unit, code = np.divmod(key, max(values.size, 1))
+    m = np.bincount(unit, minlength=0 if units is None else units)
+    return Tally(unit=cell_unit, code=code, n=n, m=m, values=values)

@@ -1,0 +1,25 @@
+"""Everything that a study is made of and everything that comes of it."""
+
+from annotation.models.evidence import Annotation, Rating
+from annotation.models.material import Item, Output
+from annotation.models.people import Invitation, Membership, Rater
+from annotation.models.study import Guideline, Question, Study
+from annotation.models.work import Assignment, DraftConflict, Slot, Task, TaskOutput
+
+__all__ = [
+    "Annotation",
+    "Assignment",
+    "DraftConflict",
+    "Guideline",
+    "Invitation",
+    "Item",
+    "Membership",
+    "Output",
+    "Question",
+    "Rater",
+    "Rating",
+    "Slot",
+    "Study",
+    "Task",
+    "TaskOutput",
+]

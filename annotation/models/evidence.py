@@ -1,0 +1,137 @@
+"""What people and machines judged. Revisions are added; nothing is overwritten or deleted."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.models.material import Item, Output
+from annotation.models.people import Rater
+from annotation.models.study import Question, Study
+from annotation.models.work import Task
+from config.fields import ExactJSONField
+
+
+class Annotation(models.Model):
+    """One revision of a rater's answer to a task, with all that is needed to know how it came about."""
+
+    class Status(models.TextChoices):
+        SUBMITTED = "submitted", "Submitted"
+        SKIPPED = "skipped", "Skipped"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="annotations", db_index=False)
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="annotations")
+    revision = models.PositiveIntegerField()
+    is_current = models.BooleanField(default=True)
+    status = models.CharField(max_length=10, choices=Status)
+    surplus = models.BooleanField(default=False, help_text="came when the task had all its raters")
+    answers = ExactJSONField(default=dict, help_text="{question: value} as submitted")
+    reason = models.TextField(blank=True, help_text="why it was skipped or withdrawn")
+    flag = models.TextField(blank=True)
+    shown = ExactJSONField(help_text="positions of the task's outputs in the order shown")
+    guidelines_version = models.PositiveIntegerField(null=True, blank=True)
+    protocol_version = models.PositiveIntegerField()
+    client_key = models.UUIDField(null=True, blank=True, help_text="makes a repeated request harmless")
+    payload_digest = models.CharField(max_length=64, blank=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True, help_text="by the server's clock")
+    visible_seconds = models.FloatField(null=True, blank=True, help_text="as the page counted: untrusted")
+    active_seconds = models.FloatField(null=True, blank=True, help_text="as the page counted: untrusted")
+    tool_use = ExactJSONField(default=dict)
+    metadata = ExactJSONField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),
+            models.UniqueConstraint(
+                fields=["task", "rater"], condition=Q(is_current=True), name="annotation_one_current"
+            ),
+            models.UniqueConstraint(
+                fields=["rater", "client_key"], condition=Q(client_key__isnull=False), name="annotation_client_key_once"
+            ),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="annotation_revision_positive"),
+            models.CheckConstraint(
+                condition=Q(status__in=["submitted", "skipped", "withdrawn"]), name="annotation_status_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status} by {self.rater} on task {self.task_id}, revision {self.revision}"
+
+
+class Rating(models.Model):
+    """One rater's answer to one question about one unit, flat, with its own level of measurement.
+
+    The unit is the item alone (a whole task), one output, or a pair of outputs (in the order shown).
+    `number` is the value where it is one; `value` is the value as given. Imported rows have no annotation.
+    """
+
+    class Level(models.TextChoices):
+        NOMINAL = "nominal", "Nominal"
+        ORDINAL = "ordinal", "Ordinal"
+        INTERVAL = "interval", "Interval"
+        RANK = "rank", "Rank"
+        CHOICE = "choice", "Choice"
+        SPAN = "span", "Span"
+        TEXT = "text", "Text"
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="ratings", db_index=False)
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="ratings", db_index=False)
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="ratings", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="ratings", db_index=False)
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="ratings", db_index=False
+    )
+    other_output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    variant = models.CharField(max_length=200, blank=True)
+    annotation = models.ForeignKey(
+        Annotation, on_delete=models.PROTECT, null=True, blank=True, related_name="ratings", db_index=False
+    )
+    revision = models.PositiveIntegerField(default=1)
+    is_current = models.BooleanField(default=True)
+    level = models.CharField(max_length=8, choices=Level)
+    number = models.FloatField(null=True, blank=True)
+    value = ExactJSONField()
+    off_scale = models.BooleanField(default=False, help_text="a machine's number outside the question's scale")
+    guidelines_version = models.PositiveIntegerField(null=True, blank=True)
+    protocol_version = models.PositiveIntegerField(null=True, blank=True)
+    run = models.CharField(max_length=200, blank=True)
+    replicate = models.PositiveIntegerField(null=True, blank=True)
+    ordinal = models.PositiveIntegerField(default=0, help_text="which of several equal imported lines")
+    explanation = models.TextField(null=True, blank=True)
+    shown = ExactJSONField(null=True, blank=True, help_text="output keys in the order shown")
+    seconds = models.FloatField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    distribution = ExactJSONField(null=True, blank=True)
+    metadata = ExactJSONField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["study", "question", "rater"], name="rating_by_question"),
+            models.Index(fields=["annotation"], condition=Q(annotation__isnull=False), name="rating_of_annotation"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "question", "output"],
+                condition=Q(annotation__isnull=False, output__isnull=False, other_output__isnull=True),
+                name="rating_once_an_output",
+            ),
+            models.UniqueConstraint(
+                fields=["annotation", "question"],
+                condition=Q(annotation__isnull=False, output__isnull=True),
+                name="rating_once_a_task",
+            ),
+            models.CheckConstraint(
+                condition=Q(other_output__isnull=True) | (Q(output__isnull=False) & ~Q(other_output=F("output"))),
+                name="rating_pair_of_two",
+            ),
+            models.CheckConstraint(
+                condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text"]),
+                name="rating_level_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question_id} by {self.rater_id} on item {self.item_id}"

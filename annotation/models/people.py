@@ -1,0 +1,101 @@
+"""Who takes part in a study, who is invited to, and under which name judgments are kept."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.study import Study
+from config.fields import ExactJSONField
+
+
+class Role(models.TextChoices):
+    OWNER = "owner", "Owner"
+    RESEARCHER = "researcher", "Researcher"
+    ANNOTATOR = "annotator", "Annotator"
+
+
+class Membership(models.Model):
+    """A person's one role in a study. Removal switches it off and keeps the row."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="memberships")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "person"], name="membership_once"),
+            models.CheckConstraint(
+                condition=Q(role__in=["owner", "researcher", "annotator"]), name="membership_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} in {self.study} as {self.role}"
+
+
+class Invitation(models.Model):
+    """An offer of one role in one study, taken up once by whoever holds the link. Only the hash is kept."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="invitations")
+    role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
+    note = models.CharField(max_length=200, blank=True, help_text="for whom; seen by the study's researchers")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="invitations_made"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="invitations_taken"
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(accepted_by__isnull=True, accepted_at__isnull=True)
+                | Q(accepted_by__isnull=False, accepted_at__isnull=False),
+                name="invitation_taken_by_somebody",
+            ),
+            models.CheckConstraint(condition=Q(role__in=["researcher", "annotator"]), name="invitation_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation to {self.study} as {self.role}"
+
+
+class Rater(models.Model):
+    """Whoever judges, person or machine. `name` is what files show: for our own people a random pseudonym."""
+
+    class Kind(models.TextChoices):
+        HUMAN = "human", "Human"
+        MODEL = "model", "Model"
+        METRIC = "metric", "Metric"
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="raters")
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HUMAN)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="raters"
+    )
+    place = models.BigIntegerField(
+        null=True, blank=True, help_text="how far along the study's order of items this rater has been given work"
+    )
+    metadata = ExactJSONField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name"], name="rater_name_once"),
+            models.UniqueConstraint(
+                fields=["study", "person"], condition=Q(person__isnull=False), name="rater_person_once"
+            ),
+            models.CheckConstraint(condition=~Q(name=""), name="rater_name_given"),
+            models.CheckConstraint(condition=Q(person__isnull=True) | Q(kind="human"), name="rater_person_is_human"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,98 @@
+"""A study, its guidelines by version, and its questions."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.protocols import protocol_choices
+from annotation.questions import question_type_choices
+from config.fields import ExactJSONField
+
+
+class Study(models.Model):
+    """What is asked about which items by which protocol. `slug` is its name in files, commands and addresses."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        LIVE = "live", "Live"
+        PAUSED = "paused", "Paused"
+        CLOSED = "closed", "Closed"
+
+    slug = models.SlugField(max_length=100, unique=True)
+    title = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    contact = models.TextField(blank=True)
+    language = models.CharField(max_length=35, default="en", help_text="BCP 47")
+    protocol = models.CharField(max_length=30, choices=protocol_choices)
+    redundancy = models.PositiveSmallIntegerField(help_text="how many different raters each task gets")
+    options = ExactJSONField(default=dict)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    planned_through = models.BigIntegerField(
+        default=0, help_text="tasks and slots exist for the items up to this primary key"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(condition=Q(redundancy__gte=1), name="study_redundancy_positive"),
+            models.CheckConstraint(
+                condition=Q(status__in=["draft", "live", "paused", "closed"]), name="study_status_known"
+            ),
+            models.CheckConstraint(condition=Q(slug__regex=r"^[a-z0-9-]+$"), name="study_slug_plain"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.slug
+
+    @property
+    def is_live(self) -> bool:
+        return self.status == self.Status.LIVE
+
+    def option(self, key: str, default: Any) -> Any:
+        """The study's own value of a protocol option, or `default`."""
+        return self.options.get(key, default)
+
+
+class Guideline(models.Model):
+    """One version of a study's guidelines (Markdown). Versions are added, never changed."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="guidelines")
+    number = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="guideline_number_once"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="guideline_number_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"guidelines {self.number} of {self.study}"
+
+
+class Question(models.Model):
+    """A question of a study. `spec` holds what only its type knows (scale, labels, choices, conditions)."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="questions")
+    position = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=100)
+    type = models.CharField(max_length=30, choices=question_type_choices)
+    text = models.TextField(blank=True)
+    help = models.TextField(blank=True)
+    required = models.BooleanField(default=True)
+    spec = ExactJSONField(default=dict)
+
+    class Meta:
+        ordering = ["study", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "key"], name="question_key_once"),
+            models.UniqueConstraint(fields=["study", "position"], name="question_position_once"),
+            models.CheckConstraint(condition=~Q(key=""), name="question_key_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.study}"

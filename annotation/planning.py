@@ -1,0 +1,135 @@
+"""From items to tasks and slots, when a study goes live: in chunks, each whole, so that a stop resumes.
+
+Making the same plan again changes nothing: a task is known by its key. The order in which items are given
+out is a keyed hash of their ids, the same on every installation and whatever was imported first.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
+from annotation.protocols import TaskPlan, protocols
+from config.bulk import insert_rows, next_ids
+from config.fields import canonical_json
+
+CHUNK = 500
+
+
+def task_key(plan: TaskPlan) -> str:
+    """The key of a task within its item, from the outputs it shows and its variant."""
+    return hashlib.sha256(canonical_json([list(plan.outputs), plan.variant]).encode()).hexdigest()
+
+
+def seeded(study: Study, *parts: Any) -> int:
+    """A number of 63 bits that depends on the study's seed and `parts` alone."""
+    text = canonical_json([study.slug, study.option("seed", 0), *parts])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def ensure_tasks(
+    study: Study, items: Sequence[tuple[int, str]], outputs: dict[int, list[tuple[int, str]]]
+) -> tuple[dict[tuple[int, str], int], list[tuple[int, str, int, TaskPlan]]]:
+    """Make the missing tasks of `items` [(pk, key)]; `outputs` gives [(pk, key)] in file order by item pk.
+
+    Returns the primary keys of all planned tasks by (item pk, task key), and of the new ones
+    (item pk, item key, task pk, plan). Runs inside the caller's transaction.
+    """
+    protocol = protocols()[study.protocol]
+    known = {
+        (item, key): pk
+        for item, key, pk in Task.objects.filter(item__in=[pk for pk, _ in items]).values_list("item", "key", "pk")
+    }
+    missing = []
+    for pk, key in items:
+        for plan in protocol.plan([name for _, name in outputs.get(pk, [])], study.options):
+            if (pk, task_key(plan)) not in known:
+                missing.append((pk, key, plan))
+    ids = next_ids(Task, len(missing))
+    new = [(pk, key, task, plan) for task, (pk, key, plan) in zip(ids, missing, strict=True)]
+    insert_rows(
+        Task,
+        ["id", "item_id", "key", "variant"],
+        [(task, pk, task_key(plan), plan.variant) for pk, _, task, plan in new],
+    )
+    output_ids = {(pk, name): output for pk, named in outputs.items() for output, name in named}
+    insert_rows(
+        TaskOutput,
+        ["task_id", "output_id", "position"],
+        [
+            (task, output_ids[pk, name], position)
+            for pk, _, task, plan in new
+            for position, name in enumerate(plan.outputs)
+        ],
+    )
+    known.update({(pk, task_key(plan)): task for pk, _, task, plan in new})
+    return known, new
+
+
+def outputs_of(items: Sequence[int]) -> dict[int, list[tuple[int, str]]]:
+    """The outputs [(pk, key)] of each item, in file order."""
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    rows = Output.objects.filter(item__in=items).order_by("item", "position")
+    for item, pk, key in rows.values_list("item", "pk", "key"):
+        found[item].append((pk, key))
+    return found
+
+
+def plan_chunk(study: Study, size: int = CHUNK) -> bool:
+    """Make tasks and slots for the next `size` items; False when there were none left. One transaction."""
+    with transaction.atomic():
+        study = Study.objects.select_for_update().get(pk=study.pk)
+        items = list(
+            Item.objects.filter(study=study, pk__gt=study.planned_through)
+            .order_by("pk")
+            .values_list("pk", "key")[:size]
+        )
+        if not items:
+            return False
+        tasks, _ = ensure_tasks(study, items, outputs_of([pk for pk, _ in items]))
+        _make_slots(study, dict(items), tasks)
+        study.planned_through = items[-1][0]
+        study.save(update_fields=["planned_through"])
+    return True
+
+
+def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str], int]) -> None:
+    """Give the slots that are missing to `tasks`; tasks of imported annotations exist and may have none."""
+    protocol = protocols()[study.protocol]
+    having = set(Slot.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True))
+    counts: dict[int, int] = defaultdict(int)
+    for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
+        counts[task] += 1
+    rows = []
+    for (item, key), task in tasks.items():
+        if task in having:
+            continue
+        place = seeded(study, "place", items[item])
+        random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
+        orders = protocol.orders(counts[task], study.redundancy, random)
+        rows.extend(
+            (study.pk, item, task, number, place, canonical_json(order), Slot.State.OPEN.value)
+            for number, order in enumerate(orders)
+        )
+    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state"], rows)
+
+
+def replan_from(study: Study, item: int) -> None:
+    """Have the items from primary key `item` on planned again: some of them got more outputs."""
+    Study.objects.filter(pk=study.pk, planned_through__gte=item).update(planned_through=item - 1)
+
+
+def planning_progress(study: Study) -> tuple[int, int]:
+    """Items planned and items in all."""
+    items = Item.objects.filter(study=study)
+    return items.filter(pk__lte=study.planned_through).count(), items.count()
+
+
+def is_planned(study: Study) -> bool:
+    """Whether every item has its tasks and slots."""
+    return (Item.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through

@@ -1,0 +1,124 @@
+"""Protocols: one module each, found by the registry.
+
+A protocol object carries all its facts: which outputs a task shows, in which orders, what its page needs,
+how a submitted form becomes answers, and which flat ratings the answers give. Its page is
+`protocols/<key>.html`. Nothing outside a protocol's module asks which protocol it has before it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from config.registry import discover
+
+if TYPE_CHECKING:
+    from annotation.models import Question
+
+
+class StudyInvalidError(ValueError):
+    """A study file that the protocol cannot run; the message names the key and the mend."""
+
+
+class AnswersInvalidError(ValueError):
+    """A submitted form that cannot be accepted: {question key: sentence}, shown beside the questions."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{key} {text}" for key, text in errors.items()))
+        self.errors = dict(errors)
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """A task to be made: keys of the item's outputs that it shows, in the file's order, and its variant."""
+
+    outputs: tuple[str, ...]
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a rating is about: nothing (the whole task), one output, or a pair, by output keys."""
+
+    output: str | None = None
+    other: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One flat rating that a submitted form gives: value as given, its number and level of measurement."""
+
+    question: Question
+    value: Any
+    level: str
+    number: float | None
+    unit: Unit = field(default_factory=Unit)
+    off_scale: bool = False
+
+
+class Protocol(ABC):
+    """What a protocol knows. Instances have no state; `version` grows when a page or a check changes meaning."""
+
+    key: str
+    label: str
+    version: int = 1
+    question_types: frozenset[str]
+    option_keys: frozenset[str] = frozenset()
+    common_options = frozenset({"seed", "lease_minutes", "same_raters"})
+
+    @property
+    def template(self) -> str:
+        return f"protocols/{self.key}.html"
+
+    def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
+        """Raise StudyInvalidError where questions or options of the protocol's own do not fit."""
+
+    @abstractmethod
+    def plan(self, outputs: Sequence[str], options: Mapping[str, Any]) -> list[TaskPlan]:
+        """The tasks of an item with these output keys. Called again, with more outputs, it may only add."""
+
+    @abstractmethod
+    def orders(self, count: int, slots: int, random: Random) -> list[list[int]]:
+        """For each of `slots` raters the order in which `count` outputs are shown, balanced over them."""
+
+    @abstractmethod
+    def keeps_raters(self, options: Mapping[str, Any]) -> bool:
+        """Whether a rater who gets one task of an item gets all the others of it too."""
+
+    @abstractmethod
+    def read_form(
+        self, form: Mapping[str, list[str]], questions: Sequence[Question], shown: Sequence[str]
+    ) -> dict[str, Any]:
+        """The answers {question key: value} of a posted form, outputs named by their keys.
+
+        `shown` are the output keys in the order shown. Raises AnswersInvalidError.
+        """
+
+    @abstractmethod
+    def ratings(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str]
+    ) -> Iterable[Answer]:
+        """The flat ratings that checked answers give."""
+
+    @abstractmethod
+    def fields(
+        self, raw: Mapping[str, list[str]], questions: Sequence[Question], errors: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
+        """What the page shows of each question: the question, its field name, choices, value typed, error."""
+
+    @abstractmethod
+    def form_of(self, answers: Mapping[str, Any], questions: Sequence[Question]) -> dict[str, list[str]]:
+        """The form that would give these answers: how a saved answer is shown again for editing."""
+
+
+def protocols() -> Mapping[str, Protocol]:
+    """All protocols by key."""
+    return discover("protocols", "PROTOCOL")
+
+
+def protocol_choices() -> list[tuple[str, str]]:
+    """For the model field: written to migrations by reference, so that a new protocol makes none."""
+    return [(key, protocol.label) for key, protocol in protocols().items()]

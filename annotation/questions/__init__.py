@@ -1,0 +1,98 @@
+"""Question types: one module each, found by the registry.
+
+A type knows its keys in the study file, how a value is read from a form, which values people and machines
+may give, and on which level of measurement its values stand. Its template is `questions/<key>.html`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from config.registry import discover
+
+COMMON_KEYS = frozenset({"per", "when"})
+
+
+class SpecInvalidError(ValueError):
+    """A question of a study file that cannot be asked; the message names the key and the mend."""
+
+
+class ValueInvalidError(ValueError):
+    """An answer that does not fit its question; the message is a sentence for whoever gave it."""
+
+
+class QuestionType(ABC):
+    """What one type of question knows. Instances have no state."""
+
+    key: str
+    level: str
+    spec_keys: frozenset[str] = frozenset()
+
+    @property
+    def template(self) -> str:
+        return f"questions/{self.key}.html"
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        """Raise SpecInvalidError where the keys that are this type's own do not make sense."""
+
+    @abstractmethod
+    def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
+        """The value of a form field's raw strings, None where nothing was given; it is checked afterwards."""
+
+    def to_form(self, value: Any) -> list[str]:
+        """The raw strings of a form field that give `value` again."""
+        if isinstance(value, bool):
+            return ["true" if value else "false"]
+        return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+
+    @abstractmethod
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        """Return the value that a person gave, or raise ValueInvalidError. Nothing is converted."""
+
+    def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        """Return the value that a model or metric gave; types that know no numbers ask what they ask of people."""
+        return self.check(value, spec)
+
+    def number(self, value: Any) -> float | None:
+        """The value as a float where it is a number, for the statistics."""
+        return None
+
+    def scale(self, spec: Mapping[str, Any]) -> tuple[float, float] | None:
+        """Least and greatest number of the scale, None where there is none."""
+        return None
+
+    def off_scale(self, value: Any, spec: Mapping[str, Any]) -> bool:
+        """Whether a machine's number lies outside the scale."""
+        number, scale = self.number(value), self.scale(spec)
+        return number is not None and scale is not None and not scale[0] <= number <= scale[1]
+
+    def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What a form offers: `value` (as sent), `label`, `key` (the keyboard's), in order."""
+        return []
+
+
+def finite_number(value: Any) -> float:
+    """The number that a machine gave, booleans as 0 and 1; raises ValueInvalidError for anything else."""
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            raise ValueInvalidError("must be a number that a double can hold") from None
+        if math.isfinite(number):
+            return number
+    raise ValueInvalidError("must be a finite number")
+
+
+def question_types() -> Mapping[str, QuestionType]:
+    """All question types by key."""
+    return discover("questions", "QUESTION_TYPE")
+
+
+def question_type_choices() -> list[tuple[str, str]]:
+    """For the model field: written to migrations by reference, so that a new type makes none."""
+    return [(key, key) for key in question_types()]

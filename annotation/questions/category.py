@@ -1,0 +1,52 @@
+"""One, or several, of named choices."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+
+
+class Category(QuestionType):
+    """One of `choices`, or a list of them where `multiple` is on."""
+
+    key = "category"
+    level = "nominal"
+    spec_keys = frozenset({"choices", "multiple"})
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        choices = spec.get("choices")
+        if (
+            not isinstance(choices, list)
+            or len(choices) < 2
+            or not all(isinstance(choice, str) and choice for choice in choices)
+            or len(set(choices)) != len(choices)
+        ):
+            raise SpecInvalidError("choices must be a list of at least two different texts")
+        if not isinstance(spec.get("multiple", False), bool):
+            raise SpecInvalidError("multiple must be true or false")
+
+    def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
+        given = [text for text in raw if text]
+        if not given:
+            return None
+        return given if spec.get("multiple") else given[-1]
+
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if spec.get("multiple"):
+            if not isinstance(value, list) or not value:
+                raise ValueInvalidError("must be a list of the choices")
+            if len({str(v) for v in value}) != len(value):
+                raise ValueInvalidError("names a choice twice")
+        for one in value if spec.get("multiple") else [value]:
+            if not isinstance(one, str) or one not in spec["choices"]:
+                raise ValueInvalidError(f"must be one of: {', '.join(spec['choices'])}")
+        return value
+
+    def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [
+            {"value": choice, "label": choice, "key": str(number) if number <= 9 else ""}
+            for number, choice in enumerate(spec["choices"], 1)
+        ]
+
+
+QUESTION_TYPE = Category()

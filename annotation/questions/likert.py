@@ -1,0 +1,66 @@
+"""A number on a scale of named steps."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
+
+MOST_STEPS = 101
+
+
+class Likert(QuestionType):
+    """An integer from `min` to `max`; machines may give any finite number."""
+
+    key = "likert"
+    level = "interval"
+    spec_keys = frozenset({"min", "max", "labels"})
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        least, most = spec.get("min"), spec.get("max")
+        if type(least) is not int or type(most) is not int:
+            raise SpecInvalidError("min and max must be integers")
+        if not 1 <= most - least < MOST_STEPS:
+            raise SpecInvalidError(f"max must be greater than min, with at most {MOST_STEPS} steps")
+        labels = spec.get("labels")
+        if labels is not None and (
+            not isinstance(labels, list)
+            or len(labels) != most - least + 1
+            or not all(isinstance(text, str) for text in labels)
+        ):
+            raise SpecInvalidError(f"labels must be {most - least + 1} texts, one a step")
+
+    def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
+        given = [text for text in raw if text]
+        if not given:
+            return None
+        text = given[-1]
+        plain = text.removeprefix("-")
+        return int(text) if len(plain) <= 9 and plain.isascii() and plain.isdigit() else text
+
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if type(value) is not int or not spec["min"] <= value <= spec["max"]:
+            raise ValueInvalidError(f"must be a whole number from {spec['min']} to {spec['max']}")
+        return value
+
+    def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if isinstance(value, bool):
+            raise ValueInvalidError("must be a finite number")
+        finite_number(value)
+        return value
+
+    def number(self, value: Any) -> float | None:
+        return finite_number(value)
+
+    def scale(self, spec: Mapping[str, Any]) -> tuple[float, float]:
+        return (float(spec["min"]), float(spec["max"]))
+
+    def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+        steps = range(spec["min"], spec["max"] + 1)
+        labels = spec.get("labels") or [""] * len(steps)
+        return [
+            {"value": str(step), "label": label, "key": str(step) if 0 <= step <= 9 else ""}
+            for step, label in zip(steps, labels, strict=True)
+        ]
+
+
+QUESTION_TYPE = Likert()

@@ -1,0 +1,46 @@
+"""Free text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.text import TextRefusedError, check_text
+
+LONGEST = 20_000
+
+
+class Text(QuestionType):
+    """Text as typed, with at least `min_words` and at most `max_words` words."""
+
+    key = "text"
+    level = "text"
+    spec_keys = frozenset({"min_words", "max_words"})
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        least, most = spec.get("min_words", 0), spec.get("max_words", 10**6)
+        if type(least) is not int or type(most) is not int or not 0 <= least <= most or most < 1:
+            raise SpecInvalidError("min_words and max_words must be whole numbers, the first not the greater")
+
+    def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
+        # A browser sends line ends as CR LF whatever was typed; the text that was typed has LF.
+        text = raw[-1].replace("\r\n", "\n") if raw else ""
+        return text if text.strip() else None
+
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if not isinstance(value, str):
+            raise ValueInvalidError("must be text")
+        if len(value) > LONGEST:
+            raise ValueInvalidError(f"must have at most {LONGEST} characters")
+        try:
+            check_text(value)
+        except TextRefusedError as problem:
+            raise ValueInvalidError(str(problem)) from None
+        words = len(value.split())
+        if words < spec.get("min_words", 0):
+            raise ValueInvalidError(f"needs at least {spec['min_words']} words; it has {words}")
+        if words > spec.get("max_words", words):
+            raise ValueInvalidError(f"may have at most {spec['max_words']} words; it has {words}")
+        return value
+
+
+QUESTION_TYPE = Text()
