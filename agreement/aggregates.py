@@ -1,9 +1,9 @@
 """Aggregates of a system's ratings: mean, majority and none (Skopek et al. 2023, riSum, Table 3).
 
-Each aggregation gives every unit a distribution over values: its mean (one value), its modes (equally likely, a
-tie broken at random), or each of its ratings (drawn at random). Expectations over these distributions and over
-random ties in the ranking are exact; nothing is simulated. All current answers count, repeats included: these are
-figures of systems, not of agreement.
+Each aggregation gives every unit a distribution over values: its mean (one value), its modes (equally likely,
+a tie broken at random), or each of its ratings (drawn at random). Expectations over these distributions and
+over random ties in the ranking are exact; nothing is simulated. All current answers count, repeats included:
+these are figures of systems, not of agreement.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from agreement.bootstrap import Key, Ratios
 from agreement.data import NO_SYSTEM, Floats, Ints, Ratings
 from agreement.ranks import expected_ranks
 from agreement.systems import by_item_and_system
-from agreement.tally import Tally, tally
+from agreement.tally import Tally, sum_by, tally
 
 METHODS = ("mean", "majority", "none")
 PERCENT = 100.0
@@ -34,8 +34,9 @@ class Chances:
 class Aggregate:
     """One aggregation of all systems; arrays are (S,), NaN where undefined.
 
-    `n` is what the score's standard error divides by: outputs for mean and majority, ratings for none. `items` is
-    the number of items in which the system was ranked. `score` and `rank` are sums over items for their intervals.
+    `n` is what the score's standard error divides by: outputs for mean and majority, ratings for none.
+    `items` is the number of items in which the system was ranked. `score` and `rank` are sums over items for
+    their intervals.
     """
 
     method: str
@@ -50,8 +51,8 @@ class Aggregate:
 def aggregates(ratings: Ratings, items: int, scale: tuple[float, float]) -> tuple[Aggregate, ...]:
     """The three aggregations of every system, scores in percent of the scale (v - min) / (max - min).
 
-    Values off the scale are not clamped, so that a score may lie outside 0..100. Raises ValueError for a scale
-    whose ends are not in ascending order.
+    Values off the scale are not clamped, so that a score may lie outside 0..100. Raises ValueError for a
+    scale whose ends are not in ascending order.
     """
     low, high = scale
     if not low < high:
@@ -62,10 +63,10 @@ def aggregates(ratings: Ratings, items: int, scale: tuple[float, float]) -> tupl
 
 
 def of_mean(counted: Tally) -> Chances:
-    """Each unit at the mean of its ratings, rounded to 12 decimals so that equal means are equal."""
+    """Each unit at the mean of its ratings."""
     unit = counted.unit[counted.start]
-    total = np.bincount(counted.unit, counted.n * counted.values[counted.code], counted.m.size)[unit]
-    return Chances(unit, np.round(total / counted.m[unit], 12), np.ones(unit.size))
+    total = sum_by(counted.unit, counted.n * counted.values[counted.code], counted.m.size)[unit]
+    return Chances(unit, total / counted.m[unit], np.ones(unit.size))
 
 
 def of_majority(counted: Tally) -> Chances:
@@ -91,9 +92,9 @@ def _aggregate(ratings: Ratings, items: int, counted: Tally, method: str, scale:
     low, high = scale
     chances = DISTRIBUTIONS[method](counted)
     percent = PERCENT * (chances.value - low) / (high - low)
-    score = np.bincount(chances.unit, chances.chance * percent, counted.m.size)
+    score = sum_by(chances.unit, chances.chance * percent, counted.m.size)
     deviation = percent - score[chances.unit]
-    variance = np.bincount(chances.unit, chances.chance * deviation * deviation, counted.m.size)
+    variance = sum_by(chances.unit, chances.chance * deviation * deviation, counted.m.size)
     rank, rank_variance = expected_ranks(chances.unit, chances.value, chances.chance, ratings.item)
     rated = (counted.m > 0).astype(np.float64)
     weight = counted.m.astype(np.float64) if method == "none" else rated
@@ -122,9 +123,9 @@ def _ratios(ratings: Ratings, items: int, name: tuple[str, str], figure: Floats,
 def _standard_error(ratings: Ratings, expected: Floats, variance: Floats, weight: Floats, *, drawn: bool) -> Floats:
     """Standard error of each system's mean, (S,), NaN for fewer than two values.
 
-    `expected` and `variance` (U,) describe each unit's values. Where one value a unit is `drawn`, this is the root
-    of the expected squared standard error over the draws: the sample variance has the expectation
-    sum (E - mean E)^2 / (n - 1) + sum V / n. Otherwise all `weight` values of a unit are in the sample.
+    `expected` and `variance` (U,) describe each unit's values. Where one value a unit is `drawn`, this is the
+    root of the expected squared standard error over the draws: the sample variance has the expectation sum (E
+    - mean E)^2 / (n - 1) + sum V / n. Otherwise all `weight` values of a unit are in the sample.
     """
     n = _total(ratings, weight)
     mean = np.divide(_total(ratings, weight * expected), n, out=np.zeros_like(n), where=n > 0)

@@ -1,13 +1,14 @@
 """Krippendorff's alpha at three levels of measurement, from sums over items.
 
-alpha = 1 - D_o / D_e (Krippendorff 2019, Content Analysis, 4th ed., ch. 12). In his letters: m_u ratings of unit u,
-n_uc of them the value c; only units with m_u >= 2 are pairable and count; n_c = sum_u n_uc, n = sum_c n_c;
-observed coincidences o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1); D_o = sum_ck o_ck delta2_ck / n;
+alpha = 1 - D_o / D_e (Krippendorff 2019, Content Analysis, 4th ed., ch. 12). In his letters: m_u ratings of
+unit u, n_uc of them the value c; only units with m_u >= 2 are pairable and count; n_c = sum_u n_uc, n = sum_c
+n_c; observed coincidences o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1); D_o = sum_ck o_ck delta2_ck / n;
 D_e = sum_ck n_c n_k delta2_ck / (n (n - 1)).
 
-The sums over pairs of values are never formed. Nominal: sum_ck n_c n_k delta2_ck = n^2 - sum_c n_c^2. Interval:
-sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum_{g=c..k} n_g - (n_c + n_k) / 2)^2
-is (r_k - r_c)^2 with the midrank r_c = sum_{g<c} n_g + n_c / 2, so ordinal alpha is interval alpha of midranks.
+The sums over pairs of values are never formed. Nominal: sum_ck n_c n_k delta2_ck = n^2 - sum_c n_c^2.
+Interval: sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum_{g=c..k} n_g - (n_c
++ n_k) / 2)^2 is (r_k - r_c)^2 with the midrank r_c = sum_{g<c} n_g + n_c / 2, so ordinal alpha is interval
+alpha of midranks.
 """
 
 from dataclasses import dataclass
@@ -18,14 +19,14 @@ from scipy.sparse import csr_array
 
 from agreement.bootstrap import Key
 from agreement.data import Floats, Ints
-from agreement.tally import Tally, tally
+from agreement.tally import Tally, sum_by, tally
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 DENSE_CELLS = 4_000_000
 """Above so many cells the items-by-values counts are kept sparse."""
-MIDRANKS_AT_ONCE = 2_000_000
-"""Units times replicates whose midranks are held in memory at a time."""
+CELLS_AT_ONCE = 1_000_000
+"""Replicates times units, or times values, held in memory at a time."""
 NOTHING_PAIRABLE = "no unit was rated by two raters"
 NO_VARIATION = "all values of units rated by two raters are the same"
 
@@ -58,6 +59,11 @@ class AlphaSums:
 
     def at(self, weights: Floats) -> Floats:
         """Alpha, (b, len(levels)), where item i counts `weights[:, i]` times; NaN where all values are the same."""
+        block = max(1, CELLS_AT_ONCE // max(self.counts.shape[1], self.m.size, 1))
+        rows = range(0, weights.shape[0], block)
+        return np.concatenate([self._at(weights[row : row + block]) for row in rows])
+
+    def _at(self, weights: Floats) -> Floats:
         n_c = weights @ self.counts
         n = n_c.sum(axis=1)
         varied = np.count_nonzero(n_c, axis=1) > 1
@@ -80,24 +86,19 @@ class AlphaSums:
 
     def _observed_ordinal(self, weights: Floats, midranks: Floats) -> Floats:
         assert self.units is not None
-        result = np.zeros(weights.shape[0])
-        block = max(1, MIDRANKS_AT_ONCE // max(self.m.size, 1))
-        for done in range(0, result.size, block):
-            rows = slice(done, done + block)
-            r = np.ascontiguousarray(midranks[rows].T)
-            total, squares = self.units @ r, self.units @ (r * r)
-            squares *= self.m[:, None]
-            total *= total
-            squares -= total
-            squares *= (2 / (self.m - 1))[:, None]
-            result[rows] = np.einsum("bu,ub->b", weights[rows][:, self.unit_item], squares)
-        return result
+        r = np.ascontiguousarray(midranks.T)
+        total, squares = self.units @ r, self.units @ (r * r)  # sum_c n_uc r_c and sum_c n_uc r_c^2
+        squares *= self.m[:, None]
+        squares -= total * total
+        squares *= (2 / (self.m - 1))[:, None]
+        return np.einsum("bu,ub->b", weights[:, self.unit_item], squares)
 
 
 def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[Level, ...]) -> AlphaSums:
-    """The sums of alpha: `unit` and `value` (R,) one entry a rating without repeats, `item` (U,) the item of each unit.
+    """The sums of alpha over each item.
 
-    `items` is the number of item codes, I. Raises ValueError for an unknown level.
+    `unit` and `value` are (R,), one entry a rating without repeats; `item` (U,) is the item of each unit; `items` is
+    the number of item codes, I. Raises ValueError for an unknown level.
     """
     if unknown := set(levels) - {"nominal", "ordinal", "interval"}:
         raise ValueError(f"unknown level of measurement: {', '.join(sorted(unknown))}")
@@ -109,49 +110,45 @@ def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[
     observed: dict[Level, Floats] = {}
     first = second = np.zeros(items)
     if "nominal" in levels:
-        observed["nominal"] = _by_item(observed_nominal(counted), item, items)
+        observed["nominal"] = sum_by(item, observed_nominal(counted), items)
     if "interval" in levels:
-        observed["interval"] = _by_item(observed_interval(unit, value, counted.m), item, items)
+        observed["interval"] = sum_by(item, observed_interval(unit, value, counted.m), items)
         centred = counted.values[counted.code] - (value.mean() if value.size else 0)
         cell_item = item[counted.unit]
-        first = np.bincount(cell_item, counted.n * centred, items)
-        second = np.bincount(cell_item, counted.n * centred * centred, items)
+        first = sum_by(cell_item, counted.n * centred, items)
+        second = sum_by(cell_item, counted.n * centred * centred, items)
     units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
     return AlphaSums(levels, _counts(counted, item, items), observed, first, second, units, unit_item, unit_m)
 
 
 def observed_nominal(counted: Tally) -> Floats:
     """sum_{c != k} n_uc n_uk / (m_u - 1) of each unit, (U,); 0 for units that are not pairable."""
-    same = np.bincount(counted.unit, counted.n * counted.n, counted.m.size)
+    same = sum_by(counted.unit, counted.n * counted.n, counted.m.size)
     return np.where(counted.m > 1, (counted.m * counted.m - same) / np.maximum(counted.m - 1, 1), 0.0)
 
 
 def observed_interval(unit: Ints, value: Floats, m: Ints) -> Floats:
     """sum_ij (v_i - v_j)^2 / (m_u - 1) over the ratings i, j of each unit, (U,); 0 for units not pairable."""
-    mean = np.bincount(unit, value, m.size) / np.maximum(m, 1)
+    mean = sum_by(unit, value, m.size) / np.maximum(m, 1)
     deviation = value - mean[unit]
     deviation *= deviation
-    return 2 * m * np.bincount(unit, deviation, m.size) / np.maximum(m - 1, 1)
+    return 2 * m * sum_by(unit, deviation, m.size) / np.maximum(m - 1, 1)
 
 
 def alpha(unit: Ints, value: Floats, level: Level) -> float | None:
-    """Krippendorff's alpha of flat arrays (R,), one entry a rating without repeats; None where it is undefined.
+    """Krippendorff's alpha of the values (R,) given to the units `unit` (R,), without repeats.
 
-    It is undefined where no unit has two ratings, and where all values of such units are the same.
+    None where it is undefined: where no unit has two ratings, and where all values of such units are the same.
     """
     one_item = np.zeros(int(unit.max()) + 1 if unit.size else 0, dtype=np.int64)
     value_at_data = alpha_sums(unit, value, one_item, 1, (level,)).at(np.ones((1, 1)))[0, 0]
     return None if np.isnan(value_at_data) else float(value_at_data)
 
 
-def _by_item(per_unit: Floats, item: Ints, items: int) -> Floats:
-    return np.bincount(item, per_unit, items)
-
-
 def _counts(counted: Tally, item: Ints, items: int) -> Floats | csr_array:
     values = counted.values.size
     if items * values <= DENSE_CELLS:
-        flat = np.bincount(item[counted.unit] * values + counted.code, counted.n, items * values)
+        flat = sum_by(item[counted.unit] * values + counted.code, counted.n, items * values)
         return flat.reshape(items, values)
     return csr_array((counted.n.astype(np.float64), (item[counted.unit], counted.code)), shape=(items, values))
 

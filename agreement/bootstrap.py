@@ -1,8 +1,8 @@
 """Percentile intervals from resampled items, for figures that are functions of sums over items.
 
-A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13). What
-an item adds to a figure is computed once; a replicate is then a vector of multinomial weights times these sums,
-which is exactly the figure of the resampled data and costs no pass over the ratings.
+A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13).
+What an item adds to a figure is computed once; a replicate is then a vector of multinomial weights times
+these sums, which is exactly the figure of the resampled data and costs no pass over the ratings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -82,8 +82,9 @@ def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
 def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int) -> dict[Key, Estimate]:
     """Each figure at the data and its 95 % percentile interval over the same draws of items for all figures.
 
-    Replicates at which a figure is undefined (all drawn values the same, say) are left out of its interval and
-    counted; where they are more than half there is no interval. With fewer than two items there is none either.
+    Replicates at which a figure is undefined (all drawn values the same, say) are left out of its interval
+    and counted; where they are more than half there is no interval. With fewer than two items there is none
+    either.
     """
     points = [sums.at(np.ones((1, items)))[0] for sums in figures]
     drawn = [np.zeros((0, len(sums.keys))) for sums in figures]

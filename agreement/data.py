@@ -18,11 +18,12 @@ NO_SYSTEM = -1
 class Ratings:
     """All current answers to one question, in the order of their submission.
 
-    Shapes: `unit`, `rater` and `value` are (R,), one entry a rating; `item` and `system` are (U,), one entry a
-    unit. A unit is what is rated as one: an output of an item (`system` is its code), or a task (`NO_SYSTEM`).
+    Shapes: `unit`, `rater` and `value` are (R,), one entry a rating; `item` and `system` are (U,), one entry
+    a unit. A unit is what is rated as one: an output of an item (`system` is its code), or a task
+    (`NO_SYSTEM`).
 
-    Codes count from 0; a unit without a rating is allowed. `value` is finite but need not lie on the question's
-    scale. For a category question `value` holds codes into `categories`, which is empty otherwise.
+    Codes count from 0; a unit without a rating is allowed. `value` is finite but need not lie on the
+    question's scale. For a category question `value` holds codes into `categories`, which is empty otherwise.
 
     Raises ValueError where shapes, codes or values are not so.
     """
@@ -78,8 +79,8 @@ def collect(
 ) -> Ratings:
     """Ratings from four columns of one length, a row an answer, in the order of submission.
 
-    `outputs` holds None where the answer is about the whole task. Raters and systems are sorted by name; items
-    and units are numbered as they first appear.
+    `outputs` holds None where the answer is about the whole task. Raters and systems are sorted by name;
+    items and units are numbered as they first appear.
 
     Raises ValueError where the columns differ in length or a value is not finite.
     """

@@ -1,4 +1,4 @@
-"""Local alpha: Krippendorff's alpha inside each item over its outputs (Skopek et al. 2023, riSum, 2.2, Table 2)."""
+"""Local alpha: Krippendorff's alpha inside each item over its outputs (Skopek et al. 2023, riSum, Table 2)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ import numpy as np
 from agreement.alpha import observed_interval, observed_nominal
 from agreement.bootstrap import Ratios
 from agreement.data import NO_SYSTEM, Floats, Ratings
-from agreement.tally import tally
+from agreement.tally import sum_by, tally
 
 LocalLevel = Literal["nominal", "interval"]
 
@@ -54,8 +54,8 @@ class LocalAlpha:
 def local_alpha(ratings: Ratings, items: int, level: LocalLevel) -> LocalAlpha:
     """Alpha inside each of the items 0..`items`-1, from ratings without repeats of units that are outputs.
 
-    An item whose pairable values are all the same counts as 1; an item without an output rated twice is left out.
-    Values are rounded to 12 decimals, so that an alpha of one half is one half.
+    An item whose pairable values are all the same counts as 1; an item without an output rated twice is left
+    out. Values are rounded to 12 decimals, so that an alpha of one half is one half.
     """
     m = np.bincount(ratings.unit, minlength=ratings.item.size)
     keep = (m[ratings.unit] > 1) & (ratings.system[ratings.unit] != NO_SYSTEM)
@@ -64,14 +64,14 @@ def local_alpha(ratings: Ratings, items: int, level: LocalLevel) -> LocalAlpha:
     own = ratings.item[unit]
     n = np.bincount(own, minlength=items)
     by_item = tally(own, value, items)
-    same = np.bincount(by_item.unit, by_item.n * by_item.n, items)
+    same = sum_by(by_item.unit, by_item.n * by_item.n, items)
     if level == "nominal":
-        observed = np.bincount(ratings.item, observed_nominal(counted), items)
+        observed = sum_by(ratings.item, observed_nominal(counted), items)
         expected = n * n - same
     else:
-        observed = np.bincount(ratings.item, observed_interval(unit, value, counted.m), items)
-        mean = np.bincount(own, value, items) / np.maximum(n, 1)
-        expected = 2 * n * np.bincount(own, (value - mean[own]) ** 2, items)
+        observed = sum_by(ratings.item, observed_interval(unit, value, counted.m), items)
+        mean = sum_by(own, value, items) / np.maximum(n, 1)
+        expected = 2 * n * sum_by(own, (value - mean[own]) ** 2, items)
     varied = n * n > same
     ratio = np.divide((n - 1) * observed, expected, out=np.zeros(items), where=varied)
     return LocalAlpha(level, np.where(n > 0, np.round(1 - ratio, 12), np.nan))

@@ -1,20 +1,18 @@
 """Percent agreement: the share of pairs of raters who gave one unit the same value."""
 
-import numpy as np
-
 from agreement.bootstrap import Ratios
 from agreement.data import Ints
-from agreement.tally import Tally
+from agreement.tally import Tally, sum_by
 
 
 def percent_agreement(counted: Tally, item: Ints, items: int) -> Ratios:
-    """Agreeing pairs over all pairs of raters of the same unit, pooled over units (Scott 1955's observed agreement).
+    """Agreeing pairs over all pairs of raters of the same unit, pooled over units.
 
     `counted` is of ratings without repeats; `item` (U,) is the item of each unit. A share in 0..1; undefined
     where no unit has two ratings.
     """
-    agreeing = np.bincount(item[counted.unit], counted.n * (counted.n - 1) / 2, items)
-    pairs = np.bincount(item, counted.m * (counted.m - 1) / 2, items)
+    agreeing = sum_by(item[counted.unit], counted.n * (counted.n - 1) / 2, items)
+    pairs = sum_by(item, counted.m * (counted.m - 1) / 2, items)
     return Ratios(
         keys=(("percent_agreement",),),
         numerator=agreeing[:, None],

@@ -4,42 +4,46 @@ Each unit i has a distribution over values, independent of the others'. Its rank
 1 + sum_j [v_j > v_i] plus a uniform share of the units tied with it, so that
 E rank_i = 1 + sum_j (P(v_j > v_i) + P(v_j = v_i) / 2), j over the other units of the item.
 
-Breaking ties at random is giving each unit a uniform t in 0..1, the smaller the better where values are equal. Given v_i = x and
-t_i = t, unit j is ahead with probability g_j + t e_j, where g_j = P(v_j > x) and e_j = P(v_j = x), independently over
-j. Integrating over t and summing over x gives the second moment, and with it the variance, in closed form.
+Breaking ties at random is giving each unit a uniform t in 0..1, the smaller the better where values are
+equal. Given v_i = x and t_i = t, unit j is ahead with probability g_j + t e_j, where g_j = P(v_j > x) and e_j
+= P(v_j = x), independently over j. Integrating over t and summing over x gives the second moment, and with it
+the variance, in closed form.
 """
 
 import numpy as np
 
 from agreement.data import Floats, Ints
+from agreement.tally import sum_by
+
+DECIMALS = 12
+"""Values are compared after rounding, so that means that are equal but for their last bits tie."""
 
 
 def expected_ranks(unit: Ints, value: Floats, chance: Floats, item: Ints) -> tuple[Floats, Floats]:
     """Expectation and variance of the rank of each unit, (U,) each; 0 for units without a value.
 
-    `unit`, `value` and `chance` are (C,): unit `unit[c]` has `value[c]` with probability `chance[c]`. `item` (U,) is
-    the item of each unit. Costs a sort of the C cells, not a pass over pairs of units.
+    `unit`, `value` and `chance` are (C,): unit `unit[c]` has `value[c]` with probability `chance[c]`. `item`
+    (U,) is the item of each unit. Costs a sort of the C cells, not a pass over pairs of units.
     """
+    value = np.round(value, DECIMALS)
     own = _Order(unit, value)
     above_own = own.above(chance)  # g of the unit itself at its own values
     group = _Order(item[unit], value)
 
-    def others(strictly: Floats, self_part: Floats) -> Floats:
-        return strictly - self_part
-
-    g = others(group.above(chance), above_own)
-    e = others(group.level(chance), chance)
+    # Sums over the other units are sums over all units of the item less the unit's own part.
+    g = group.above(chance) - above_own
+    e = group.level(chance) - chance
     # (g_j(x))^2 grows, cell by cell downwards, by (g_j + p)^2 - g_j^2.
     step = (above_own + chance) ** 2 - above_own**2
-    g_g = others(group.above(step), above_own**2)
+    g_g = group.above(step) - above_own**2
     # Where j has a cell at x, g_j(x) is `above_own` of that cell.
-    g_e = others(group.level(above_own * chance), above_own * chance)
-    e_e = others(group.level(chance**2), chance**2)
+    g_e = group.level(above_own * chance) - above_own * chance
+    e_e = group.level(chance**2) - chance**2
 
     mean = 1 + g + e / 2
     second = (1 + g) ** 2 + (1 + g) * e + e**2 / 3 + (g + e / 2) - (g_g + g_e + e_e / 3)
-    expected = np.bincount(unit, chance * mean, item.size)
-    variance = np.bincount(unit, chance * second, item.size) - expected**2
+    expected = sum_by(unit, chance * mean, item.size)
+    variance = sum_by(unit, chance * second, item.size) - expected**2
     return expected, np.maximum(variance, 0.0)
 
 
@@ -63,7 +67,7 @@ class _Order:
         return self._in_place(at_value - before[self.first_of_group][self.group_of_cell])
 
     def level(self, weight: Floats) -> Floats:
-        total = np.bincount(self.value_of_cell, weight[self.order])
+        total = sum_by(self.value_of_cell, weight[self.order], self.first_of_value.size)
         return self._in_place(total[self.value_of_cell])
 
     def _in_place(self, ordered: Floats) -> Floats:

@@ -36,8 +36,8 @@ def describe(
 ) -> Report:
     """All figures of one question by its level of measurement; `catalogue.FIGURES` says what each is.
 
-    `scale` is the question's (min, max), (0, 1) for a binary question, None where there is none. The result holds
-    plain floats, ints, texts, lists, dicts and None; an undefined figure is None with its reason under
+    `scale` is the question's (min, max), (0, 1) for a binary question, None where there is none. The result
+    holds plain floats, ints, texts, lists, dicts and None; an undefined figure is None with its reason under
     `undefined`, by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
 
     Raises ValueError for another level or a scale out of order.

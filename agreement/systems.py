@@ -4,10 +4,7 @@ import numpy as np
 
 from agreement.bootstrap import Ratios
 from agreement.data import NO_SYSTEM, Floats, Ratings
-
-
-def per_system(key: str, systems: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    return tuple((key, system) for system in systems)
+from agreement.tally import sum_by
 
 
 def by_item_and_system(ratings: Ratings, items: int, per_unit: Floats) -> Floats:
@@ -15,7 +12,7 @@ def by_item_and_system(ratings: Ratings, items: int, per_unit: Floats) -> Floats
     systems = len(ratings.systems)
     output = ratings.system != NO_SYSTEM
     cell = ratings.item[output] * systems + ratings.system[output]
-    return np.bincount(cell, per_unit[output], items * systems).reshape(items, systems)
+    return sum_by(cell, per_unit[output], items * systems).reshape(items, systems)
 
 
 def system_mean(ratings: Ratings, items: int) -> Ratios:
@@ -24,9 +21,9 @@ def system_mean(ratings: Ratings, items: int) -> Ratios:
     All current answers count, repeats included: this is a figure of systems, not of agreement.
     """
     m = np.bincount(ratings.unit, minlength=ratings.item.size)
-    mean = np.bincount(ratings.unit, ratings.value, ratings.item.size) / np.maximum(m, 1)
+    mean = sum_by(ratings.unit, ratings.value, ratings.item.size) / np.maximum(m, 1)
     return Ratios(
-        keys=per_system("system_mean", ratings.systems),
+        keys=tuple(("system_mean", system) for system in ratings.systems),
         numerator=by_item_and_system(ratings, items, mean),
         denominator=by_item_and_system(ratings, items, (m > 0).astype(np.float64)),
         reasons=("no output of the system was rated",) * len(ratings.systems),

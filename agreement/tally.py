@@ -11,8 +11,8 @@ from agreement.data import Floats, Ints
 class Tally:
     """The non-zero cells of the units-by-values matrix n_uc, ordered by unit, then by value.
 
-    Shapes: `unit`, `code` and `n` are (C,), one entry a cell; `m` is (U,), the ratings of each unit (Krippendorff's
-    m_u); `values` is (K,), the distinct values in ascending order, which `code` indexes.
+    Shapes: `unit`, `code` and `n` are (C,), one entry a cell; `m` is (U,), the ratings of each unit
+    (Krippendorff's m_u); `values` is (K,), the distinct values in ascending order, which `code` indexes.
     """
 
     unit: Ints
@@ -29,11 +29,16 @@ class Tally:
         return np.flatnonzero(np.append(True, self.unit[1:] != self.unit[:-1]))
 
 
+def sum_by(code: Ints, figure: Floats | Ints, codes: int) -> Floats:
+    """The sum of `figure` (N,) over the entries of each `code` (N,) in 0..`codes`-1, (codes,)."""
+    return np.asarray(np.bincount(code, figure, codes), dtype=np.float64)
+
+
 def tally(unit: Ints, value: Floats, units: int | None = None) -> Tally:
     """Count the values of each unit.
 
-    `unit` and `value` are (R,) in any order; `units` is the number of units where some may have no rating. Sorts
-    one array of R integers, so that neither many distinct values nor many units cost memory.
+    `unit` and `value` are (R,) in any order; `units` is the number of units where some may have no rating.
+    Sorts one array of R integers, so that neither many distinct values nor many units cost memory.
     """
     values = np.unique(value)
     key = np.searchsorted(values, value).astype(np.int64, copy=False)
