@@ -18,6 +18,7 @@ from agreement.tally import tally
 
 ALPHAS: dict[str, tuple[Level, ...]] = {"nominal": ("nominal",), "interval": ("nominal", "ordinal", "interval")}
 LOCAL: dict[str, LocalLevel] = {"nominal": "nominal", "interval": "interval"}
+NO_RATINGS = "there are no ratings"
 NO_OUTPUTS = "the question is not about single outputs"
 NO_MEAN = "the values are categories, which have no mean"
 NO_SCALE = "the question has no scale"
@@ -92,6 +93,7 @@ def _of_systems(
 ) -> tuple[tuple[Aggregate, ...], Mapping[str, str]]:
     """The aggregates, and the reasons why figures of systems as a whole are undefined."""
     for applies, reason in (
+        (not ratings.value.size, NO_RATINGS),
         (bool(ratings.categories), NO_MEAN),
         (not (ratings.system != NO_SYSTEM).any(), NO_OUTPUTS),
     ):

@@ -2,7 +2,8 @@
 
     python -m benchmarks.agreement
 
-Each measurement runs in its own process: its peak is the process's highest resident size, arrays and libraries included. The krippendorff package is measured beside it on the same ratings.
+Each measurement runs in its own process: its peak is the process's highest resident size, arrays and libraries
+included. The krippendorff package is measured beside it on the same ratings.
 """
 
 import json

@@ -1,0 +1,114 @@
+import warnings
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from agreement import alpha as module
+from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE, alpha, alpha_sums
+
+LEVELS = ("nominal", "ordinal", "interval")
+GAP = np.nan
+
+# Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section E: 4 observers (rows), 12 units.
+PUBLISHED = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, GAP, GAP, GAP],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, GAP, 3],
+        [GAP, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, GAP],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, GAP],
+    ]
+)
+
+tables = arrays(
+    np.float64,
+    st.tuples(st.integers(2, 4), st.integers(1, 8)),
+    elements=st.sampled_from([GAP, 1.0, 2.0, 3.0, 4.5, -7.25]),
+)
+
+
+def flat(table):
+    unit, rater = np.nonzero(~np.isnan(table.T))
+    return unit, table.T[unit, rater]
+
+
+@pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_the_published_example_with_missing_values(level, published):
+    assert alpha(*flat(PUBLISHED), level) == pytest.approx(published, abs=5e-4)
+
+
+def test_a_case_worked_by_hand():
+    # Units {1,1}, {1,3}, {3,3}: n_1 = n_3 = 3, D_o = 2/6, nominal D_e = 18/30, and both times 4 for interval.
+    unit, value = np.array([0, 0, 1, 1, 2, 2]), np.array([1.0, 1, 1, 3, 3, 3])
+    for level in LEVELS:
+        assert alpha(unit, value, level) == pytest.approx(1 - (2 / 6) / (18 / 30))
+
+
+def test_levels_differ_by_how_far_apart_values_are():
+    # Units {1,2}, {9,9}. n_1 = n_2 = 1, n_9 = 2, n = 4. Interval: D_o = 2 * 1 / 4, D_e = 2 (1 + 2 * 64 + 2 * 49) / 12.
+    # Ordinal: midranks 0.5, 1.5, 3: D_o = 2 * 1 / 4, D_e = 2 (1 + 2 * 6.25 + 2 * 2.25) / 12.
+    unit, value = np.array([0, 0, 1, 1]), np.array([1.0, 2, 9, 9])
+    assert alpha(unit, value, "nominal") == pytest.approx(1 - (2 / 4) / (10 / 12))
+    assert alpha(unit, value, "ordinal") == pytest.approx(1 - 0.5 / (36 / 12))
+    assert alpha(unit, value, "interval") == pytest.approx(1 - 0.5 / (454 / 12))
+
+
+@settings(max_examples=150, deadline=None)
+@given(table=tables, level=st.sampled_from(LEVELS))
+def test_it_equals_an_independent_implementation(table, level):
+    paired = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+    ours = alpha(*flat(table), level)
+    if np.unique(paired[~np.isnan(paired)]).size < 2:
+        assert ours is None
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = krippendorff.alpha(reliability_data=paired, level_of_measurement=level)
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_units_rated_once_change_nothing(level):
+    unit, value = flat(PUBLISHED)
+    more = alpha(np.append(unit, [40, 41]), np.append(value, [1, 17.0]), level)
+    assert more == alpha(unit, value, level)
+
+
+def test_a_large_offset_of_interval_values_costs_no_digits():
+    unit, value = flat(PUBLISHED)
+    assert alpha(unit, value + 1e8, "interval") == pytest.approx(alpha(unit, value, "interval"), abs=1e-9)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("unit", "value", "reason"),
+    [
+        ([], [], NOTHING_PAIRABLE),
+        ([0, 1, 2], [1.0, 2.0, 3.0], NOTHING_PAIRABLE),
+        ([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.1], NO_VARIATION),
+        ([0, 0, 1], [0.1, 0.1, 5.0], NO_VARIATION),
+    ],
+)
+def test_it_is_undefined_and_says_why(level, unit, value, reason):
+    unit, value = np.array(unit, dtype=np.int64), np.array(value)
+    assert alpha(unit, value, level) is None
+    sums = alpha_sums(unit, value, np.zeros(3, dtype=np.int64), 1, (level,))
+    assert sums.reason((f"alpha_{level}",)) == reason
+
+
+def test_an_unknown_level_is_refused():
+    with pytest.raises(ValueError, match="ratio"):
+        alpha(np.array([0, 0]), np.array([1.0, 2.0]), "ratio")
+
+
+@pytest.mark.parametrize("limit", [("DENSE_CELLS", 0), ("CELLS_AT_ONCE", 1)])
+def test_limits_of_memory_change_no_figure(limit, monkeypatch):
+    rng = np.random.default_rng(3)
+    unit, value, item = np.repeat(np.arange(20), 3), rng.integers(1, 6, 60) + rng.random(60), np.arange(20) // 4
+    weights = rng.integers(0, 3, size=(7, 5)).astype(np.float64)
+    expected = alpha_sums(unit, value, item, 5, LEVELS).at(weights)
+    monkeypatch.setattr(module, *limit)
+    np.testing.assert_allclose(alpha_sums(unit, value, item, 5, LEVELS).at(weights), expected, rtol=1e-12)

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from agreement import bootstrap
+from agreement.bootstrap import Ratios, estimate, item_weights
+
+KEY = ("figure",)
+
+
+class RarelyDefined:
+    """A figure that needs item 0 twice or more, or the data as they are."""
+
+    keys = (KEY,)
+
+    def at(self, weights):
+        defined = (weights[:, 0] > 1) | (weights == 1).all(axis=1)
+        return np.where(defined, 1.0, np.nan)[:, None]
+
+
+def ratio(numerator, denominator):
+    columns = (np.array(part, dtype=float)[:, None] for part in (numerator, denominator))
+    return Ratios((KEY,), *columns, reasons=("nothing to divide by",))
+
+
+def test_weights_draw_as_many_items_as_there_are():
+    weights = np.concatenate(list(item_weights(7, 50, seed=0)))
+    assert weights.shape == (50, 7)
+    assert (weights.sum(axis=1) == 7).all()
+    assert len(np.unique(weights, axis=0)) > 40
+
+
+def test_the_seed_decides_the_draws_and_the_size_of_blocks_does_not(monkeypatch):
+    whole = np.concatenate(list(item_weights(7, 50, seed=4)))
+    monkeypatch.setattr(bootstrap, "DRAWS_AT_ONCE", 30)
+    assert (np.concatenate(list(item_weights(7, 50, seed=4))) == whole).all()
+    assert (np.concatenate(list(item_weights(7, 50, seed=5))) != whole).any()
+
+
+def test_the_interval_is_the_middle_95_percent_of_the_replicates():
+    values = np.array([1.0, 4.0, 9.0, 2.0])
+    figure = estimate([ratio(values, np.ones(4))], 4, 200, seed=0)[KEY]
+    means = [weights @ values / 4 for weights in np.concatenate(list(item_weights(4, 200, seed=0)))]
+    assert figure.value == 4
+    assert figure.interval == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])))
+    assert figure.left_out == 0
+
+
+def test_replicates_without_the_figure_are_left_out_and_counted():
+    figure = estimate([ratio([1, 0, 0], [1, 0, 1])], 3, 300, seed=0)[KEY]
+    weights = np.concatenate(list(item_weights(3, 300, seed=0)))
+    defined = weights[:, [0, 2]].sum(axis=1) > 0
+    assert figure.left_out == (~defined).sum() > 0
+    replicates = weights[defined, 0] / weights[defined][:, [0, 2]].sum(axis=1)
+    assert figure.interval == pytest.approx(tuple(np.percentile(replicates, [2.5, 97.5])))
+
+
+def test_a_figure_undefined_at_most_replicates_has_no_interval():
+    figure = estimate([RarelyDefined()], 10, 200, seed=0)[KEY]
+    assert figure.value == 1
+    assert figure.interval is None
+    assert "half" in figure.interval_reason
+    assert figure.left_out > 100
+
+
+def test_an_undefined_figure_says_why_and_has_no_interval():
+    figure = estimate([ratio([0, 0], [0, 0])], 2, 10, seed=0)[KEY]
+    assert (figure.value, figure.interval) == (None, None)
+    assert figure.reason == "nothing to divide by"
+
+
+@pytest.mark.parametrize(("items", "replicates"), [(1, 100), (2, 0)])
+def test_one_item_or_no_replicate_gives_no_interval(items, replicates):
+    figure = estimate([ratio([3] * items, [1] * items)], items, replicates, seed=0)[KEY]
+    assert figure.value == 3
+    assert figure.interval is None
+    assert "two items" in figure.interval_reason
