@@ -36,9 +36,9 @@ class AlphaSums:
     """What alpha at each of `levels` needs of each item; pairable units only.
 
     `counts` (I, K) is n_c per item. `observed` holds per level, (I,), the sum over the item's units of
-    sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the values and of their
-    squares about the grand mean. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference
-    depends on the marginals of each replicate, so its observed part is formed there.
+    sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the standardised
+    values and of their squares. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference depends
+    on the marginals of each replicate, so its observed part is formed there.
     """
 
     levels: tuple[Level, ...]
@@ -112,13 +112,24 @@ def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[
     if "nominal" in levels:
         observed["nominal"] = sum_by(item, observed_nominal(counted), items)
     if "interval" in levels:
+        value = standardised(value)
         observed["interval"] = sum_by(item, observed_interval(unit, value, counted.m), items)
-        centred = counted.values[counted.code] - (value.mean() if value.size else 0)
-        cell_item = item[counted.unit]
-        first = sum_by(cell_item, counted.n * centred, items)
-        second = sum_by(cell_item, counted.n * centred * centred, items)
+        own = item[unit]
+        first, second = sum_by(own, value, items), sum_by(own, value * value, items)
     units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
     return AlphaSums(levels, _counts(counted, item, items), observed, first, second, units, unit_item, unit_m)
+
+
+def standardised(value: Floats) -> Floats:
+    """The values about their mean, the largest deviation being 1, (R,).
+
+    Interval alpha depends neither on the origin nor on the unit of a scale, and so no square of a value that a model
+    may give overflows, vanishes or drowns in a common offset.
+    """
+    value = value / (np.abs(value).max(initial=0.0) or 1.0)
+    value -= value.mean() if value.size else 0.0
+    value /= np.abs(value).max(initial=0.0) or 1.0
+    return value
 
 
 def observed_nominal(counted: Tally) -> Floats:

@@ -19,6 +19,7 @@ Key = tuple[str, ...]
 CONFIDENCE = 0.95
 DRAWS_AT_ONCE = 4_000_000
 """Weights held in memory at a time (replicates times items)."""
+TOO_LARGE = "the figure is too large for a floating-point number"
 
 
 class ItemSums(Protocol):
@@ -103,6 +104,8 @@ def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Est
     left_out = replicates.size - defined.size
     if np.isnan(point):
         return Estimate(None, sums.reason(key), None, "the figure itself is undefined", left_out)
+    if np.isinf(point):
+        return Estimate(None, TOO_LARGE, None, "the figure itself is undefined", left_out)
     value = float(point)
     if not replicates.size:
         return Estimate(value, None, None, "an interval needs at least two items and one replicate", 0)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from agreement.alpha import observed_interval, observed_nominal
+from agreement.alpha import observed_interval, observed_nominal, standardised
 from agreement.bootstrap import Ratios
 from agreement.data import NO_SYSTEM, Floats, Ratings
 from agreement.tally import sum_by, tally
@@ -69,6 +69,7 @@ def local_alpha(ratings: Ratings, items: int, level: LocalLevel) -> LocalAlpha:
         observed = sum_by(ratings.item, observed_nominal(counted), items)
         expected = n * n - same
     else:
+        value = standardised(value)
         observed = sum_by(ratings.item, observed_interval(unit, value, counted.m), items)
         mean = sum_by(own, value, items) / np.maximum(n, 1)
         expected = 2 * n * sum_by(own, (value - mean[own]) ** 2, items)

@@ -15,8 +15,8 @@ import numpy as np
 from agreement.data import Floats, Ints
 from agreement.tally import sum_by
 
-DECIMALS = 12
-"""Values are compared after rounding, so that means that are equal but for their last bits tie."""
+BITS = 40
+"""Values are compared to 40 significant bits (12 digits), so that means equal but for their last bits tie."""
 
 
 def expected_ranks(unit: Ints, value: Floats, chance: Floats, item: Ints) -> tuple[Floats, Floats]:
@@ -25,7 +25,8 @@ def expected_ranks(unit: Ints, value: Floats, chance: Floats, item: Ints) -> tup
     `unit`, `value` and `chance` are (C,): unit `unit[c]` has `value[c]` with probability `chance[c]`. `item`
     (U,) is the item of each unit. Costs a sort of the C cells, not a pass over pairs of units.
     """
-    value = np.round(value, DECIMALS)
+    mantissa, exponent = np.frexp(value)
+    value = np.ldexp(np.round(mantissa * 2**BITS) / 2**BITS, exponent)
     own = _Order(unit, value)
     above_own = own.above(chance)  # g of the unit itself at its own values
     group = _Order(item[unit], value)

@@ -8,13 +8,13 @@ import numpy as np
 
 from agreement.aggregates import Aggregate, aggregates
 from agreement.alpha import Level, alpha_sums
-from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, estimate
+from agreement.bootstrap import CONFIDENCE, TOO_LARGE, Estimate, ItemSums, Key, estimate
 from agreement.data import NO_SYSTEM, Ratings
 from agreement.leave_one_out import leave_one_out
 from agreement.local import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
 from agreement.percent_agreement import percent_agreement
 from agreement.systems import system_mean
-from agreement.tally import tally
+from agreement.tally import Tally, tally
 
 ALPHAS: dict[str, tuple[Level, ...]] = {"nominal": ("nominal",), "interval": ("nominal", "ordinal", "interval")}
 LOCAL: dict[str, LocalLevel] = {"nominal": "nominal", "interval": "interval"}
@@ -27,6 +27,7 @@ TOO_FEW = "a standard error needs at least two values"
 Report = dict[str, Any]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # values near the limits of floats: such figures say so
 def describe(
     ratings: Ratings,
     *,
@@ -60,16 +61,7 @@ def describe(
         *(sums for aggregate in of_systems for sums in (aggregate.score, aggregate.rank)),
     ]
     estimates = estimate(figures, items, replicates, seed)
-    report: Report = {
-        "level": level,
-        "ratings": ratings.value.size,
-        "repeats": ratings.value.size - latest.value.size,
-        "raters": int(np.unique(ratings.rater).size),
-        "items": items,
-        "units": int(np.count_nonzero(counted.m)),
-        "units_with_two_or_more": int(np.count_nonzero(counted.m > 1)),
-        "off_scale": _off_scale(ratings, scale),
-    }
+    report: Report = {"level": level, **_counts(ratings, counted, items, scale)}
     undefined: dict[str, str] = dict(about_systems)
     _place(report, undefined, estimates)
     _complete_local(report, undefined, local)
@@ -79,6 +71,18 @@ def describe(
     report["bootstrap"] = _bootstrap(estimates, items, replicates, seed)
     report["undefined"] = undefined
     return report
+
+
+def _counts(ratings: Ratings, counted: Tally, items: int, scale: tuple[float, float] | None) -> Report:
+    return {
+        "ratings": ratings.value.size,
+        "repeats": ratings.value.size - int(counted.m.sum()),
+        "raters": int(np.unique(ratings.rater).size),
+        "items": items,
+        "units": int(np.count_nonzero(counted.m)),
+        "units_with_two_or_more": int(np.count_nonzero(counted.m > 1)),
+        "off_scale": _off_scale(ratings, scale),
+    }
 
 
 def _items_with_ratings(ratings: Ratings) -> Ratings:
@@ -155,9 +159,10 @@ def _complete_aggregates(
             row = _at(report, ["aggregates", aggregate.method, system])
             row["n"], row["items"] = int(aggregate.n[code]), int(aggregate.items[code])
             for name, errors in (("score_se", aggregate.score_se), ("rank_se", aggregate.rank_se)):
-                row[name] = None if np.isnan(errors[code]) else float(errors[code])
+                row[name] = float(errors[code]) if np.isfinite(errors[code]) else None
                 if row[name] is None:
-                    undefined[f"aggregates.{aggregate.method}.{system}.{name}"] = TOO_FEW
+                    reason = TOO_FEW if row["n"] < 2 or row["items"] < 2 else TOO_LARGE
+                    undefined[f"aggregates.{aggregate.method}.{system}.{name}"] = reason
 
 
 def _bootstrap(estimates: Mapping[Key, Estimate], items: int, replicates: int, seed: int) -> Report:

@@ -82,6 +82,13 @@ def test_a_large_offset_of_interval_values_costs_no_digits():
     assert alpha(unit, value + 1e8, "interval") == pytest.approx(alpha(unit, value, "interval"), abs=1e-9)
 
 
+@pytest.mark.parametrize("factor", [1e-200, 1e307])
+@pytest.mark.parametrize("level", LEVELS)
+def test_values_near_the_limits_of_floats_have_the_same_alpha(level, factor):
+    unit, value = flat(PUBLISHED)
+    assert alpha(unit, value * factor, level) == pytest.approx(alpha(unit, value, level), abs=1e-9)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     ("unit", "value", "reason"),

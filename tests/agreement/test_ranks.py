@@ -61,3 +61,9 @@ def test_items_are_ranked_apart():
 def test_means_equal_but_for_their_last_bits_tie():
     expected, _ = ranks_of([[0.1 + 0.2], [0.3]])
     assert expected.tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1, 1e30])
+def test_close_values_of_any_size_are_told_apart(factor):
+    expected, _ = ranks_of([[1.0 * factor], [(1 + 1e-10) * factor]])
+    assert expected.tolist() == [2, 1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
-from agreement.bootstrap import item_weights
+from agreement.bootstrap import TOO_LARGE, item_weights
 from agreement.report import NO_MEAN, NO_OUTPUTS, NO_RATINGS, NO_SCALE, describe
 
 SMALL = {
@@ -128,6 +128,17 @@ def test_a_system_without_a_rating_is_undefined_by_name(ratings_of):
     assert report["system_mean"] == {"a": 1.5, "b": None}
     assert report["undefined"]["system_mean.b"] == "no output of the system was rated"
     assert report["aggregates"]["mean"]["b"]["score"] is None
+
+
+def test_a_figure_too_large_for_a_float_is_undefined_and_says_so(ratings_of):
+    huge = {(item, "a"): {"r": 1.5e308, "s": 1e308, "t": 1} for item in "ij"}
+    report = describe(ratings_of(huge), level="interval", scale=(1, 5), replicates=10)
+    assert report["system_mean"]["a"] is report["aggregates"]["mean"]["a"]["score_se"] is None
+    assert report["undefined"]["system_mean.a"] == TOO_LARGE
+    assert report["undefined"]["aggregates.mean.a.score_se"] == TOO_LARGE
+    assert report["off_scale"] == 4
+    assert report["alpha_interval"] == pytest.approx(-0.25)
+    json.dumps(report, allow_nan=False)
 
 
 def test_an_unknown_level_is_refused(ratings_of):
