@@ -1,0 +1,86 @@
+"""Who may do what in a study: every function fetches, or raises Http404.
+
+What does not exist and what is somebody else's are answered alike, so that an address tells nothing. The
+operator (a superuser) may do what an owner may in every study, but is nobody's annotator: ratings come from
+members only.
+"""
+
+from collections.abc import Collection
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from accounts.models import Person
+from annotation.models import Invitation, Membership, Study
+from annotation.models.people import Role
+
+OWNERS = frozenset({Role.OWNER})
+RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
+MEMBERS = frozenset({Role.OWNER, Role.RESEARCHER, Role.ANNOTATOR})
+ANNOTATORS = frozenset({Role.ANNOTATOR})
+NOTHING = "There is nothing here, or nothing that you may see."
+
+
+def studies_of(person: Person, roles: Collection[str]) -> QuerySet[Study]:
+    """The studies in which `person` has one of `roles` now; for an operator all, but for annotating."""
+    if person.is_superuser and not ANNOTATORS.issuperset(roles):
+        return Study.objects.all()
+    return Study.objects.filter(
+        pk__in=Membership.objects.filter(person=person, active=True, role__in=roles).values("study")
+    )
+
+
+def study_for(person: Person, slug: str, roles: Collection[str]) -> Study:
+    """The study called `slug`, where `person` has one of `roles` in it."""
+    study = studies_of(person, roles).filter(slug=slug).first()
+    if study is None:
+        raise Http404(NOTHING)
+    return study
+
+
+def membership_for(person: Person, slug: str, roles: Collection[str]) -> Membership:
+    """The person's own membership, in one of `roles`, in the study called `slug`."""
+    members = Membership.objects.select_related("study").filter(person=person, active=True, role__in=roles)
+    membership = members.filter(study__slug=slug).first()
+    if membership is None:
+        raise Http404(NOTHING)
+    return membership
+
+
+def may(person: Person, study: Study, roles: Collection[str]) -> bool:
+    """Whether `person` has one of `roles` in `study`: for what a page offers, never instead of `study_for`."""
+    return studies_of(person, roles).filter(pk=study.pk).exists()
+
+
+def member_for(person: Person, slug: str, pk: int) -> Membership:
+    """A membership that `person`, as an owner of its study, may change."""
+    study = study_for(person, slug, OWNERS)
+    membership = Membership.objects.select_related("study", "person").filter(study=study, pk=pk).first()
+    if membership is None:
+        raise Http404(NOTHING)
+    return membership
+
+
+def invitation_for(person: Person, slug: str, pk: int) -> Invitation:
+    """An invitation to a study that `person` runs; to the study's researchers only its owners' to revoke."""
+    study = study_for(person, slug, RESEARCHERS)
+    invitation = Invitation.objects.select_related("study").filter(study=study, pk=pk).first()
+    if invitation is None or not may(person, study, inviters(invitation.role)):
+        raise Http404(NOTHING)
+    return invitation
+
+
+def inviters(role: str) -> frozenset[Role]:
+    """Who may invite people to become `role`: nobody gives away more than an owner allowed."""
+    return RESEARCHERS if role == Role.ANNOTATOR else OWNERS
+
+
+def roles_to_offer(person: Person, study: Study) -> list[tuple[str, str]]:
+    """The roles, with their labels, to which `person` may invite."""
+    offered = [Role.ANNOTATOR, Role.RESEARCHER]
+    return [(str(role.value), str(role.label)) for role in offered if may(person, study, inviters(role))]
+
+
+def visible_to_staff(person: Person) -> Q:
+    """What the admin shows of studies to somebody who is no superuser: those that they run."""
+    return Q(pk__in=studies_of(person, RESEARCHERS).values("pk"))
