@@ -1,0 +1,156 @@
+"""Giving work: a rater gets a lease on one of a task's slots, never two on one task, never beyond the quota.
+
+Open slots are taken in the study's seeded order of items, so that items are finished one after the other and
+each is met by whoever comes. Where a protocol keeps raters together, taking a slot of one of an item's tasks
+reserves the slots of the same number on the others. `Rater.place` remembers how far along the order a rater
+has come, which keeps a claim's cost the same whatever the study's size; only when nothing lies ahead is the
+order walked once more from its start, for what others gave back.
+
+On PostgreSQL the item's row is the lock of a claim (skipped where another claim holds it); on SQLite the
+transaction holds the one write lock. The database refuses what either would miss.
+"""
+
+import random
+import time
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.auditing import record
+from annotation.models import Annotation, Assignment, Rater, Slot, Study
+from annotation.planning import seeded
+from annotation.protocols import protocols
+
+LEASE_MINUTES = 30
+RELEASE_AT_ONCE = 100
+ATTEMPTS = 40
+
+
+class BusyError(Exception):
+    """Work is open, but others were choosing at the same moment: ask again."""
+
+
+def next_assignment(study: Study, rater: Rater) -> Assignment | None:
+    """The task that `rater` works on next, leased from now on; None where nothing is open for them now.
+
+    Raises BusyError where open work stayed locked by others through all attempts.
+    """
+    for attempt in range(ATTEMPTS):
+        with transaction.atomic():
+            rater = Rater.objects.select_for_update().get(pk=rater.pk)
+            if not Study.objects.filter(pk=study.pk, status=Study.Status.LIVE).exists():
+                return None
+            now = timezone.now()
+            slot = _own_slot(study, rater, now)
+            if slot is None:
+                release_expired(study, now)
+                slot = _new_slot(study, rater, now)
+            if slot is not None:
+                return _open(study, rater, slot, now)
+        if not (connection.features.has_select_for_update_skip_locked and open_slots(study, rater).exists()):
+            return None
+        time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))  # noqa: S311 - spreads those who wait
+    raise BusyError
+
+
+def lease_end(study: Study, now: datetime) -> datetime:
+    """When a lease given or renewed now ends."""
+    return now + timedelta(minutes=study.option("lease_minutes", LEASE_MINUTES))
+
+
+def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
+    """Open slots of tasks that `rater` neither holds nor has answered, in the order in which they are given."""
+    mine = Slot.objects.filter(task=OuterRef("task"), holder=rater)
+    answered = Annotation.objects.filter(
+        task=OuterRef("task"), rater=rater, is_current=True, status__in=["submitted", "skipped"]
+    )
+    return (
+        Slot.objects.filter(study=study, state=Slot.State.OPEN)
+        .filter(~Exists(mine), ~Exists(answered))
+        .order_by("place", "number", "pk")
+    )
+
+
+def release_expired(study: Study, now: datetime) -> int:
+    """Open the slots whose leases have ended; returns how many. What their holders typed stays with them."""
+    expired = Slot.objects.filter(study=study, state=Slot.State.HELD, lease_until__lt=now)
+    locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True)
+    slots = list(locked.order_by("lease_until")[:RELEASE_AT_ONCE])
+    return _release(study, slots, "lease expired")
+
+
+def release_held_by(study: Study, rater: Rater, why: str) -> int:
+    """Open all slots that `rater` holds and has not filled; returns how many."""
+    held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
+    locked = held.select_related("holder").select_for_update(of=("self",))
+    return _release(study, list(locked.order_by("pk")), why)
+
+
+def _release(study: Study, slots: list[Slot], why: str) -> int:
+    for slot in slots:
+        subject = f"task {slot.task_id} slot {slot.number}"
+        holder = slot.holder.name if slot.holder else None
+        record("slot released", subject, actor=None, study=study.slug, old={"rater": holder}, new={"why": why})
+    Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.OPEN, holder=None, lease_until=None)
+    return len(slots)
+
+
+def _own_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
+    """The slot to go on with among those that the rater holds; all that are held on its item are renewed."""
+    held = list(Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD))
+    if not held:
+        return None
+    slot = min(held, key=lambda one: (one.place, seeded(study, "turn", rater.name, one.task_id)))
+    renew_lease(study, slot, now)
+    return slot
+
+
+def renew_lease(study: Study, slot: Slot, now: datetime) -> None:
+    """Extend the lease of a held slot and of its holder's other held slots on the same item."""
+    Slot.objects.filter(holder=slot.holder, item=slot.item_id, state=Slot.State.HELD).update(
+        lease_until=lease_end(study, now)
+    )
+
+
+def _new_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
+    """Reserve the next open slot of the order, and the ones that go with it."""
+    found = _first_open(study, rater, ahead=True) or _first_open(study, rater, ahead=False)
+    if found is None:
+        return None
+    wanted = open_slots(study, rater).order_by().filter(pk=found.pk)
+    if protocols()[study.protocol].keeps_raters(study.options):
+        wanted = open_slots(study, rater).order_by().filter(item=found.item_id, number=found.number)
+    taken = wanted.update(state=Slot.State.HELD, holder=rater, lease_until=lease_end(study, now))
+    if not taken:  # somebody else was between our look and our lock: ask again
+        return None
+    if rater.place != found.place:
+        rater.place = found.place
+        rater.save(update_fields=["place"])
+    return _own_slot(study, rater, now)
+
+
+def _first_open(study: Study, rater: Rater, *, ahead: bool) -> Slot | None:
+    slots = open_slots(study, rater)
+    if ahead and rater.place is not None:
+        slots = slots.filter(place__gte=rater.place)
+    if connection.features.has_select_for_update_skip_locked:
+        # The lock must not exclude the key-share locks that submissions take on the item's row.
+        slots = slots.select_related("item").select_for_update(of=("item",), skip_locked=True, no_key=True)
+    return slots.only("pk", "item__id", "number", "place").first()
+
+
+def _open(study: Study, rater: Rater, slot: Slot, now: datetime) -> Assignment:
+    """The rater's assignment on the slot's task: the one they had, or a new one."""
+    assignment = Assignment.objects.filter(rater=rater, task=slot.task_id).first()
+    if assignment is None:
+        assignment = Assignment.objects.create(
+            rater=rater, task_id=slot.task_id, order=slot.order, opened_at=now, created_at=now
+        )
+        subject = f"task {slot.task_id} slot {slot.number}"
+        record("task assigned", subject, actor=rater.person, study=study.slug, new={"rater": rater.name})
+    elif assignment.order != slot.order:
+        assignment.order = slot.order
+        assignment.save(update_fields=["order"])
+    return assignment

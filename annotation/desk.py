@@ -1,0 +1,122 @@
+"""What a rater's page shows of a task. Outputs go by letter; nothing here names a system or shows a reference."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Avg
+from django.urls import reverse
+from django.utils.translation import get_language_info
+
+from annotation.assigning import open_slots
+from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
+from annotation.protocols import protocols
+from annotation.submitting import Form, current_annotation
+from annotation.words import words_payload
+
+MOST_COUNTED = 200
+RECENT = 10
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Tasks answered, tasks left for this rater (`more`: at least so many), seconds that they may take."""
+
+    done: int
+    left: int
+    more: bool
+    seconds_left: float | None
+
+
+def progress_of(study: Study, rater: Rater) -> Progress:
+    """How far a rater has come. Counting stops at a few hundred tasks, so that it costs the same in any study."""
+    answered = Annotation.objects.filter(rater=rater, is_current=True, status__in=["submitted", "skipped"])
+    held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD).count()
+    ahead = open_slots(study, rater)
+    if rater.place is not None:
+        ahead = ahead.filter(place__gte=rater.place)
+    tasks = list(ahead.values_list("task", flat=True)[: MOST_COUNTED + 1])
+    left = held + len(set(tasks[:MOST_COUNTED]))
+    recent = answered.filter(status="submitted").order_by("-pk").values("visible_seconds")[:RECENT]
+    pace = recent.aggregate(mean=Avg("visible_seconds"))["mean"]
+    return Progress(answered.count(), left, len(tasks) > MOST_COUNTED, pace * left if pace else None)
+
+
+def text_direction(language: str) -> str:
+    """`rtl` or `ltr` for a BCP 47 tag."""
+    try:
+        return "rtl" if get_language_info(language.lower())["bidi"] else "ltr"
+    except KeyError:
+        return "ltr"
+
+
+def neighbours(assignment: Assignment) -> tuple[str | None, str | None]:
+    """Addresses of the tasks that this rater was given before and after this one."""
+    mine = Assignment.objects.filter(rater=assignment.rater_id)
+    before = mine.filter(pk__lt=assignment.pk).order_by("-pk").values_list("key", flat=True).first()
+    after = mine.filter(pk__gt=assignment.pk).order_by("pk").values_list("key", flat=True).first()
+    return _address(before), _address(after)
+
+
+def _address(key: uuid.UUID | None) -> str | None:
+    return reverse("annotation:desk", args=[key]) if key else None
+
+
+def desk_context(
+    assignment: Assignment, *, form: Form | None = None, errors: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """The context of a protocol's page; `form` is what was just posted, else the draft, else the saved answer."""
+    rater, task = assignment.rater, assignment.task
+    study, item = rater.study, task.item
+    protocol, questions = protocols()[study.protocol], list(study.questions.order_by("position"))
+    current = current_annotation(assignment)
+    if form is None:
+        form = assignment.draft
+    if form is None:
+        form = protocol.form_of(current.answers, questions) if current else {}
+    rows = list(task.task_outputs.order_by("position").values_list("output__text", flat=True))
+    texts = [rows[position] for position in assignment.order]
+    previous_url, next_url = neighbours(assignment)
+    slot = Slot.objects.filter(task=task, holder=rater).first()
+    newest = Guideline.objects.filter(study=study).order_by("-number").first()
+    return {
+        "study": study,
+        "assignment": assignment,
+        "desk": {
+            "document": item.document,
+            "instruction": item.instruction,
+            "outputs": [{"letter": chr(ord("A") + place), "text": text} for place, text in enumerate(texts)],
+            "fields": protocol.fields(form, questions, errors or {}),
+            "errors": errors or {},
+            "progress": progress_of(study, rater),
+            "previous_url": previous_url,
+            "next_url": next_url,
+            "last": last_submitted(assignment),
+            "submitted": current,
+            "flag": assignment.flag,
+            "reason": (form.get("reason") or [""])[-1],
+            "holds_slot": slot is not None,
+            "lease_until": slot.lease_until if slot else None,
+            "draft_version": assignment.draft_version,
+            "revision": current.revision if current else 0,
+            "client_key": uuid.uuid4(),
+            "guidelines_version": newest.number if newest else None,
+            "language": study.language,
+            "direction": text_direction(study.language),
+            "words": words_payload(item.document, "\n".join(texts), study.language),
+        },
+    }
+
+
+def last_submitted(assignment: Assignment) -> dict[str, Any] | None:
+    """This rater's last answer, for taking it back: address, revision and time; not the task on the desk."""
+    mine = Annotation.objects.filter(rater=assignment.rater_id, is_current=True, status__in=["submitted", "skipped"])
+    last = mine.exclude(task=assignment.task_id).order_by("-pk").first()
+    if last is None:
+        return None
+    key = Assignment.objects.values_list("key", flat=True).get(rater=assignment.rater_id, task=last.task_id)
+    return {
+        "undo_url": reverse("annotation:undo_task", args=[key]),
+        "revision": last.revision,
+        "submitted_at": last.submitted_at,
+    }
