@@ -111,10 +111,18 @@ def test_an_unknown_level_is_refused():
         alpha(np.array([0, 0]), np.array([1.0, 2.0]), "ratio")
 
 
+def test_a_draw_of_items_that_do_not_vary_is_undefined():
+    unit, value = np.repeat(np.arange(4), 2), np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.7, 0.3, 0.7])
+    sums = alpha_sums(unit, value, np.array([0, 1, 2, 2]), 3, LEVELS)
+    at = sums.at(np.array([[3.0, 0, 0], [1, 2, 0], [1, 1, 1]]))
+    assert np.isnan(at).tolist() == [[True] * 3, [True] * 3, [False] * 3]
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0])
 @pytest.mark.parametrize("limit", [("DENSE_CELLS", 0), ("CELLS_AT_ONCE", 1)])
-def test_limits_of_memory_change_no_figure(limit, monkeypatch):
+def test_limits_of_memory_change_no_figure(limit, step, monkeypatch):
     rng = np.random.default_rng(3)
-    unit, value, item = np.repeat(np.arange(20), 3), rng.integers(1, 6, 60) + rng.random(60), np.arange(20) // 4
+    unit, value, item = np.repeat(np.arange(20), 3), rng.integers(1, 6, 60) + step * rng.random(60), np.arange(20) // 4
     weights = rng.integers(0, 3, size=(7, 5)).astype(np.float64)
     expected = alpha_sums(unit, value, item, 5, LEVELS).at(weights)
     monkeypatch.setattr(module, *limit)

@@ -53,7 +53,7 @@ def test_a_repeat_counts_once_in_agreement_and_each_time_in_means(ratings_of):
     rows = [("i", "a", "r", 1), ("i", "a", "s", 2), ("j", "a", "r", 5), ("j", "a", "s", 5), ("i", "a", "r", 2)]
     report = describe(ratings_of(rows), level="interval", scale=(1, 5))
     assert (report["ratings"], report["repeats"], report["raters"]) == (5, 1, 2)
-    assert report["percent_agreement"] == report["alpha_nominal"] == 1
+    assert report["percent_agreement"] == report["alpha_nominal"] == report["local_alpha"]["mean"] == 1
     assert report["system_mean"]["a"] == pytest.approx((5 / 3 + 5) / 2)
     assert report["aggregates"]["none"]["a"]["n"] == 5
 
