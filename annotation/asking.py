@@ -47,6 +47,28 @@ def read_questions(form: Mapping[str, list[str]], questions: Sequence[Question])
     return answers
 
 
+def check_answers(answers: Mapping[str, Any], questions: Sequence[Question], machine: bool) -> None:
+    """Check submitted answers {question key: value}; raises AnswersInvalidError with all that is wrong.
+
+    A machine need not answer every question, and its numbers may lie off the scale.
+    """
+    types, known = question_types(), {question.key for question in questions}
+    errors = {key: "is no question of this study" for key in answers if key not in known}
+    for question in questions:
+        if question.key in answers:
+            kind, value = types[question.type], answers[question.key]
+            try:
+                (kind.check_machine if machine else kind.check)(value, question.spec)
+            except ValueInvalidError as problem:
+                errors[question.key] = str(problem)
+            if not machine and not is_asked(question, answers):
+                errors[question.key] = "is not asked after the answers before it"
+        elif question.required and not machine and is_asked(question, answers):
+            errors[question.key] = "needs an answer"
+    if errors:
+        raise AnswersInvalidError(errors)
+
+
 def asked(question: Question, raw: Mapping[str, list[str]], errors: Mapping[str, str]) -> dict[str, Any]:
     """What a page shows of a question: itself, field name, choices with `chosen`, the raw value, the error."""
     kind = question_types()[question.type]

@@ -1,10 +1,11 @@
 """Writing many rows at once: `executemany` on SQLite, COPY on PostgreSQL.
 
 Django's `bulk_create` builds a model instance a row, which costs more than the database does. Values are
-given as the database holds them: JSON as text, times as aware datetimes.
+given as the database holds them: JSON as text, times as `stored_time` gives them.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -31,6 +32,11 @@ def next_ids(model: type[Model], count: int) -> range:
         return range(first, first + count)
 
 
+def stored_time(moment: datetime | None) -> Any:
+    """An aware time as `insert_rows` takes it."""
+    return connection.ops.adapt_datetimefield_value(moment)
+
+
 def insert_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert `rows`, each a value for every one of `columns` (database column names)."""
     table = model._meta.db_table
@@ -43,3 +49,11 @@ def insert_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Seque
         with cursor.copy(f'COPY "{table}" ({names}) FROM STDIN') as copy:
             for row in rows:
                 copy.write_row(row)
+
+
+def refresh_statistics(*models: type[Model]) -> None:
+    """Tell PostgreSQL's planner how large the tables have become; without it plans are bad until its own turn."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for model in models:
+                cursor.execute(f'ANALYZE "{model._meta.db_table}"')

@@ -23,6 +23,15 @@ class StudyInvalidError(ValueError):
     """A study file that the protocol cannot run; the message names the key and the mend."""
 
 
+class UnitInvalidError(ValueError):
+    """An imported line that does not say what it is about; the message names the field and the mend."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
 class AnswersInvalidError(ValueError):
     """A submitted form that cannot be accepted: {question key: sentence}, shown beside the questions."""
 
@@ -68,6 +77,12 @@ class Protocol(ABC):
     question_types: frozenset[str]
     option_keys: frozenset[str] = frozenset()
     common_options = frozenset({"seed", "lease_minutes", "same_raters"})
+    item_keys: frozenset[str] = frozenset()
+    """Keys of an item's line that only this protocol has; kept as `Item.content`."""
+    needs_outputs = True
+    """Whether an item comes with at least one output."""
+    unit_keys: frozenset[str] = frozenset({"output"})
+    """Keys of a rating's line, beside `item`, that say what it is about."""
 
     @property
     def template(self) -> str:
@@ -75,6 +90,19 @@ class Protocol(ABC):
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
         """Raise StudyInvalidError where questions or options of the protocol's own do not fit."""
+
+    def check_content(self, content: Mapping[str, Any]) -> None:
+        """Raise UnitInvalidError where the values of an item's `item_keys` do not fit."""
+
+    def read_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
+        """What a rating's line is about, by its `unit_keys`; raises UnitInvalidError."""
+        if line.get("output") is None:
+            raise UnitInvalidError("output", "is missing: it says which output of the item is meant")
+        return Unit(output=line["output"])
+
+    def unit_line(self, unit: Unit) -> dict[str, Any]:
+        """The `unit_keys` of a line from which `read_unit` reads this unit."""
+        return {"output": unit.output}
 
     @abstractmethod
     def plan(self, outputs: Sequence[str], options: Mapping[str, Any]) -> list[TaskPlan]:
@@ -96,6 +124,12 @@ class Protocol(ABC):
 
         `shown` are the output keys in the order shown. Raises AnswersInvalidError.
         """
+
+    @abstractmethod
+    def check_answers(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str], machine: bool
+    ) -> None:
+        """Raise AnswersInvalidError where submitted answers, as files hold them, do not fit their questions."""
 
     @abstractmethod
     def ratings(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from annotation.asking import asked, field_name, read_questions
+from annotation.asking import asked, check_answers, field_name, read_questions
 from annotation.models.study import Question
 from annotation.protocols import Answer, Protocol, StudyInvalidError, TaskPlan, Unit
 from annotation.questions import question_types
@@ -35,6 +35,11 @@ class RatingProtocol(Protocol):
         self, form: Mapping[str, list[str]], questions: Sequence[Question], shown: Sequence[str]
     ) -> dict[str, Any]:
         return read_questions(form, questions)
+
+    def check_answers(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str], machine: bool
+    ) -> None:
+        check_answers(answers, questions, machine)
 
     def ratings(
         self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str]

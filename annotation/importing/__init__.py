@@ -1,0 +1,123 @@
+"""Import: study, items, ratings, scores and annotations from files into the database, all of it or nothing.
+
+One transaction reads line by line and writes in batches, so that memory does not grow with the files but for
+what tells lines apart. `docs/formats.md` describes the files.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing.annotations import AnnotationImport
+from annotation.importing.folder import TABLES, Files, find_files
+from annotation.importing.items import ItemImport
+from annotation.importing.material import Material
+from annotation.importing.problems import ImportRefusedError, Problem, Problems, refuse
+from annotation.importing.raters import Raters
+from annotation.importing.ratings import RatingImport
+from annotation.importing.reading import Source
+from annotation.importing.studies import apply_study, give_owner
+from annotation.importing.study_file import StudyFile, read_study_file
+from annotation.importing.tables import item_objects, rating_objects
+from annotation.models import Study
+
+__all__ = ["ImportRefusedError", "Imported", "Problem", "import_study"]
+
+Objects = Iterable[tuple[int, Mapping[str, Any]]]
+
+
+@dataclass
+class Imported:
+    """What an import did: the study, whether it was made, and how many rows of each kind were added."""
+
+    study: Study
+    made: bool
+    added: dict[str, int] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+
+def import_study(
+    source: Path,
+    named: Mapping[str, Path | None] | None = None,
+    *,
+    owner: Person | None = None,
+    actor: Person | None = None,
+) -> Imported:
+    """Import a folder, or a study file with the files `named` (items, ratings, scores, annotations).
+
+    `owner` becomes an owner of the study; `actor` is whom the audit names (None: a command). Raises
+    ImportRefusedError, with nothing stored, where anything is wrong.
+    """
+    files = find_files(source, named or {})
+    described = read_study_file(files.study)
+    with transaction.atomic():
+        return _apply(files, described, owner, actor)
+
+
+def _apply(files: Files, described: StudyFile, owner: Person | None, actor: Person | None) -> Imported:
+    study, made = apply_study(described, files.guidelines, actor)
+    if owner is not None:
+        give_owner(study, owner, actor)
+    done = Imported(study, made)
+    raters, material = Raters(study), Material(study)
+    for table in TABLES:
+        if table in files.tables:
+            _READERS[table](files.tables[table], done, raters, material)
+    done.added["raters"] = raters.made
+    record(
+        "study imported",
+        study.slug,
+        actor=actor,
+        study=study.slug,
+        new={"added": done.added, "sha256": done.digests},
+    )
+    return done
+
+
+def _items(path: Path, done: Imported, raters: Raters, material: Material) -> None:
+    source = _open(path)
+    batch = ItemImport(done.study, source.problems)
+    batch.run(_objects(source, item_objects))
+    done.added.update(items=batch.items, outputs=batch.outputs)
+    done.digests["items"] = source.digest
+
+
+def _annotations(path: Path, done: Imported, raters: Raters, material: Material) -> None:
+    source = _open(path)
+    batch = AnnotationImport(done.study, raters, material, source.problems)
+    batch.run(_objects(source, None))
+    done.added["annotations"] = batch.added
+    done.digests["annotations"] = source.digest
+
+
+def _ratings(table: str) -> Callable[[Path, Imported, Raters, Material], None]:
+    def read(path: Path, done: Imported, raters: Raters, material: Material) -> None:
+        source = _open(path)
+        batch = RatingImport(done.study, raters, material, source.problems)
+        batch.run(_objects(source, rating_objects))
+        done.added[table] = batch.added
+        done.digests[table] = source.digest
+
+    return read
+
+
+_READERS = {"items": _items, "annotations": _annotations, "ratings": _ratings("ratings"), "scores": _ratings("scores")}
+
+
+def _open(path: Path) -> Source:
+    return Source(path, Problems(path.name))
+
+
+def _objects(source: Source, of_table: Callable[[Source], Objects] | None) -> Objects:
+    """The lines of a file, by its suffix; raises ImportRefusedError for one that is not read."""
+    suffix = source.path.suffix.lower()
+    if suffix == ".csv" and of_table is not None:
+        return of_table(source)
+    if suffix == ".csv" or suffix == ".parquet":
+        raise refuse(source.path.name, "cannot be read in this format: give it as .jsonl")
+    return source.objects()

@@ -1,0 +1,112 @@
+"""Fields that ratings and annotations have in common, checked one by one."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from annotation.importing.problems import FieldInvalidError, quoted
+from annotation.models import Study
+
+GREATEST = 2**31 - 1
+LONGEST_RUN = 200
+
+
+def moment(body: Mapping[str, Any], field: str) -> datetime | None:
+    """A time in ISO 8601 with its offset from UTC, as an aware datetime in UTC."""
+    value = body.get(field)
+    if value is None:
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+        if time.tzinfo is None:
+            raise FieldInvalidError(field, "must say its offset from UTC, as in 2026-03-01T12:00:00Z")
+        return time.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as problem:
+        if isinstance(problem, FieldInvalidError):
+            raise
+        raise FieldInvalidError(field, "must be a time in ISO 8601, as in 2026-03-01T12:00:00Z") from None
+
+
+def seconds(body: Mapping[str, Any], field: str) -> float | None:
+    """A duration: a finite number, not below zero."""
+    value = body.get(field)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FieldInvalidError(field, "must be a number of seconds")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number < math.inf:
+        raise FieldInvalidError(field, "must be a number of seconds, 0 or more")
+    return number
+
+
+def whole(body: Mapping[str, Any], field: str, least: int = 0) -> int | None:
+    """A whole number that both databases hold."""
+    value = body.get(field)
+    if value is None:
+        return None
+    if type(value) is not int or not least <= value <= GREATEST:
+        raise FieldInvalidError(field, f"must be a whole number from {least} to {GREATEST}")
+    return value
+
+
+def text(body: Mapping[str, Any], field: str, longest: int | None = None) -> str | None:
+    """A text."""
+    value = body.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise FieldInvalidError(field, "must be text")
+    if longest is not None and len(value) > longest:
+        raise FieldInvalidError(field, f"must have at most {longest} characters")
+    return value
+
+
+def flag(body: Mapping[str, Any], field: str) -> bool:
+    """True or false; absent is false."""
+    value = body.get(field)
+    if value is not None and not isinstance(value, bool):
+        raise FieldInvalidError(field, "must be true or false")
+    return bool(value)
+
+
+def mapping(body: Mapping[str, Any], field: str) -> dict[str, Any] | None:
+    """An object."""
+    value = body.get(field)
+    if value is not None and not isinstance(value, dict):
+        raise FieldInvalidError(field, "must be an object")
+    return value
+
+
+def keys(body: Mapping[str, Any], field: str) -> list[str] | None:
+    """A list of different texts: ids of outputs."""
+    value = body.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(key, str) for key in value) or len(set(value)) != len(value):
+        raise FieldInvalidError(field, "must be a list of different output ids")
+    return value
+
+
+def only(body: Mapping[str, Any], known: frozenset[str], what: str) -> None:
+    """Raise FieldInvalidError for a key that a line of this file does not have."""
+    if not body.keys() <= known:
+        unknown = next(key for key in body if key not in known)
+        raise FieldInvalidError(quoted(unknown), f"is no key of {what}")
+
+
+def version(body: Mapping[str, Any], known: frozenset[int]) -> int | None:
+    """The version of the guidelines a judgment was made under; one that the study has, if it has any."""
+    number = whole(body, "guidelines_version", 1)
+    if number is not None and known and number not in known:
+        raise FieldInvalidError("guidelines_version", f"{number} is no version of this study's guidelines")
+    return number
+
+
+def versions_of(study: Study) -> frozenset[int]:
+    """The numbers of the study's versions of the guidelines."""
+    return frozenset(study.guidelines.values_list("number", flat=True))

@@ -1,0 +1,88 @@
+"""Which files an import reads: a folder as it is exported, or a study file with others named beside it."""
+
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from annotation.importing.problems import ImportRefusedError, Problem, refuse
+from annotation.importing.reading import open_regular
+from annotation.text import TextRefusedError, check_text
+
+STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
+TABLES = ("items", "annotations", "ratings", "scores")
+"""In the order in which they are read: what a rating names must be there, and annotations give ratings."""
+SUFFIXES = (".jsonl", ".csv")
+GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
+LATER = ("sessions.jsonl",)
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of one import: `guidelines` by version, `tables` by what they hold."""
+
+    study: Path
+    tables: Mapping[str, Path]
+    guidelines: Mapping[int, str]
+
+
+def find_files(source: Path, named: Mapping[str, Path | None]) -> Files:
+    """The files to import; those `named` stand in for a folder's own. Raises ImportRefusedError."""
+    given = {table: path for table, path in named.items() if path is not None}
+    if not source.is_dir():
+        return Files(source, given, {})
+    studies = [source / name for name in STUDY_NAMES if (source / name).exists()]
+    if len(studies) != 1:
+        names = " and ".join(path.name for path in studies)
+        raise refuse(source.name, f"holds both {names}" if studies else "holds no study.yaml")
+    for name in LATER:
+        if (source / name).exists() and (source / name).stat().st_size:
+            raise refuse(name, "cannot be read by this version")
+    tables = dict(given)
+    for table in TABLES:
+        found = [path for suffix in SUFFIXES if (path := source / f"{table}{suffix}").exists()]
+        if table not in tables and len(found) > 1:
+            raise refuse(source.name, f"holds both {found[0].name} and {found[1].name}")
+        if table not in tables and found:
+            tables[table] = found[0]
+    _refuse_links([*studies, *(path for table, path in tables.items() if table not in given)])
+    return Files(studies[0], tables, _guidelines(source / "guidelines"))
+
+
+def _refuse_links(paths: list[Path]) -> None:
+    """A folder may come from somebody else: what it holds must be its own and not a link to elsewhere."""
+    links = [path.name for path in paths if stat.S_ISLNK(path.lstat().st_mode)]
+    if links:
+        raise ImportRefusedError([Problem(name, 0, "", "is a link: put the file itself there") for name in links])
+
+
+def _guidelines(folder: Path) -> dict[int, str]:
+    """The versions of the guidelines, by number."""
+    if not folder.exists():
+        return {}
+    _refuse_links([folder])
+    if not folder.is_dir():
+        raise refuse(folder.name, "must be a folder with 1.md, 2.md and so on")
+    paths = sorted(folder.iterdir())
+    for path in paths:
+        if not GUIDELINE.fullmatch(path.name):
+            raise refuse(f"guidelines/{path.name}", "is no version: they are called 1.md, 2.md and so on")
+    _refuse_links(paths)
+    return {int(path.stem): _text(path) for path in paths}
+
+
+def _text(path: Path) -> str:
+    name = f"guidelines/{path.name}"
+    with open_regular(path) as file:
+        raw = file.read(settings.LINE_LIMIT + 1)
+    if len(raw) > settings.LINE_LIMIT:
+        raise refuse(name, f"is longer than {settings.LINE_LIMIT} bytes")
+    try:
+        return check_text(raw.decode())
+    except UnicodeDecodeError as problem:
+        raise refuse(name, f"is not UTF-8 (byte {problem.start + 1})") from None
+    except TextRefusedError as problem:
+        raise refuse(name, problem.reason) from None

@@ -1,0 +1,146 @@
+"""Lines of the files that are imported, read one by one, each checked to be storable.
+
+What a reader yields is (line number, object): its texts hold neither NUL nor half a surrogate pair, its numbers
+are finite, it is not nested too deep and names no key twice. What is wrong goes to the collector of problems.
+"""
+
+import hashlib
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+
+from annotation.importing.problems import Problems, quoted, refuse
+from annotation.text import DEEPEST, MOST_KEYS, TextRefusedError, check_json
+
+BOM = b"\xef\xbb\xbf"
+OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00")
+CHUNK = 1 << 20
+
+
+class JSONInvalidError(ValueError):
+    """A text that is not the JSON that we take; the message says why."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise JSONInvalidError(f"the key {quoted(twice)} stands twice in one object")
+    return made
+
+
+def _constant(name: str) -> Any:
+    raise JSONInvalidError(f"{name} is no number that JSON has")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise JSONInvalidError(f"the number {quoted(text)} is too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text, strictly: no key twice, no NaN, no infinities. Raises JSONInvalidError."""
+    try:
+        return _DECODER.decode(text)
+    except JSONInvalidError:
+        raise
+    except json.JSONDecodeError as problem:
+        raise JSONInvalidError(f"is not JSON ({problem.msg.lower()} at character {problem.pos + 1})") from None
+    except RecursionError:
+        raise JSONInvalidError(f"is nested deeper than {DEEPEST} levels") from None
+    except ValueError:
+        raise JSONInvalidError("holds a whole number of too many digits") from None
+
+
+class Source:
+    """A file that is imported: opened once, read by lines of bounded length, its digest taken on the way."""
+
+    def __init__(self, path: Path, problems: Problems) -> None:
+        self.path = path
+        self.problems = problems
+        self.lines = 0
+        self._hash = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what was read so far, in hexadecimal."""
+        return self._hash.hexdigest()
+
+    def raw_lines(self) -> Iterator[tuple[int, bytes]]:
+        """(line number, bytes) of each line; a line that is too long is reported and passed over."""
+        limit = settings.LINE_LIMIT
+        with open_regular(self.path) as file:
+            number = 0
+            while raw := file.readline(limit + 2):
+                number += 1
+                self._hash.update(raw)
+                if number == 1:
+                    raw = self._without_mark(raw)
+                if len(raw.rstrip(b"\r\n")) > limit:
+                    while raw and not raw.endswith(b"\n"):
+                        raw = file.readline(CHUNK)
+                        self._hash.update(raw)
+                    self.problems.add(number, "", f"is longer than {limit} bytes")
+                    continue
+                self.lines = number
+                yield number, raw
+
+    def _without_mark(self, raw: bytes) -> bytes:
+        if raw.startswith(OTHER_ENCODINGS):
+            raise refuse(self.path.name, "is not UTF-8 but looks like UTF-16 or UTF-32: save it as UTF-8", 1)
+        return raw.removeprefix(BOM)
+
+    def decode(self, number: int, raw: bytes) -> str | None:
+        """The text of a line; None, and a problem, where it is not UTF-8."""
+        try:
+            return raw.decode()
+        except UnicodeDecodeError as problem:
+            byte = raw[problem.start]
+            self.problems.add(number, "", f"is not UTF-8 (byte 0x{byte:02X} at {problem.start + 1}): save it as UTF-8")
+            return None
+
+    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(line number, object) of each line of a JSONL file; empty lines are passed over."""
+        for number, raw in self.raw_lines():
+            text = self.decode(number, raw)
+            if text is None or text.isspace() or not text:
+                continue
+            try:
+                body = parse_json(text)
+                if not isinstance(body, dict):
+                    raise JSONInvalidError("is not a JSON object")
+                if _needs_a_look(raw):
+                    check_json(body)
+            except JSONInvalidError as problem:
+                self.problems.add(number, "", str(problem))
+            except TextRefusedError as problem:
+                self.problems.add(number, problem.place, problem.reason)
+            else:
+                yield number, body
+
+
+def _needs_a_look(raw: bytes) -> bool:
+    """Whether a line could hold what cannot be stored. Raw control characters are no JSON, and a decoded line has
+    no surrogates: both can come from escapes only."""
+    return b"\\u" in raw or raw.count(b"{") + raw.count(b"[") > DEEPEST or raw.count(b":") > MOST_KEYS
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading; raises ImportRefusedError for what is missing or is no ordinary file."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise refuse(path.name, "is not an ordinary file")
+        return path.open("rb")
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise refuse(path.name, f"cannot be read: {reason}") from None

@@ -1,0 +1,190 @@
+"""CSV files read as the objects that the lines of a JSONL file hold.
+
+UTF-8, with or without a byte order mark; the delimiter is whichever of comma, semicolon and tab makes the first
+line a list of known columns. An empty cell means absent.
+"""
+
+import csv
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from annotation.importing.cells import Cell, restore
+from annotation.importing.problems import ImportRefusedError, Problem, quoted, refuse
+from annotation.importing.reading import JSONInvalidError, Source, parse_json
+from annotation.text import TextRefusedError, check_json, check_text
+
+DELIMITERS = (",", ";", "\t")
+
+TEXT, NUMBER, JSON, MIXED, CELL = "text", "number", "json", "mixed", "cell"
+"""How a column is read. Mixed: JSON where it begins with [ or a quotation mark, else text."""
+
+ITEM_COLUMNS: Mapping[str, str] = {
+    "item": TEXT,
+    "document": TEXT,
+    "instruction": TEXT,
+    "category": MIXED,
+    "reference": TEXT,
+    "references": JSON,
+    "metadata": JSON,
+    "output": TEXT,
+    "text": TEXT,
+    "output_metadata": JSON,
+}
+RATING_COLUMNS: Mapping[str, str] = {
+    "item": TEXT,
+    "output": TEXT,
+    "outputs": JSON,
+    "rater": TEXT,
+    "rater_kind": TEXT,
+    "question": TEXT,
+    "value": CELL,
+    "explanation": TEXT,
+    "shown": JSON,
+    "seconds": NUMBER,
+    "submitted_at": TEXT,
+    "guidelines_version": NUMBER,
+    "run": TEXT,
+    "replicate": NUMBER,
+    "distribution": JSON,
+    "metadata": JSON,
+}
+
+
+class _Rows:
+    """The lines of a source for `csv.reader`, with the size of the row under way bounded."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number, raw in self.source.raw_lines():
+            text = self.source.decode(number, raw)
+            if text is None:
+                raise ImportRefusedError(self.source.problems.found)
+            self.size += len(raw)
+            if self.size > settings.LINE_LIMIT:
+                raise refuse(self.source.path.name, f"a row is longer than {settings.LINE_LIMIT} bytes", number)
+            yield text
+
+
+def rows(source: Source, columns: Mapping[str, str], needed: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number of the row's last line, cells by column) of a CSV file; empty cells are left out.
+
+    Raises ImportRefusedError where the columns are not right or the quoting is broken.
+    """
+    name = source.path.name
+    csv.field_size_limit(settings.LINE_LIMIT)
+    lines = _Rows(source)
+    numbered = iter(lines)
+    first = next(numbered, "")
+    delimiter = _delimiter(first)
+    reader = csv.reader(_chain(first, numbered), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    try:
+        for cells in reader:
+            lines.size = 0
+            if not header:
+                header = _header(name, cells, columns, needed)
+            elif any(cells):
+                row = _row(source, reader.line_num, header, cells, columns)
+                if row is not None:
+                    yield reader.line_num, row
+    except csv.Error as problem:
+        raise refuse(name, f"is not right as CSV ({problem})", reader.line_num) from None
+    if not header:
+        raise refuse(name, "has no line that names its columns")
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _delimiter(first: str) -> str:
+    """The delimiter that cuts the first line into the most columns."""
+    return max(DELIMITERS, key=first.count)
+
+
+def _header(name: str, cells: list[str], columns: Mapping[str, str], needed: Collection[str]) -> list[str]:
+    header = [restore(cell) for cell in cells]
+    problems = [Problem(name, 1, quoted(cell), "is no column of this file") for cell in header if cell not in columns]
+    problems += [Problem(name, 1, cell, "stands twice") for cell in columns if header.count(cell) > 1]
+    problems += [Problem(name, 1, cell, "is missing among the columns") for cell in needed if cell not in header]
+    if problems:
+        raise ImportRefusedError(problems)
+    return header
+
+
+def _row(
+    source: Source, line: int, header: list[str], cells: list[str], columns: Mapping[str, str]
+) -> dict[str, Any] | None:
+    if len(cells) != len(header):
+        source.problems.add(line, "", f"has {len(cells)} cells where the first line names {len(header)} columns")
+        return None
+    row = {}
+    for column, cell in zip(header, cells, strict=True):
+        if not cell:
+            continue
+        try:
+            row[column] = _value(check_text(cell, column), columns[column])
+        except TextRefusedError as problem:
+            source.problems.add(line, column, problem.reason)
+            return None
+        except JSONInvalidError as problem:
+            source.problems.add(line, column, str(problem))
+            return None
+    return row
+
+
+def _value(cell: str, how: str) -> Any:
+    if how == CELL:
+        return Cell(restore(cell))
+    if how == JSON or (how == MIXED and cell[0] in '["'):
+        return check_json(parse_json(cell))
+    if how == NUMBER:
+        value = parse_json(cell)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise JSONInvalidError("is not a number")
+        return value
+    return restore(cell)
+
+
+def item_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Items of a CSV file of one row an output: rows of one item stand together.
+
+    What an item's later rows say about the item must be what its first row said, or be left empty.
+    """
+    line, item = 0, None
+    for number, row in rows(source, ITEM_COLUMNS, ("item", "output", "text")):
+        output = {"id": row.pop("output", None), "text": row.pop("text", "")}
+        if "output_metadata" in row:
+            output["metadata"] = row.pop("output_metadata")
+        row["id"] = row.pop("item", None)
+        if item is not None and item["id"] == row["id"]:
+            changed = [key for key, value in row.items() if item.get(key) != value]
+            if changed:
+                source.problems.add(number, changed[0], f"differs from line {line}, which is about the same item")
+            item["outputs"].append(output)
+            continue
+        if item is not None:
+            yield line, item
+        line, item = number, {**row, "outputs": [output]}
+    if item is not None:
+        yield line, item
+
+
+def rating_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Ratings or scores of a CSV file of one row an answer; what a value means is left to its question."""
+    for number, row in rows(source, RATING_COLUMNS, ("item", "rater", "question", "value")):
+        row.setdefault("value", Cell(""))
+        yield number, row
+
+
+def cell_json(cell: Cell) -> Any:
+    """The value of a cell that is not text: JSON, or TRUE and FALSE as spreadsheets write them."""
+    return json.loads(cell.lower()) if cell in ("TRUE", "FALSE") else parse_json(cell)

@@ -1,0 +1,68 @@
+"""Import a study from files: see docs/formats.md."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import Person
+from annotation.importing import Imported, ImportRefusedError, import_study
+from annotation.models import Study
+from annotation.running import StudyRefusedError, make_live, prepare
+
+TABLES = ("items", "ratings", "scores", "annotations")
+STEP_SECONDS = 5.0
+
+
+class Command(BaseCommand):
+    help = "Import a study: a folder, or a study file with files of items, ratings, scores and annotations."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", type=Path, metavar="FOLDER | STUDY.yaml")
+        for table in TABLES:
+            parser.add_argument(f"--{table}", type=Path, metavar="FILE", help="JSONL or CSV")
+        parser.add_argument("--owner", metavar="USER", help="user name of who is to own the study")
+        parser.add_argument("--live", action="store_true", help="make tasks and let annotators begin")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        owner = _person(options["owner"])
+        try:
+            done = import_study(options["source"], {table: options[table] for table in TABLES}, owner=owner)
+        except ImportRefusedError as problem:
+            raise CommandError(_report(problem)) from None
+        self.stdout.write(_summary(done))
+        if options["live"] or done.study.is_live:
+            self._plan(done.study)
+        if options["live"] and not done.study.is_live:
+            try:
+                make_live(done.study, None)
+            except StudyRefusedError as problem:
+                raise CommandError(f"The import is done, but the study is not live. {problem}") from None
+            self.stdout.write(f"{done.study.slug} is live.")
+
+    def _plan(self, study: Study) -> None:
+        """Make tasks and slots: of a study that is live already too, so that what was added is given out."""
+        while not prepare(study, STEP_SECONDS):
+            self.stdout.write("Making tasks ...")
+
+
+def _person(name: str | None) -> Person | None:
+    if name is None:
+        return None
+    try:
+        return Person.objects.get(username=name)
+    except Person.DoesNotExist:
+        raise CommandError(f"There is no user called {name!r}. Nothing was imported.") from None
+
+
+def _summary(done: Imported) -> str:
+    added = ", ".join(f"{count} {table}" for table, count in done.added.items() if count)
+    how = "Made" if done.made else "Added to"
+    return f"{how} study {done.study.slug}: {added or 'nothing new'}."
+
+
+def _report(refused: ImportRefusedError) -> str:
+    count = len(refused.problems)
+    what = f"the first {count} problems" if refused.more else "1 problem" if count == 1 else f"{count} problems"
+    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems)])
