@@ -5,13 +5,14 @@ operator (a superuser) may do what an owner may in every study, but is nobody's 
 members only.
 """
 
+import uuid
 from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from accounts.models import Person
-from annotation.models import Invitation, Membership, Study
+from annotation.models import Assignment, Invitation, Membership, Study
 from annotation.models.people import Role
 
 OWNERS = frozenset({Role.OWNER})
@@ -45,6 +46,17 @@ def membership_for(person: Person, slug: str, roles: Collection[str]) -> Members
     if membership is None:
         raise Http404(NOTHING)
     return membership
+
+
+def assignment_for(person: Person, key: uuid.UUID) -> Assignment:
+    """A task that this person was given, in a study whose annotator they are now."""
+    found = Assignment.objects.select_related("rater__study", "rater__person", "task__item").filter(
+        key=key, rater__person=person, rater__study__in=studies_of(person, ANNOTATORS)
+    )
+    assignment = found.first()
+    if assignment is None:
+        raise Http404(NOTHING)
+    return assignment
 
 
 def may(person: Person, study: Study, roles: Collection[str]) -> bool:

@@ -1,0 +1,83 @@
+"""Forms of the pages of a study."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from annotation.inviting import DAYS, MOST_AT_ONCE
+from annotation.models.people import Role
+from annotation.text import TextRefusedError, check_text
+
+LONGEST_GUIDELINES = 200_000
+LONGEST_ABOUT = 20_000
+
+
+class PlainText(forms.CharField):
+    """Text over several lines as it was typed; forms send line ends as CR LF, which nobody typed."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(strip=False, **more)
+
+    def to_python(self, value: Any) -> str:
+        return super().to_python(value).replace("\r\n", "\n")
+
+    def validate(self, value: str) -> None:
+        super().validate(value)
+        try:
+            check_text(value)
+        except TextRefusedError as problem:
+            raise ValidationError(f"This text {problem.reason}.") from problem
+
+
+class InviteForm(forms.Form):
+    """`roles` are those that the person asking may give."""
+
+    role = forms.ChoiceField(label="Role", choices=[])
+    count = forms.IntegerField(
+        label="How many links",
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        initial=1,
+        help_text=f"One for each person, at most {MOST_AT_ONCE} at once.",
+    )
+    days = forms.IntegerField(label="Valid for how many days", min_value=1, max_value=90, initial=DAYS)
+    note = forms.CharField(
+        label="For whom", max_length=200, required=False, help_text="Seen by the people who run the study only."
+    )
+
+    def __init__(self, *args: Any, roles: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["role"]
+        if isinstance(field, forms.ChoiceField):
+            field.choices = roles
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label="Role", choices=Role.choices)
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(label="Why", max_length=500, required=False)
+
+
+class GuidelinesForm(forms.Form):
+    text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
+
+
+class DescriptionForm(forms.Form):
+    title = PlainText(label="Title", max_length=300, required=False, widget=forms.TextInput)
+    description = PlainText(
+        label="Description",
+        max_length=LONGEST_ABOUT,
+        required=False,
+        help_text="What the study is about, and what is collected. Whoever is invited reads it before joining.",
+    )
+    contact = PlainText(
+        label="Contact",
+        max_length=LONGEST_ABOUT,
+        required=False,
+        help_text="Whom annotators ask when something is unclear or wrong.",
+    )

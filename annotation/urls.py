@@ -1,0 +1,30 @@
+from django.urls import include, path
+
+from annotation import desk_urls
+from annotation.views import guidelines, home, invitations, people, studies
+
+app_name = "annotation"
+
+study = [
+    path("", studies.study, name="study"),
+    path("live/", studies.make_live, name="make_live"),
+    path("pause/", studies.pause, name="pause"),
+    path("close/", studies.close, name="close"),
+    path("reopen/", studies.reopen, name="reopen"),
+    path("settings/", studies.settings, name="settings"),
+    path("attention/", studies.attention, name="attention"),
+    path("people/", people.people, name="people"),
+    path("people/<int:pk>/remove/", people.remove, name="remove_member"),
+    path("people/<int:pk>/restore/", people.restore, name="restore_member"),
+    path("people/<int:pk>/role/", people.change_role, name="change_role"),
+    path("invitations/", invitations.invitations, name="invitations"),
+    path("invitations/<int:pk>/revoke/", invitations.revoke, name="revoke_invitation"),
+    path("guidelines/", guidelines.guidelines, name="guidelines"),
+    path("guidelines/edit/", guidelines.edit_guidelines, name="edit_guidelines"),
+]
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("invitation/<str:token>/", invitations.invitation, name="invitation"),
+    path("studies/<slug:slug>/", include(study)),
+    *desk_urls.urlpatterns,
+]

@@ -1,0 +1,15 @@
+"""The page that everybody lands on: my work, and the studies that I run."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, signed_in
+from annotation.queries import runs_of, work_of
+
+
+@require_safe
+@signed_in
+def home(request: HttpRequest) -> HttpResponse:
+    person = person_of(request)
+    return render(request, "annotation/home.html", {"works": work_of(person), "runs": runs_of(person)})

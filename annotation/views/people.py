@@ -1,0 +1,74 @@
+"""Who takes part in a study, and what an owner can change about it."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import person_of, signed_in
+from annotation import membership
+from annotation.access import OWNERS, RESEARCHERS, may, member_for, study_for
+from annotation.forms import RoleForm
+from annotation.models import Study
+from annotation.models.people import Role
+from annotation.queries import people_of
+
+
+@require_safe
+@signed_in
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, RESEARCHERS)
+    context = {
+        "study": study,
+        "takings": people_of(study),
+        "owns": may(person, study, OWNERS),
+        "roles": Role.choices,
+    }
+    return render(request, "annotation/people.html", context)
+
+
+@require_POST
+@signed_in
+def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    person = person_of(request)
+    member = member_for(person, slug, pk)
+    try:
+        membership.deactivate_member(member, person)
+        messages.success(request, f"{member.person} no longer takes part. Answers given stay.")
+    except membership.MembershipRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, member.study)
+
+
+@require_POST
+@signed_in
+def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    person = person_of(request)
+    member = member_for(person, slug, pk)
+    membership.restore_member(member, person)
+    messages.success(request, f"{member.person} takes part again.")
+    return _back(request, member.study)
+
+
+@require_POST
+@signed_in
+def change_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    person = person_of(request)
+    member = member_for(person, slug, pk)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "There is no such role.")
+        return _back(request, member.study)
+    try:
+        membership.change_role(member, form.cleaned_data["role"], person)
+        messages.success(request, f"{member.person} is now {member.get_role_display().lower()}.")
+    except membership.MembershipRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, member.study)
+
+
+def _back(request: HttpRequest, study: Study) -> HttpResponse:
+    """To the people page, or home for who has just given away the right to see it."""
+    stays = may(person_of(request), study, RESEARCHERS)
+    return redirect("annotation:people", slug=study.slug) if stays else redirect("annotation:home")

@@ -1,0 +1,154 @@
+"""A study's pages for the people who run it: overview, steps of its life, description, what needs attention."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import person_of, signed_in
+from annotation import running
+from annotation.access import OWNERS, RESEARCHERS, may, study_for
+from annotation.forms import DescriptionForm, ReasonForm
+from annotation.models import Item, Study
+from annotation.planning import is_planned, planning_progress
+from annotation.protocols import protocols
+from annotation.queries import (
+    Progress,
+    annotators_of,
+    flagged_in,
+    pace_of,
+    people_of,
+    progress_by_study,
+    skipped_in,
+)
+
+SECONDS_A_REQUEST = 1.0
+SHOWN = 5
+A_PAGE = 50
+
+
+@require_safe
+@signed_in
+def study(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, RESEARCHERS)
+    context = {
+        "study": study,
+        "protocol": protocols()[study.protocol],
+        "owns": may(person, study, OWNERS),
+        "items": Item.objects.filter(study=study).count(),
+        "prepared": is_planned(study),
+        "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, Progress()),
+        "pace": pace_of(study),
+        "takings": people_of(study),
+        "annotators": annotators_of(study),
+        "flagged": flagged_in(study)[:SHOWN],
+        "flagged_count": flagged_in(study).count(),
+        "skipped": skipped_in(study)[:SHOWN],
+        "skipped_count": skipped_in(study).count(),
+        "questions": study.questions.order_by("position"),
+        "guidelines": study.guidelines.order_by("-number"),
+    }
+    return render(request, "annotation/study.html", context)
+
+
+@require_POST
+@signed_in
+def make_live(request: HttpRequest, slug: str) -> HttpResponse:
+    """Prepare items for about a second; then live, or a page that asks for the next second by itself."""
+    person = person_of(request)
+    study = study_for(person, slug, RESEARCHERS)
+    if not running.prepare(study, SECONDS_A_REQUEST):
+        done, total = planning_progress(study)
+        fragment = request.headers.get("HX-Request") == "true"
+        template = "annotation/_preparing.html" if fragment else "annotation/preparing.html"
+        return render(request, template, {"study": study, "done": done, "total": total})
+    try:
+        if study.is_live:
+            messages.success(request, "All items are prepared.")
+        else:
+            running.make_live(study, person)
+            messages.success(request, "The study is live: its annotators can work.")
+    except running.StudyRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, study)
+
+
+def _back(request: HttpRequest, study: Study) -> HttpResponse:
+    address = reverse("annotation:study", args=[study.slug])
+    return HttpResponseClientRedirect(address) if request.headers.get("HX-Request") == "true" else redirect(address)
+
+
+@require_POST
+@signed_in
+def pause(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, RESEARCHERS)
+    try:
+        running.pause(study, person, _reason(request))
+        messages.success(request, "The study is paused: no new tasks are given out.")
+    except running.StudyRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, study)
+
+
+@require_POST
+@signed_in
+def close(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, OWNERS)
+    try:
+        running.close(study, person, _reason(request))
+        messages.success(request, "The study is closed.")
+    except running.StudyRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, study)
+
+
+@require_POST
+@signed_in
+def reopen(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, OWNERS)
+    try:
+        running.reopen(study, person)
+        messages.success(request, "The study is live again.")
+    except running.StudyRefusedError as problem:
+        messages.error(request, str(problem))
+    return _back(request, study)
+
+
+def _reason(request: HttpRequest) -> str:
+    form = ReasonForm(request.POST)
+    return form.cleaned_data["reason"] if form.is_valid() else ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    person = person_of(request)
+    study = study_for(person, slug, RESEARCHERS)
+    form = DescriptionForm(
+        request.POST if request.method == "POST" else None,
+        initial={"title": study.title, "description": study.description, "contact": study.contact},
+    )
+    if request.method == "POST" and form.is_valid():
+        changed = running.describe(study, person, **form.cleaned_data)
+        messages.success(request, "Saved." if changed else "Nothing was changed.")
+        return redirect("annotation:settings", slug=slug)
+    status = 422 if form.is_bound else 200
+    return render(request, "annotation/settings.html", {"study": study, "form": form}, status=status)
+
+
+@require_safe
+@signed_in
+def attention(request: HttpRequest, slug: str) -> HttpResponse:
+    """Flagged or (`?kind=skipped`) skipped tasks, with what their raters say."""
+    study = study_for(person_of(request), slug, RESEARCHERS)
+    kind = "skipped" if request.GET.get("kind") == "skipped" else "flagged"
+    rows = skipped_in(study) if kind == "skipped" else flagged_in(study)
+    page = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "annotation/attention.html", {"study": study, "kind": kind, "page": page})

@@ -1,0 +1,34 @@
+"""docs/statistics.md as a page, with the anchors that the catalogue of figures names."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import nh3
+from django.conf import settings
+from django.utils.safestring import SafeString
+from markdown_it import MarkdownIt
+
+from annotation.guidelines import TAGS
+
+SOURCE = Path(settings.BASE_DIR) / "docs" / "statistics.md"
+HEADINGS = {"h1", "h2", "h3", "h4"}
+
+
+def anchor(heading: str) -> str:
+    """A heading as an address writes it: small letters and digits, joined by hyphens, apostrophes dropped."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower().replace("'", "").replace("’", "")).strip("-")
+
+
+@cache
+def definitions() -> SafeString:
+    """The text as HTML; the file is our own, read once a process."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(SOURCE.read_text(encoding="utf-8"))
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", anchor(tokens[place + 1].content))
+    html = parser.renderer.render(tokens, parser.options, {})
+    return SafeString(
+        nh3.clean(html, tags=TAGS | {"h1"}, attributes={"a": {"href"}} | {heading: {"id"} for heading in HEADINGS})
+    )
