@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Avg
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_info
 
 from annotation.assigning import open_slots
@@ -40,6 +41,11 @@ def progress_of(study: Study, rater: Rater) -> Progress:
     recent = answered.filter(status="submitted").order_by("-pk").values("visible_seconds")[:RECENT]
     pace = recent.aggregate(mean=Avg("visible_seconds"))["mean"]
     return Progress(answered.count(), left, len(tasks) > MOST_COUNTED, pace * left if pace else None)
+
+
+def person_tag(rater: Rater) -> str:
+    """An opaque name under which a browser keeps what this person typed, apart from anybody else's."""
+    return salted_hmac("annotation.desk", str(rater.person_id)).hexdigest()[:16]
 
 
 def text_direction(language: str) -> str:
@@ -102,6 +108,7 @@ def desk_context(
             "client_key": uuid.uuid4(),
             "guidelines_version": newest.number if newest else None,
             "language": study.language,
+            "person_tag": person_tag(rater),
             "direction": text_direction(study.language),
             "words": words_payload(item.document, "\n".join(texts), study.language),
         },

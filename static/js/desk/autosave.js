@@ -1,0 +1,131 @@
+// What is typed goes to this computer at once and to the server a second later, one request at a time.
+
+import { sameAnswers } from "./page.js";
+import { isBack, leave, OfflineError, post, untilBack, worthTrying } from "./network.js";
+import { chooseVersion } from "./versions.js";
+
+const QUIET = 800;
+
+export class Autosave {
+  constructor(page, state, keep) {
+    Object.assign(this, { page, state, keep, running: null, timer: 0, stopped: false, dirty: false });
+    this.last = page.answers();
+    page.on(page.form, "input", () => this.changed());
+    page.on(page.form, "change", () => this.changed());
+    page.on(window, "pagehide", () => this.#lastChance());
+  }
+
+  changed() {
+    if (this.stopped) return;
+    const answers = this.page.answers();
+    if (sameAnswers(answers, this.last) && !this.keep.read("draft")) return;
+    this.last = answers;
+    this.dirty = true;
+    this.keep.write("draft", { answers, base: this.page.version });
+    if (this.state.kind === "saved" || this.state.kind === "submitted") this.state.say("saving");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), QUIET);
+  }
+
+  // Save what is unsaved; resolves when nothing is, or when it cannot be said how long that takes.
+  flush() {
+    clearTimeout(this.timer);
+    this.running ??= this.#run().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  // No more saving: an answer is on its way.
+  async stop() {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await Promise.race([this.running, new Promise((resolve) => setTimeout(resolve, 1000))]);
+  }
+
+  resume() {
+    this.stopped = false;
+    if (this.keep.read("draft")) this.changed();
+  }
+
+  discard() {
+    this.dirty = false;
+    this.keep.drop("draft");
+  }
+
+  // What this computer kept and the server does not have, as after a closed tab.
+  async restore() {
+    const kept = this.keep.read("draft");
+    if (!kept) return;
+    const theirs = this.page.answers();
+    if (sameAnswers(kept.answers, theirs)) return this.keep.drop("draft");
+    if (kept.base !== this.page.version && (await chooseVersion(this.page, kept.answers, theirs)) === "theirs") {
+      return this.keep.drop("draft");
+    }
+    this.page.fill(kept.answers);
+    this.changed();
+    await this.flush();
+  }
+
+  async #run() {
+    while (this.dirty && !this.stopped && !this.page.signal.aborted) {
+      const answers = this.page.answers();
+      try {
+        await this.#handle(await post(this.page, this.page.draft, this.#body()), answers);
+      } catch (problem) {
+        if (!(problem instanceof OfflineError)) throw problem;
+        this.state.say("offline");
+        await worthTrying(this.page);
+      }
+    }
+  }
+
+  #body() {
+    const body = new URLSearchParams(new FormData(this.page.form));
+    body.set("draft_version", this.page.version);
+    return body;
+  }
+
+  async #handle(answer, answers) {
+    if (answer.ok) {
+      this.page.version = (await answer.json()).version;
+      this.dirty = !sameAnswers(answers, this.page.answers());
+      if (this.dirty) return this.keep.write("draft", { answers: this.page.answers(), base: this.page.version });
+      this.keep.drop("draft");
+      return this.state.say("saved");
+    }
+    if (answer.status === 401) return untilBack(this.page, this.state);
+    if (answer.status === 403 && (await isBack(this.page))) return undefined;
+    if (answer.status === 404) return leave(this.page);
+    if (answer.status === 409) return this.#conflict(await answer.json());
+    if (answer.status === 410) return this.#submitted();
+    if (answer.status === 400) {
+      this.dirty = false;
+      return this.state.say("broken", `not saved: ${(await answer.json()).error}`);
+    }
+    this.state.say("broken");
+    return worthTrying(this.page);
+  }
+
+  async #conflict({ version, draft }) {
+    this.state.say("conflict");
+    const choice = await chooseVersion(this.page, this.page.answers(), draft);
+    this.page.version = version;
+    if (choice === "theirs") {
+      this.page.fill(draft);
+      this.dirty = false;
+      this.keep.drop("draft");
+      this.state.say("saved");
+    }
+  }
+
+  #submitted() {
+    this.dirty = false;
+    this.stopped = true;
+    this.state.say("submitted");
+    this.page.message("This task was submitted in another tab. Reload to see that answer; what you typed here is kept on this computer.");
+  }
+
+  #lastChance() {
+    if (!this.dirty || this.stopped) return;
+    post(this.page, this.page.draft, this.#body(), { keepalive: true }).catch(() => {}); // the local copy stays
+  }
+}

@@ -1,0 +1,41 @@
+// Guidelines and the list of keys, over the page and gone with Escape; the focus goes back where it was.
+
+import { parse, request } from "./network.js";
+
+export class Dialogs {
+  constructor(page) {
+    this.page = page;
+    this.link = page.root.querySelector("#guidelines-link");
+    this.loaded = false;
+    page.on(page.root.querySelector("#help-button"), "click", () => this.help());
+    page.on(this.link, "click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.guidelines();
+    });
+  }
+
+  help() {
+    this.page.root.querySelector("#help").showModal();
+  }
+
+  async guidelines() {
+    this.page.root.querySelector("#guidelines").showModal();
+    if (this.loaded) return;
+    const body = this.page.root.querySelector("#guidelines-body");
+    const url = new URL(this.link.href);
+    if (this.link.dataset.version) url.searchParams.set("version", this.link.dataset.version);
+    const answer = await request(url, { headers: { "HX-Request": "true" } }).catch(() => null);
+    if (answer?.ok) {
+      body.replaceChildren(...parse(await answer.text()).body.childNodes);
+      this.loaded = true;
+    } else {
+      body.textContent = answer?.status === 401 ? "You are signed out: sign in again to read them." : "No network: try again.";
+    }
+  }
+
+  // A drawer that asks for a reason; its text area takes the focus.
+  drawer(name) {
+    this.page.root.querySelector(`#${name}`).showPopover();
+  }
+}

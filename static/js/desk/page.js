@@ -1,0 +1,77 @@
+// What the page knows of itself: read once from the markup that the server sent.
+
+const PREFIX = "q-";
+
+export class Page {
+  constructor(root) {
+    this.root = root;
+    this.form = root.querySelector("#answer");
+    this.assignment = root.dataset.assignment;
+    this.tag = root.dataset.personTag;
+    this.version = Number(root.dataset.draftVersion);
+    this.address = root.dataset.page;
+    this.draft = root.dataset.draft;
+    this.pulse = root.dataset.pulse;
+    this.home = root.dataset.home || "/";
+    this.signIn = root.dataset.signIn;
+    this.token = this.hidden("csrfmiddlewaretoken").value;
+    this.closing = new AbortController();
+    this.signal = this.closing.signal;
+  }
+
+  hidden(name) {
+    return this.form.querySelector(`[data-part="hidden"] [name="${name}"]`);
+  }
+
+  get revision() {
+    return Number(this.hidden("revision").value);
+  }
+
+  on(target, type, handler, options = {}) {
+    target.addEventListener(type, handler, { ...options, signal: this.signal });
+  }
+
+  // {field: [values]} of the questions that can be answered now; empty ones are left out.
+  answers() {
+    const answers = {};
+    for (const [name, value] of new FormData(this.form)) {
+      if (name.startsWith(PREFIX) && value !== "") (answers[name] ??= []).push(value);
+    }
+    return answers;
+  }
+
+  fill(answers) {
+    for (const control of this.form.elements) {
+      if (!control.name?.startsWith(PREFIX)) continue;
+      const values = answers[control.name] ?? [];
+      if (control.type === "radio" || control.type === "checkbox") control.checked = values.includes(control.value);
+      else control.value = values.at(-1) ?? "";
+    }
+    this.form.dispatchEvent(new CustomEvent("desk:filled"));
+  }
+
+  announce(text) {
+    const region = this.root.querySelector("#announce");
+    region.textContent = "";
+    requestAnimationFrame(() => (region.textContent = text));
+  }
+
+  message(text) {
+    this.root.querySelector("#message").textContent = text;
+  }
+
+  close() {
+    this.closing.abort();
+  }
+}
+
+export function sameAnswers(one, other) {
+  const plain = (answers) =>
+    JSON.stringify(
+      Object.entries(answers)
+        .map(([name, values]) => [name, values.filter((value) => value !== "")])
+        .filter(([, values]) => values.length)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return plain(one) === plain(other);
+}

@@ -1,0 +1,49 @@
+// The two panes: on a small screen one behind the other, each keeping its place.
+
+const NARROW = window.matchMedia("(max-width: 50rem)");
+const PANES = ["output", "document"];
+
+export class Panes {
+  constructor(page) {
+    this.page = page;
+    this.tabs = PANES.map((name) => page.root.querySelector(`#tab-${name}`)).filter(Boolean);
+    for (const tab of this.tabs) page.on(tab, "click", () => this.open(tab));
+    page.on(page.root, "keydown", (event) => this.#arrows(event));
+    page.on(NARROW, "change", () => this.#roles());
+    if (this.tabs.length) this.open(this.tabs[0]);
+    this.#roles();
+  }
+
+  pane(tab) {
+    return this.page.root.querySelector(`#${tab.getAttribute("aria-controls")}`);
+  }
+
+  open(tab) {
+    for (const one of this.tabs) {
+      one.setAttribute("aria-selected", String(one === tab));
+      one.tabIndex = one === tab ? 0 : -1;
+      this.pane(one).classList.toggle("is-open", one === tab);
+    }
+  }
+
+  show(name) {
+    const tab = this.tabs.find((one) => one.id === `tab-${name}`);
+    if (tab && NARROW.matches) this.open(tab);
+  }
+
+  #roles() {
+    for (const tab of this.tabs) {
+      if (NARROW.matches) this.pane(tab).setAttribute("role", "tabpanel");
+      else this.pane(tab).removeAttribute("role");
+    }
+  }
+
+  #arrows(event) {
+    const place = this.tabs.indexOf(event.target);
+    if (place < 0 || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    const next = this.tabs[(place + 1) % this.tabs.length];
+    event.preventDefault();
+    this.open(next);
+    next.focus();
+  }
+}

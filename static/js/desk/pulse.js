@@ -1,0 +1,54 @@
+// A sign of life each minute while the page is looked at: it keeps the task ours and hears what changed.
+
+import { write } from "./effort.js";
+import { post, untilBack } from "./network.js";
+
+const EVERY = 60_000;
+
+export class Pulse {
+  constructor(page, state, effort) {
+    Object.assign(this, { page, state, effort, lost: page.root.dataset.holdsSlot !== "yes" });
+    this.study = page.root.dataset.studyStatus;
+    const timer = setInterval(() => this.beat(), EVERY);
+    page.signal.addEventListener("abort", () => clearInterval(timer));
+    page.on(document, "visibilitychange", () => this.beat());
+    page.on(window, "pagehide", () => this.#tell({ keepalive: true }).catch(() => {}));
+    this.beat();
+  }
+
+  async beat() {
+    if (document.visibilityState !== "visible" || this.page.signal.aborted) return;
+    const answer = await this.#tell().catch(() => null); // the next minute tries again
+    if (answer?.status === 401 && this.state.kind !== "signed-out") {
+      const before = this.state.kind;
+      await untilBack(this.page, this.state);
+      if (this.state.kind === "signed-out") this.state.say(before);
+    }
+    if (answer?.ok) this.#hear(await answer.json());
+  }
+
+  async #tell(options) {
+    const taken = this.effort.take();
+    try {
+      const answer = await post(this.page, this.page.pulse, write(taken, new URLSearchParams()), options);
+      if (!answer.ok) this.effort.putBack(taken);
+      return answer;
+    } catch (problem) {
+      this.effort.putBack(taken);
+      throw problem;
+    }
+  }
+
+  #hear({ status, study }) {
+    if (status === "surplus" && !this.lost) {
+      this.lost = true;
+      this.page.message("The time for this task ran out and it went back to the others. Submit all the same: your answer is kept.");
+    }
+    if (study !== this.study) {
+      this.study = study;
+      if (study === "paused") this.page.message("The study was paused just now. What you answer is kept.");
+      if (study === "closed") this.page.message("The study was closed just now. What you answer is kept.");
+      if (study === "live") this.page.message("The study goes on.");
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// Answers, skips, flags and undos go out without leaving the page: what the network or an expired sign-in holds up
+// waits here, and goes out once, under the same client key, when the way is free again.
+
+import { write } from "./effort.js";
+import { isBack, leave, OfflineError, parse, post, request, untilBack, worthTrying } from "./network.js";
+
+export class Sending {
+  constructor(page, parts, show) {
+    Object.assign(this, { page, show, busy: false }, parts);
+    page.on(page.root, "submit", (event) => {
+      const form = event.target.closest("[data-send]");
+      if (!form) return;
+      event.preventDefault();
+      this.send(form);
+    });
+    page.on(page.root, "click", (event) => {
+      const link = event.target.closest("a[data-visit]");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      if ("discard" in link.dataset) this.autosave.discard();
+      this.visit(link.href);
+    });
+  }
+
+  async send(form) {
+    if (this.busy) return;
+    this.#hold(true);
+    const kind = form.dataset.send;
+    if (kind === "answer") await this.autosave.stop();
+    else if (kind !== "flag") await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
+    const body = new URLSearchParams(new FormData(form));
+    if (body.has("visible_seconds")) write(this.effort.take(), body);
+    if (kind === "answer") this.keep.write("pending", { body: body.toString(), answers: this.page.answers() });
+    await this.#finish(await this.#deliver(form.action, body), kind);
+  }
+
+  // An answer of ours that was never confirmed, as after a closed tab: the same request again.
+  async resume() {
+    const pending = this.keep.read("pending");
+    if (pending) {
+      this.#hold(true);
+      await this.autosave.stop();
+      this.page.fill(pending.answers);
+      await this.#finish(await this.#deliver(this.page.form.action, new URLSearchParams(pending.body)), "answer");
+      return true;
+    }
+    for (const assignment of this.keep.waiting()) await this.#resumeOther(assignment).catch(() => {});
+    return false;
+  }
+
+  async #resumeOther(assignment) {
+    const { body } = this.keep.read("pending", assignment);
+    const url = this.page.form.action.replace(this.page.assignment, assignment);
+    const answer = await post(this.page, url, new URLSearchParams(body));
+    if (answer.ok || [400, 404, 409].includes(answer.status)) this.keep.drop("pending", assignment);
+  }
+
+  async visit(url) {
+    if (this.busy) return;
+    this.busy = true;
+    await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
+    const answer = await request(url).catch(() => null);
+    this.busy = false;
+    if (!answer || answer.status === 401) {
+      this.page.message(answer ? "Sign in again first." : "No network: what you typed is kept on this computer.");
+      return;
+    }
+    await this.show(answer, parse(await answer.text()));
+  }
+
+  async #deliver(url, body) {
+    let refreshed = false;
+    while (!this.page.signal.aborted) {
+      let answer;
+      try {
+        this.state.say("sending");
+        answer = await post(this.page, url, body);
+      } catch (problem) {
+        if (!(problem instanceof OfflineError)) throw problem;
+      }
+      if (answer?.status === 401) {
+        await untilBack(this.page, this.state);
+      } else if (answer?.status === 403 && !refreshed) {
+        refreshed = true; // the token changed with a new sign-in elsewhere
+        if (!(await isBack(this.page))) await untilBack(this.page, this.state);
+      } else if (!answer || answer.status >= 500) {
+        this.state.say(answer ? "broken" : "offline");
+        this.page.message("It is sent by itself as soon as that works. You can close this page.");
+        await worthTrying(this.page);
+      } else {
+        return answer;
+      }
+    }
+    return new Promise(() => {}); // the page was closed: its successor goes on
+  }
+
+  async #finish(answer, kind) {
+    const document = parse(await answer.text());
+    if (kind === "answer") {
+      this.keep.drop("pending");
+      if (answer.ok) this.keep.drop("draft");
+    }
+    this.page.message("");
+    if (answer.status === 404 || answer.status === 403) return leave(this.page);
+    if (answer.ok || answer.status === 422 || answer.status === 409) await this.show(answer, document, kind);
+    else this.page.message(`Not accepted: ${document.body.textContent.trim().slice(0, 200)}`);
+    return this.#hold(false);
+  }
+
+  #hold(busy) {
+    this.busy = busy;
+    this.page.form.inert = busy;
+    this.page.root.querySelector("#submit").setAttribute("aria-busy", String(busy));
+    if (busy || this.page.signal.aborted) return;
+    this.state.say("saved");
+    this.autosave.resume();
+  }
+}

@@ -1,0 +1,10 @@
+// Times as this computer's clock and language show them; the server's own words stay where there is no script.
+
+export function localTimes(root) {
+  for (const node of root.querySelectorAll("time[data-local]")) {
+    const at = new Date(node.dateTime);
+    const today = at.toDateString() === new Date().toDateString();
+    const options = today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
+    node.textContent = `${today ? "at" : "on"} ${at.toLocaleString(document.documentElement.lang, options)}`;
+  }
+}
