@@ -62,15 +62,15 @@ def lease_end(study: Study, now: datetime) -> datetime:
 
 def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     """Open slots of tasks that `rater` neither holds nor has answered, in the order in which they are given."""
+    return _open_to(rater).filter(study=study).order_by("place", "number", "pk")
+
+
+def _open_to(rater: Rater) -> QuerySet[Slot]:
     mine = Slot.objects.filter(task=OuterRef("task"), holder=rater)
     answered = Annotation.objects.filter(
         task=OuterRef("task"), rater=rater, is_current=True, status__in=["submitted", "skipped"]
     )
-    return (
-        Slot.objects.filter(study=study, state=Slot.State.OPEN)
-        .filter(~Exists(mine), ~Exists(answered))
-        .order_by("place", "number", "pk")
-    )
+    return Slot.objects.filter(~Exists(mine), ~Exists(answered), state=Slot.State.OPEN)
 
 
 def release_expired(study: Study, now: datetime) -> int:
@@ -119,10 +119,15 @@ def _new_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
     found = _first_open(study, rater, ahead=True) or _first_open(study, rater, ahead=False)
     if found is None:
         return None
-    wanted = open_slots(study, rater).order_by().filter(pk=found.pk)
+    wanted = [found.pk]
     if protocols()[study.protocol].keeps_raters(study.options):
-        wanted = open_slots(study, rater).order_by().filter(item=found.item_id, number=found.number)
-    taken = wanted.update(state=Slot.State.HELD, holder=rater, lease_until=lease_end(study, now))
+        # By primary key: on a table that PostgreSQL has not analysed yet it would walk all open slots instead.
+        wanted = list(Slot.objects.filter(item=found.item_id, number=found.number).values_list("pk", flat=True))
+    taken = (
+        _open_to(rater)
+        .filter(pk__in=wanted)
+        .update(state=Slot.State.HELD, holder=rater, lease_until=lease_end(study, now))
+    )
     if not taken:  # somebody else was between our look and our lock: ask again
         return None
     if rater.place != found.place:

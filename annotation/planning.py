@@ -15,7 +15,7 @@ from django.db.models import Max
 
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
 from annotation.protocols import TaskPlan, protocols
-from config.bulk import insert_rows, next_ids
+from config.bulk import insert_rows, next_ids, refresh_statistics
 from config.fields import canonical_json
 
 CHUNK = 500
@@ -95,6 +95,8 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
         _make_slots(study, dict(items), tasks)
         study.planned_through = items[-1][0]
         study.save(update_fields=["planned_through"])
+        if len(items) < size or is_planned(study):
+            refresh_statistics(Item, Output, Task, TaskOutput, Slot)
     return True
 
 

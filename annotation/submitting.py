@@ -280,7 +280,7 @@ def added_use(old: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]
 
 def _write_ratings(annotation: Annotation, study: Study, answers: Any, shown: list[str]) -> None:
     """The flat ratings of an annotation, each naming its unit's outputs by row."""
-    outputs = dict(annotation.task.outputs.values_list("key", "pk"))
+    outputs = dict(annotation.task.outputs.order_by().values_list("key", "pk"))
     item = annotation.task.item_id
     Rating.objects.bulk_create(_rating(annotation, study, item, outputs, answer, shown) for answer in answers)
 
