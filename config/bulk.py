@@ -14,7 +14,7 @@ from django.db.models import Model
 
 def next_ids(model: type[Model], count: int) -> range:
     """Reserve `count` primary keys of `model`; call it inside the transaction that uses them."""
-    table, column = model._meta.db_table, model._meta.pk.column  # type: ignore[union-attr]
+    table, column = model._meta.db_table, model._meta.pk.column
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             # The transaction holds the one write lock from its BEGIN, so that nobody else reserves meanwhile.
@@ -44,7 +44,7 @@ def insert_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Seque
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             marks = ", ".join(["%s"] * len(columns))
-            cursor.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)  # noqa: S608
+            cursor.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)  # type: ignore[arg-type] # noqa: S608
             return
         with cursor.copy(f'COPY "{table}" ({names}) FROM STDIN') as copy:
             for row in rows:

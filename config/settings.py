@@ -16,11 +16,11 @@ PRODUCTION = PROFILE == "production"
 VAR = Path(env.str("VAR", str(BASE_DIR / "var")))
 DEBUG = read_boolean(env, "DEBUG", False)
 SECRET_KEY = read_secret_key(env, PROFILE, VAR)
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", [])
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
 if PRODUCTION:
     refuse_unsafe_production(DEBUG, ALLOWED_HOSTS)
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 
 INSTALLED_APPS = [
     "django.contrib.admin",

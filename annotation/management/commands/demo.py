@@ -1,0 +1,84 @@
+"""Make the demo's people and studies where they are missing, and give each person a new link to sign in."""
+
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from accounts.signing_in import issue_link
+from annotation.importing import ImportRefusedError, import_study
+from annotation.importing.study_file import read_study_file
+from annotation.membership import add_member
+from annotation.models import Study
+from annotation.models.people import Role
+from annotation.running import make_live, prepare
+
+FOLDER = settings.BASE_DIR / "demo"
+RESEARCHER = ("demo-researcher", "Demo researcher")
+ANNOTATORS = (
+    ("demo-annotator-1", "Demo annotator 1"),
+    ("demo-annotator-2", "Demo annotator 2"),
+    ("demo-annotator-3", "Demo annotator 3"),
+)
+PREPARING = 60.0
+
+
+class Command(BaseCommand):
+    help = "Makes the demo's people and studies where they are missing; what is there stays as it is."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--address", default="http://127.0.0.1:8000", help="where the web server is")
+        parser.add_argument("--links", default=str(settings.VAR / "links.txt"), help="the file that gets the links")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("The demo's links would let anybody in who reads them: it is not for production.")
+        researcher = _person(*RESEARCHER)
+        annotators = [_person(*named) for named in ANNOTATORS]
+        for file in sorted(FOLDER.glob("*/study.yaml")):
+            try:
+                _study(file, researcher, annotators)
+            except ImportRefusedError as problem:
+                raise CommandError(f"The demo study in {file.parent} cannot be imported: {problem}") from problem
+        _write_links(Path(options["links"]), [researcher, *annotators], options["address"].rstrip("/"))
+
+
+def _person(username: str, full_name: str) -> Person:
+    """The person called `username`; made without a password, so that only a link lets them in."""
+    known = Person.objects.filter(username=username).first()
+    if known is not None:
+        return known
+    with transaction.atomic():
+        person = Person.objects.create_user(username, password=None, full_name=full_name)
+        record("person added", username, actor=None, new={"demo": True})
+    return person
+
+
+def _study(file: Path, researcher: Person, annotators: list[Person]) -> None:
+    """Import the study of `file` with its people and let them work, unless it is there in whatever state."""
+    if Study.objects.filter(slug=read_study_file(file).slug).exists():
+        return
+    with transaction.atomic():
+        study = import_study(file.parent, owner=researcher).study
+        for annotator in annotators:
+            add_member(study, annotator, Role.ANNOTATOR, None)
+        prepare(study, PREPARING)
+        make_live(study, None)
+
+
+def _write_links(path: Path, people: list[Person], address: str) -> None:
+    """Write one line a person, name and link; nobody but the owner of the file ever reads it."""
+    new = path.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        for person in people:
+            if person.is_active:
+                file.write(f"{person.username:<17} {address}{issue_link(person)}\n")
+    new.replace(path)

@@ -1,0 +1,97 @@
+"""What comes before the web server at each start: migrations, static files that changed, the demo.
+
+Run as `python -m config.preparing`. A start that cannot go on is told in one sentence, with exit code 1.
+"""
+
+import argparse
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+STAMP = ".made-from"
+FULL = ("database or disk is full", "No space left on device", "Disk quota exceeded")
+
+
+def sentence(problem: Exception) -> str:
+    """What to tell about a problem that stopped the preparation, with its mend."""
+    words = " ".join(str(problem).split())
+    if any(sign in words for sign in FULL):
+        return (
+            f"The disk that holds {settings.VAR} is full: free some space (df -h '{settings.VAR}' shows how much "
+            "there is), then start again."
+        )
+    if isinstance(problem, OSError):
+        return f"{problem.filename or settings.VAR} cannot be written ({problem.strerror}): give yourself the right to."
+    if isinstance(problem, DatabaseError):
+        database = settings.DATABASES["default"]
+        where = f"{database['HOST']}:{database['PORT'] or 5432}" if database.get("HOST") else database["NAME"]
+        return f"The database {where} cannot be used ({words}): check DATABASE_URL and that it can be reached."
+    return words
+
+
+def migrate() -> None:
+    """Bring the database's tables to what this version needs."""
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if waiting:
+        print(f"Preparing the database ({len(waiting)} migrations) ...", flush=True)  # noqa: T201
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def static_digest() -> str:
+    """A digest of the names, sizes and times of all static files of all apps."""
+    digest = hashlib.sha256(django.__version__.encode())
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            about = os.stat(storage.path(name))
+            digest.update(f"{name}\0{about.st_size}\0{about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def collect_static() -> None:
+    """Hash and compress the static files when one of them changed since the last time."""
+    stamp = Path(settings.STATIC_ROOT) / STAMP
+    now = static_digest()
+    if stamp.exists() and stamp.read_text(encoding="ascii") == now:
+        return
+    print("Collecting static files ...", flush=True)  # noqa: T201
+    call_command("collectstatic", interactive=False, verbosity=0, clear=stamp.parent.exists())
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(now, encoding="ascii")
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="preparing")
+    parser.add_argument("--address", required=True, help="where the web server will be, for the links")
+    parser.add_argument("--no-demo", action="store_true")
+    given = parser.parse_args(arguments)
+    links = None
+    try:
+        django.setup()
+        links = Path(settings.VAR) / "links.txt"
+        links.unlink(missing_ok=True)
+        migrate()
+        collect_static()
+        if not given.no_demo and not settings.PRODUCTION:
+            call_command("demo", address=given.address, links=str(links))
+    except ImproperlyConfigured as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    except (CommandError, DatabaseError, OSError) as problem:
+        sys.stderr.write(sentence(problem) + "\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    sys.exit(main(sys.argv[1:]))

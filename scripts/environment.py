@@ -1,0 +1,169 @@
+"""Build `.venv` and install a lock file into it, unless that has been done: `-m scripts.environment base|test`.
+
+Runs before there is anything but Python itself, so it uses the standard library only.
+"""
+
+import fcntl
+import hashlib
+import importlib.util
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from scripts.problems import StopError, disk_full, file_problem, need_room, stop
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+LOCKS = {"base": ("base",), "test": ("test", "base")}
+"""What installing each lock file installs: the tests' file holds all of the base's."""
+ROOM = {"base": 600, "test": 1200}
+NOT_REACHED = (
+    "NewConnectionError", "Temporary failure in name resolution", "No matching distribution", "ReadTimeout",
+    "ProxyError", "ConnectTimeout", "Connection refused", "Network is unreachable", "Could not fetch URL",
+)  # fmt: skip
+
+
+def lock_file(name: str) -> Path:
+    """The lock file called `name`."""
+    return ROOT / "requirements" / f"{name}.txt"
+
+
+def check_tools(name: str) -> None:
+    """Raise StopError where a prerequisite is missing; its sentence says how to install it."""
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise StopError(
+            f"Python's venv module is missing: sudo apt install python3-venv (or python{version}-venv), then try again."
+        )
+    if name == "test" and shutil.which("git") is None:
+        raise StopError("git is missing: sudo apt install git, then start again.")
+
+
+def venv_version() -> str | None:
+    """The version of the environment's own interpreter; None where there is none that runs and has its packages."""
+    try:
+        asked = subprocess.run(
+            [PYTHON, "-c", "import sys; print('.'.join(map(str, sys.version_info[:3])))"],
+            capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    version = asked.stdout.strip()
+    packages = VENV / "lib" / f"python{version.rpartition('.')[0]}" / "site-packages"
+    return version if packages.is_dir() else None
+
+
+def stamp(name: str, version: str) -> str:
+    """What an installation is made from: the lock file's bytes and the interpreter's version."""
+    return f"{version} {hashlib.sha256(lock_file(name).read_bytes()).hexdigest()}"
+
+
+def is_installed(name: str, version: str) -> bool:
+    """Whether the lock file called `name`, as it is now, has been installed."""
+    try:
+        return (VENV / f"installed-{name}").read_text(encoding="ascii").strip() == stamp(name, version)
+    except FileNotFoundError:
+        return False
+
+
+def run(command: list[str | Path], failure: str) -> None:
+    """Run `command` quietly; raise StopError with its sentence, or with `failure` and the program's own words."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        output, _ = process.communicate()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    if process.returncode == 0:
+        return
+    if "No space left on device" in output or "Disk quota exceeded" in output:
+        raise disk_full(ROOT)
+    if "do not match the hashes" in output.lower():
+        raise StopError(f"{failure}: a package is not the one that was locked. Nothing of it was installed.\n{output}")
+    if any(sign in output for sign in NOT_REACHED):
+        raise StopError(
+            f"{failure}: the package index did not answer. Check the network (or PIP_INDEX_URL), then start again.\n"
+            + "\n".join(output.splitlines()[-3:])
+        )
+    raise StopError(f"{failure}.\n" + "\n".join(output.splitlines()[-20:]))
+
+
+def build() -> str:
+    """Make the environment, or mend one that does not run; returns its interpreter's version."""
+    again = VENV.exists()
+    print("Building the virtual environment in .venv ...", flush=True)
+    run(
+        [sys.executable, "-m", "venv", *(["--clear"] if again else []), VENV],
+        "The virtual environment could not be built",
+    )
+    version = venv_version()
+    if version is None:
+        raise StopError("The new virtual environment does not run: rm -rf .venv, then start again.")
+    return version
+
+
+def install(name: str) -> None:
+    """Bring `.venv` to what the lock file called `name` says; does nothing where it is so already."""
+    version = venv_version()
+    if version is not None and is_installed(name, version):
+        return
+    need_room(ROOT, ROOM[name])
+    if version is None:
+        version = build()
+    if not list(VENV.glob("lib/python*/site-packages/pip")):
+        run([PYTHON, "-m", "ensurepip", "--upgrade"], "pip could not be put into .venv")
+    print(f"Installing {lock_file(name).relative_to(ROOT)} (about half a minute) ...", flush=True)
+    run(
+        [
+            PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--require-hashes",
+            "--no-deps", "--only-binary", ":all:", "-r", lock_file(name),
+        ],
+        "The dependencies could not be installed",
+    )  # fmt: skip
+    for installed in LOCKS[name]:
+        (VENV / f"installed-{installed}").write_text(stamp(installed, version) + "\n", encoding="ascii")
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Keep a second start of the same checkout waiting until this one has installed."""
+    with lock_file(name).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another installation of this checkout ...", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def end(number: int, frame: FrameType | None) -> NoReturn:
+    """End as a program does on this signal; what it was running is ended on the way out."""
+    sys.exit(128 + number)
+
+
+def main(name: str) -> int:
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    try:
+        check_tools(name)
+        with alone("base"):
+            install(name)
+    except StopError as problem:
+        return stop(problem)
+    except OSError as problem:
+        return stop(file_problem(VENV, problem))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

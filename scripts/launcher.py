@@ -1,0 +1,138 @@
+"""`make run`: prepare the database and the demo, then keep the web server running until Ctrl-C or SIGTERM.
+
+Environment: PORT (8000), DEMO (1), VAR (var/), and all that `.env.example` names.
+"""
+
+import errno
+import http.client
+import os
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.problems import StopError, file_problem, need_writable, stop
+from scripts.supervisor import Service, Supervisor
+
+ROOT = Path(__file__).resolve().parent.parent
+HOST = "127.0.0.1"
+SLOWEST_START = 30.0
+YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+
+
+def read_port() -> int:
+    """PORT as a number."""
+    given = os.environ.get("PORT", "").strip() or "8000"
+    if not given.isascii() or not given.isdigit() or not 0 < int(given) < 65536:
+        raise StopError(f"PORT must be a number from 1 to 65535, not {given!r}: PORT=8001 make run")
+    return int(given)
+
+
+def read_demo() -> bool:
+    """DEMO: whether the demo's study and people are made and get links."""
+    given = os.environ.get("DEMO", "").strip().lower() or "1"
+    if given not in YES_NO:
+        raise StopError(f"DEMO must be 1 or 0, not {given!r}: DEMO=0 make run")
+    return YES_NO[given]
+
+
+def take_port(port: int) -> socket.socket:
+    """A socket bound to the port; held from here on, so that nobody takes it while the database is prepared.
+
+    The web server listens on it, and listens on the same one when it has to be started again.
+    """
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+    except OSError as problem:
+        taken.close()
+        free = port + 1 if port < 65535 else 8000
+        if problem.errno == errno.EADDRINUSE:
+            raise StopError(
+                f"Port {port} is taken by another program: use a free one, as in PORT={free} make run "
+                f"(ss -ltnp 'sport = :{port}' shows whose it is)."
+            ) from problem
+        raise StopError(f"Port {port} cannot be used ({problem.strerror}): PORT=8000 make run") from problem
+    return taken
+
+
+def answers(port: int) -> bool:
+    """Whether the web server answers at all."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status > 0
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def web_server(descriptor: int) -> Service:
+    """One process with 8 threads, which SQLite's one writer suits; it answers what it has begun before it ends."""
+    return Service(
+        "web server",
+        [
+            sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"fd://{descriptor}",
+            "--worker-class", "gthread", "--workers", "1", "--threads", "8", "--timeout", "60",
+            "--graceful-timeout", "10", "--no-control-socket", "--log-level", "warning", "--name", "interrater",
+        ],
+        (descriptor,),
+    )  # fmt: skip
+
+
+def tell(address: str, links: Path) -> None:
+    """Say where everything is, and how to get in."""
+    print(f"\nInterrater runs at {address} (Ctrl-C ends it).", flush=True)
+    if links.exists():
+        print("Sign in to the demo; each link works once, within 24 hours:")
+        print(links.read_text(encoding="utf-8"), end="")
+        print(f"They are also in {links}.", flush=True)
+    else:
+        print("An account to begin with: .venv/bin/python manage.py createsuperuser", flush=True)
+
+
+def launch(supervisor: Supervisor) -> int:
+    """Prepare, start, watch; returns the exit code."""
+    port, demo = read_port(), read_demo()
+    var = Path(os.environ.get("VAR", "") or ROOT / "var").absolute()
+    links = var / "links.txt"
+    need_writable(var)
+    try:
+        need_writable(Path(tempfile.gettempdir()))
+    except FileNotFoundError as problem:
+        raise file_problem(Path("/tmp"), OSError(problem.errno, "no folder for temporary files")) from problem  # noqa: S108
+    with take_port(port) as bound:
+        address = f"http://{HOST}:{port}"
+        preparing = [sys.executable, "-m", "config.preparing", "--address", address, *([] if demo else ["--no-demo"])]
+        code = supervisor.run_step(preparing)
+        if code is None:
+            return 0
+        if code:
+            return code
+        if not supervisor.start_until(web_server(bound.fileno()), lambda: answers(port), SLOWEST_START):
+            if supervisor.ending:
+                return 0
+            raise StopError(
+                f"The web server did not start: what it said is above. Start again with PORT={port} make run"
+            )
+        tell(address, links)
+        supervisor.watch()
+    return 0
+
+
+def main() -> int:
+    os.umask(0o077)  # the database, the key and the links are nobody else's
+    os.chdir(ROOT)
+    supervisor = Supervisor()
+    try:
+        return launch(supervisor)
+    except StopError as problem:
+        return stop(problem)
+    finally:
+        supervisor.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""`make lock`: resolve `requirements/*.in` for all machines and Python versions that are supported.
+
+The result names no index, so that whoever installs may use their own mirror; the hashes are the public index's.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+UV = "uv==0.13.8"
+OLDEST = "3.11"
+OURS_ONLY = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX")
+
+
+def resolve(name: str, environment: dict[str, str]) -> None:
+    """Write `requirements/<name>.txt` from `requirements/<name>.in`."""
+    command = [
+        sys.executable, "-m", "uv", "pip", "compile", f"requirements/{name}.in", "-o", f"requirements/{name}.txt",
+        "--universal", "--python-version", OLDEST, "--generate-hashes", "--no-config", "--no-emit-index-url",
+        "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet", *sys.argv[1:],
+    ]  # fmt: skip
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    if re.search(r"://|^-|(?:^|\s)@ |/home/|/root/|/opt/", text, flags=re.MULTILINE):
+        sys.exit(f"requirements/{name}.txt names an index or a path of this machine.")
+
+
+def main() -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in OURS_ONLY}
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", UV], check=True, stdin=subprocess.DEVNULL)
+    for name in ("base", "test"):
+        resolve(name, environment)
+
+
+if __name__ == "__main__":
+    main()
