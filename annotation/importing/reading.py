@@ -119,7 +119,7 @@ class Source:
                 body = parse_json(text)
                 if not isinstance(body, dict):
                     raise JSONInvalidError("is not a JSON object")
-                if _needs_a_look(raw):
+                if _needs_a_look(raw, body):
                     check_json(body)
             except JSONInvalidError as problem:
                 self.problems.add(number, "", str(problem))
@@ -129,10 +129,18 @@ class Source:
                 yield number, body
 
 
-def _needs_a_look(raw: bytes) -> bool:
+def _needs_a_look(raw: bytes, body: dict[str, Any]) -> bool:
     """Whether a line could hold what cannot be stored. Raw control characters are no JSON, and a decoded line has
     no surrogates: both can come from escapes only."""
-    return b"\\u" in raw or raw.count(b"{") + raw.count(b"[") > DEEPEST or raw.count(b":") > MOST_KEYS
+    return b"\\u" in raw or not _is_small(body, 1)
+
+
+def _is_small(value: dict[str, Any] | list[Any], depth: int) -> bool:
+    """Whether a value is within the limits on nesting and keys."""
+    if depth > DEEPEST or len(value) > MOST_KEYS:
+        return False
+    inside = value.values() if type(value) is dict else value
+    return all(_is_small(inner, depth + 1) for inner in inside if type(inner) in (dict, list))
 
 
 def open_regular(path: Path) -> BinaryIO:
