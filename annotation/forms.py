@@ -22,7 +22,7 @@ class PlainText(forms.CharField):
         super().__init__(strip=False, **more)
 
     def to_python(self, value: Any) -> str:
-        return super().to_python(value).replace("\r\n", "\n")
+        return (super().to_python(value) or "").replace("\r\n", "\n")
 
     def validate(self, value: str) -> None:
         super().validate(value)

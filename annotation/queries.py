@@ -91,12 +91,11 @@ class Progress:
 
 def progress_by_study(studies: QuerySet[Study]) -> dict[int, Progress]:
     """How far each of `studies` is, by primary key; one query."""
+    filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
     rows = (
         Slot.objects.filter(study__in=studies)
         .values("study")
-        .annotate(
-            total=Count("pk"), filled=Count("pk", filter=Q(state="filled")), held=Count("pk", filter=Q(state="held"))
-        )
+        .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
     )
     return {row["study"]: Progress(row["total"], row["filled"], row["held"]) for row in rows}
 
@@ -114,7 +113,7 @@ class Run:
 
 
 def runs_of(person: Person) -> list[Run]:
-    """The studies that `person` runs, newest first; two queries."""
+    """The studies that `person` runs, live ones first; two queries."""
     studies = studies_of(person, RESEARCHERS)
     progress = progress_by_study(studies)
     flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
@@ -123,12 +122,14 @@ def runs_of(person: Person) -> list[Run]:
         study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
     unprepared = Item.objects.filter(study=OuterRef("pk"), pk__gt=OuterRef("planned_through"))
-    rows = studies.annotate(
+    annotated = studies.annotate(
         flagged=CountOf(flagged),
         annotators=CountOf(annotators),
         invited=CountOf(waiting.values("pk")),
         unprepared=Exists(unprepared),
-    ).order_by("-pk")
+    )
+    states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
+    rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
     return [
         Run(row, progress.get(row.pk, Progress()), row.flagged, row.annotators, row.invited, row.unprepared)
         for row in rows

@@ -17,7 +17,8 @@ HEADINGS = {"h1", "h2", "h3", "h4"}
 
 def anchor(heading: str) -> str:
     """A heading as an address writes it: small letters and digits, joined by hyphens, apostrophes dropped."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower().replace("'", "").replace("’", "")).strip("-")
+    plain = heading.lower().replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
 
 @cache

@@ -38,11 +38,8 @@ def _version(study: Study, number: str) -> Guideline | None:
     if not number:
         return versions.first()
     # Nine digits fit any integer column; a longer number is no version of anything.
-    found = (
-        versions.filter(number=int(number)).first()
-        if number.isascii() and number.isdigit() and len(number) < 10
-        else None
-    )
+    whole = number.isascii() and number.isdigit() and len(number) < 10
+    found = versions.filter(number=int(number)).first() if whole else None
     if found is None:
         raise Http404(NOTHING)
     return found

@@ -1,0 +1,257 @@
+"""The admin of studies. Staff see the studies that they run; evidence is read-only; settings are few and audited.
+
+What a member of staff may do follows from their memberships, as on every other page, not from permissions.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Field, Model, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest
+
+from accounts.access import person_of
+from accounts.admin import GuardedAdmin
+from annotation import membership
+from annotation.access import OWNERS, RESEARCHERS, studies_of
+from annotation.models import (
+    Annotation,
+    Assignment,
+    DraftConflict,
+    Guideline,
+    Invitation,
+    Item,
+    Membership,
+    Output,
+    Question,
+    Rater,
+    Rating,
+    Slot,
+    Study,
+    Task,
+    TaskOutput,
+)
+from annotation.running import describe
+
+STUDY_OF: dict[type[Model], str] = {
+    Study: "pk",
+    Guideline: "study",
+    Question: "study",
+    Membership: "study",
+    Invitation: "study",
+    Rater: "study",
+    Item: "study",
+    Output: "item__study",
+    Task: "item__study",
+    TaskOutput: "task__item__study",
+    Slot: "study",
+    Assignment: "rater__study",
+    DraftConflict: "assignment__rater__study",
+    Annotation: "rater__study",
+    Rating: "study",
+}
+"""The way from each model to its study."""
+
+
+class StudyFilter(admin.SimpleListFilter):
+    """By study, offering only those that the person asking may see; Django's own filter would name them all."""
+
+    title = "study"
+    parameter_name = "of"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(study.slug, str(study)) for study in studies_of(person_of(request), RESEARCHERS).order_by("slug")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() is None:
+            return queryset
+        named = Study.objects.filter(slug=self.value()).values("pk")
+        return queryset.filter(**{f"{STUDY_OF[queryset.model]}__in": named})
+
+
+class StudyScopedAdmin(GuardedAdmin):
+    """Rows of the studies that the person asking runs; seen only, unless a class below says more."""
+
+    list_filter = [StudyFilter]
+    show_full_result_count = False
+    list_per_page = 50
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        person = person_of(request)
+        if person.is_superuser:
+            return rows
+        return rows.filter(**{f"{STUDY_OF[self.model]}__in": studies_of(person, RESEARCHERS).values("pk")})
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_active and person_of(request).is_staff
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_module_permission(request)
+
+    def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def formfield_for_foreignkey(self, db_field: "Field[Any, Any]", request: HttpRequest, **kwargs: Any) -> Any:
+        raise RuntimeError(f"{db_field} would offer rows of other studies: keep it read-only.")
+
+
+@admin.register(Study)
+class StudyAdmin(StudyScopedAdmin):
+    """Title, description and contact can be changed; status by the study's own page, the rest by nobody."""
+
+    list_display = ["slug", "title", "status", "protocol", "redundancy", "created_at"]
+    list_filter = ["status"]
+    plain_filters = ("status",)
+    search_fields = ["slug", "title"]
+    fields = [
+        "slug", "title", "description", "contact", "language", "protocol", "redundancy", "options", "status",
+        "planned_through", "created_at",
+    ]  # fmt: skip
+    readonly_fields = [
+        "slug", "language", "protocol", "redundancy", "options", "status", "planned_through", "created_at",
+    ]  # fmt: skip
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_module_permission(request)
+
+    def save_model(self, request: HttpRequest, obj: Study, form: ModelForm, change: bool) -> None:
+        describe(obj, person_of(request), title=obj.title, description=obj.description, contact=obj.contact)
+
+
+@admin.register(Membership)
+class MembershipAdmin(StudyScopedAdmin):
+    """Only whether a membership is active can be changed here, by the study's owners; roles on the people page."""
+
+    list_display = ["person", "study", "role", "active", "created_at"]
+    list_filter = [StudyFilter, "role", "active"]
+    plain_filters = ("role", "active")
+    search_fields = ["person__username", "person__full_name"]
+    list_select_related = ["person", "study"]
+    fields = ["person", "study", "role", "active", "created_at"]
+    readonly_fields = ["person", "study", "role", "created_at"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        if not isinstance(obj, Membership):
+            return self.has_module_permission(request)
+        return studies_of(person_of(request), OWNERS).filter(pk=obj.study_id).exists()
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: ModelForm, change: bool) -> None:
+        step = membership.restore_member if obj.active else membership.deactivate_member
+        try:
+            step(obj, person_of(request))
+        except membership.MembershipRefusedError as problem:
+            messages.error(request, str(problem))
+
+
+@admin.register(Guideline)
+class GuidelineAdmin(StudyScopedAdmin):
+    list_display = ["study", "number", "created_at"]
+    list_select_related = ["study"]
+
+
+@admin.register(Question)
+class QuestionAdmin(StudyScopedAdmin):
+    list_display = ["study", "position", "key", "type", "required"]
+    list_filter = [StudyFilter, "type"]
+    plain_filters = ("type",)
+    search_fields = ["key", "text"]
+    list_select_related = ["study"]
+
+
+@admin.register(Invitation)
+class InvitationAdmin(StudyScopedAdmin):
+    list_display = ["study", "role", "note", "created_by", "created_at", "expires_at", "accepted_by", "revoked_at"]
+    list_filter = [StudyFilter, "role"]
+    plain_filters = ("role",)
+    search_fields = ["note"]
+    list_select_related = ["study", "created_by", "accepted_by"]
+    exclude = ["token_hash"]
+
+
+@admin.register(Rater)
+class RaterAdmin(StudyScopedAdmin):
+    list_display = ["name", "kind", "study", "person", "created_at"]
+    list_filter = [StudyFilter, "kind"]
+    plain_filters = ("kind",)
+    search_fields = ["name"]
+    list_select_related = ["study", "person"]
+
+
+@admin.register(Item)
+class ItemAdmin(StudyScopedAdmin):
+    list_display = ["key", "study"]
+    search_fields = ["key"]
+    list_select_related = ["study"]
+    ordering = ["pk"]
+
+
+@admin.register(Output)
+class OutputAdmin(StudyScopedAdmin):
+    list_display = ["key", "item", "position"]
+    search_fields = ["key", "item__key"]
+    list_select_related = ["item"]
+    ordering = ["pk"]
+
+
+@admin.register(Task)
+class TaskAdmin(StudyScopedAdmin):
+    list_display = ["id", "item", "variant"]
+    search_fields = ["item__key"]
+    list_select_related = ["item"]
+    ordering = ["pk"]
+
+
+@admin.register(TaskOutput)
+class TaskOutputAdmin(StudyScopedAdmin):
+    list_display = ["id", "task_id", "output", "position"]
+    list_select_related = ["output"]
+    ordering = ["pk"]
+
+
+@admin.register(Slot)
+class SlotAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "item", "number", "state", "holder", "lease_until"]
+    list_filter = [StudyFilter, "state"]
+    plain_filters = ("state",)
+    search_fields = ["item__key", "holder__name"]
+    list_select_related = ["study", "item", "holder"]
+    ordering = ["pk"]
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(StudyScopedAdmin):
+    list_display = ["key", "rater", "task_id", "created_at", "seen_at", "flag"]
+    search_fields = ["rater__name", "task__item__key"]
+    list_select_related = ["rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(DraftConflict)
+class DraftConflictAdmin(StudyScopedAdmin):
+    list_display = ["id", "assignment_id", "base_version", "saved_at"]
+    ordering = ["-pk"]
+
+
+@admin.register(Annotation)
+class AnnotationAdmin(StudyScopedAdmin):
+    list_display = ["id", "task_id", "rater", "revision", "is_current", "status", "surplus", "submitted_at"]
+    list_filter = [StudyFilter, "status", "surplus", "is_current"]
+    plain_filters = ("status", "surplus", "is_current")
+    search_fields = ["rater__name", "task__item__key"]
+    list_select_related = ["rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(Rating)
+class RatingAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "question", "rater", "item", "output", "value", "is_current", "submitted_at"]
+    list_filter = [StudyFilter, "level", "is_current", "off_scale"]
+    plain_filters = ("level", "is_current", "off_scale")
+    search_fields = ["rater__name", "item__key"]
+    list_select_related = ["study", "question", "rater", "item", "output"]
+    ordering = ["-pk"]

@@ -1,0 +1,84 @@
+"""Places on drawings, in the units of their view boxes; the drawings themselves are templates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+BAR_WIDTH = 120.0
+CHART_WIDTH, CHART_HEIGHT = 640.0, 180.0
+MARGIN_LEFT, MARGIN_TOP, MARGIN_BOTTOM = 34.0, 16.0, 34.0
+
+
+@dataclass(frozen=True)
+class IntervalBar:
+    """An estimate and its interval on an axis of `BAR_WIDTH` from `low` to `high`; `zero` where 0 lies inside it."""
+
+    point: float
+    start: float | None
+    width: float
+    zero: float | None
+    axis: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One bin of a histogram: its rectangle, its count, its edges and where its label stands."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    middle: float
+    count: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Columns on a zero baseline, with ticks (x, label) below."""
+
+    columns: list[Column]
+    ticks: list[tuple[float, str]]
+    width: float = CHART_WIDTH
+    height: float = CHART_HEIGHT
+    left: float = MARGIN_LEFT
+    right: float = CHART_WIDTH - MARGIN_LEFT
+    base: float = CHART_HEIGHT - MARGIN_BOTTOM
+    tick_text: float = CHART_HEIGHT - MARGIN_BOTTOM + 16
+    axis_text: float = CHART_HEIGHT - 4
+
+
+def interval_bar(value: float, interval: Sequence[float] | None, axis: tuple[float, float]) -> IntervalBar:
+    """Where `value` and its interval lie on `axis` (low < high); what lies outside is drawn at its end."""
+
+    def place(number: float) -> float:
+        low, high = axis
+        return round(BAR_WIDTH * min(1.0, max(0.0, (number - low) / (high - low))), 2)
+
+    start = place(interval[0]) if interval else None
+    width = round(place(interval[1]) - place(interval[0]), 2) if interval else 0.0
+    zero = place(0.0) if axis[0] < 0 < axis[1] else None
+    return IntervalBar(place(value), start, width, zero, axis)
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> Histogram:
+    """Columns for `counts` between `edges` (one more), a tick at each `every`th edge."""
+    most, step = max([1, *counts]), (CHART_WIDTH - 2 * MARGIN_LEFT) / max(1, len(counts))
+    base = CHART_HEIGHT - MARGIN_BOTTOM
+    columns = []
+    for place, count in enumerate(counts):
+        x, height = MARGIN_LEFT + place * step, (base - MARGIN_TOP) * count / most
+        columns.append(
+            Column(
+                x=round(x + 1, 2),
+                y=round(base - height, 2),
+                width=round(step - 2, 2),
+                height=round(height, 2),
+                middle=round(x + step / 2, 2),
+                count=count,
+                low=edges[place],
+                high=edges[place + 1],
+            )
+        )
+    ticks = [(round(MARGIN_LEFT + place * step, 2), f"{edges[place]:g}") for place in range(0, len(edges), every)]
+    return Histogram(columns, ticks)
