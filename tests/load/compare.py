@@ -1,0 +1,54 @@
+"""Hold the ledgers against the database and the export: each acknowledged submission is there exactly once.
+
+python -m tests.load.compare STUDY LEDGERS EXPORT
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import django
+
+django.setup()
+
+from django.db.models import Count  # noqa: E402
+
+from annotation.models import Annotation, Assignment, Rating, Slot  # noqa: E402
+
+
+def main() -> None:
+    slug, ledgers, export = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    acknowledged = Counter(
+        json.loads(line)["client_key"] for file in ledgers.glob("*.jsonl") for line in file.read_text().splitlines()
+    )
+    kept = Annotation.objects.filter(rater__study__slug=slug)
+    stored = Counter(str(key) for key in kept.values_list("client_key", flat=True))
+    exported = [json.loads(line) for line in (export / "annotations.jsonl").read_text().splitlines()]
+    ratings = (export / "ratings.jsonl").read_text().splitlines()
+    slots = Slot.objects.filter(study__slug=slug)
+    twice = kept.filter(is_current=True).values("task", "rater").annotate(n=Count("pk")).filter(n__gt=1).count()
+    per_task = Counter(slots.filter(state="filled").values_list("task", flat=True))
+    print(
+        json.dumps(
+            {
+                "acknowledged": sum(acknowledged.values()),
+                "stored": sum(stored.values()),
+                "exported": len(exported),
+                "lost": len(acknowledged - stored),
+                "unacknowledged": len(stored - acknowledged),
+                "ratings_stored": Rating.objects.filter(study__slug=slug, is_current=True).count(),
+                "ratings_exported": len(ratings),
+                "slots": slots.count(),
+                "filled": slots.filter(state="filled").count(),
+                "surplus": kept.filter(surplus=True).count(),
+                "rater_twice_on_a_task": twice,
+                "raters_a_task": sorted(set(per_task.values())),
+                "assignments": Assignment.objects.filter(rater__study__slug=slug).count(),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Make a live study with signed-in raters in an empty database, for the load tools; prints what they need.
+
+python -m tests.load.prepare RATERS TASKS REDUNDANCY
+"""
+
+import json
+import sys
+
+import django
+
+django.setup()
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+
+from accounts.models import Person  # noqa: E402
+from annotation.membership import add_member  # noqa: E402
+from annotation.models import Guideline, Item, Output, Question, Study  # noqa: E402
+from annotation.planning import plan_chunk  # noqa: E402
+
+
+def signed_in(person: Person) -> str:
+    """The key of a session in which `person` is signed in."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(person.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
+
+
+def main() -> None:
+    raters, tasks, redundancy = (int(text) for text in sys.argv[1:4])
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    study = Study.objects.create(slug="load", protocol="rating", redundancy=redundancy)
+    Guideline.objects.create(study=study, number=1, text="Rate.")
+    Question.objects.create(study=study, position=0, key="follows", type="binary")
+    Question.objects.create(study=study, position=1, key="how_well", type="likert", spec={"min": 1, "max": 5})
+    for number in range(tasks // 2):
+        item = Item.objects.create(study=study, key=f"item-{number}", document="A text.", instruction="Do.", digest="x")
+        for position in range(2):
+            Output.objects.create(item=item, position=position, key=f"system-{position}", text="Done.", digest="x")
+    while plan_chunk(study):
+        pass
+    Study.objects.update(status="live")
+    people = [Person.objects.create(username=f"person-{number}", password="!") for number in range(raters)]
+    for person in people:
+        add_member(study, person, "annotator", None)
+    print(json.dumps({"study": study.slug, "sessions": [signed_in(person) for person in people]}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Raters that work over HTTP, each with a ledger: a file of what the server acknowledged to it.
+
+    python -m tests.load.raters PLAN.json
+
+The plan names the server, the people's session keys and the folder of the ledgers. Every rater asks for work
+and answers until there is none, in a thread of its own; a request that got no answer is sent again as it was.
+"""
+
+import http.client
+import json
+import sys
+import threading
+import time
+import uuid
+from pathlib import Path
+from urllib.parse import urlencode
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+LONGEST = 240
+
+
+class Rater:
+    """One person's browser, without the pages."""
+
+    def __init__(self, plan: dict, number: int) -> None:
+        self.plan, self.number = plan, number
+        self.ledger = open(Path(plan["ledgers"]) / f"rater-{number}.jsonl", "a", encoding="utf-8")  # noqa: SIM115
+        self.connection: http.client.HTTPConnection | None = None
+        self.deadline = time.monotonic() + LONGEST
+        self.times: list[float] = []
+        self.errors: list[str] = []
+
+    def post(self, path: str, fields: dict[str, str]) -> tuple[int, str]:
+        """Status and Location of a POST, sent again unchanged until the server answers."""
+        body = urlencode(fields)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Cookie": f"sessionid={self.plan['sessions'][self.number]}; csrftoken={TOKEN}",
+            "X-CSRFToken": TOKEN,
+        }
+        while time.monotonic() < self.deadline:
+            try:
+                if self.connection is None:
+                    self.connection = http.client.HTTPConnection("127.0.0.1", self.plan["port"], timeout=30)
+                self.connection.request("POST", path, body, headers)
+                response = self.connection.getresponse()
+                response.read()
+            except (OSError, http.client.HTTPException):
+                self.connection = None
+                time.sleep(0.1)
+                continue
+            if response.status == 503:  # busy: everybody is choosing at once
+                time.sleep(0.05)
+                continue
+            return response.status, response.getheader("Location") or ""
+        raise TimeoutError(path)
+
+    def work(self) -> None:
+        status, where = self.post(f"/studies/{self.plan['study']}/next/", {})
+        while where.startswith("/work/") and time.monotonic() < self.deadline:
+            key = where.split("/")[2]
+            client_key = str(uuid.uuid4())
+            answer = {"q-follows": "true", "q-how_well": str(1 + int(client_key[0], 16) % 5)}
+            began = time.perf_counter()
+            status, where = self.post(f"{where}submit/", {"client_key": client_key, "revision": "0", **answer})
+            self.times.append(time.perf_counter() - began)
+            if status != 302:
+                self.errors.append(f"{status} at {key}")
+                return
+            self.ledger.write(json.dumps({"client_key": client_key, "assignment": key, "answer": answer}) + "\n")
+            self.ledger.flush()
+        if status != 302:
+            self.errors.append(f"{status} at the end")
+
+    def guarded(self) -> None:
+        try:
+            self.work()
+        except Exception as problem:  # noqa: BLE001 - the edge of a thread: told to the plan's reader
+            self.errors.append(repr(problem))
+        finally:
+            self.ledger.close()
+
+
+def main() -> None:
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    raters = [Rater(plan, number) for number in range(len(plan["sessions"]))]
+    threads = [threading.Thread(target=rater.guarded) for rater in raters]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    times = sorted(t for rater in raters for t in rater.times)
+    print(
+        json.dumps(
+            {
+                "seconds": time.perf_counter() - began,
+                "submissions": len(times),
+                "p50": times[len(times) // 2] if times else None,
+                "p95": times[int(0.95 * (len(times) - 1))] if times else None,
+                "slowest": times[-1] if times else None,
+                "errors": [error for rater in raters for error in rater.errors],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

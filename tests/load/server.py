@@ -1,0 +1,108 @@
+"""A real web server on a database of its own, for tests that need processes: started, asked, and ended by id."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@contextmanager
+def own_database(server_url: str | None, folder: Path) -> Iterator[str]:
+    """The URL of an empty database: of the PostgreSQL server at `server_url`, else a SQLite file in `folder`."""
+    if server_url is None:
+        yield f"sqlite:///{folder / 'load.sqlite3'}"
+        return
+    name = f"interrater_load_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield f"{server_url.rpartition('/')[0]}/{name}"
+    finally:
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def environment(database: str, folder: Path) -> dict[str, str]:
+    """The environment of commands and servers that work on that database."""
+    return {
+        **os.environ,
+        "DATABASE_URL": database,
+        "VAR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PROFILE": "embedded",
+        "LOG_LEVEL": "ERROR",
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def run(arguments: list[str], env: dict[str, str], timeout: float = 600) -> str:
+    """What a Python command prints; it must succeed."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=timeout, check=False
+    )
+    assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@dataclass
+class Server:
+    """A gunicorn of our own on a free port."""
+
+    env: dict[str, str]
+    workers: int = 1
+    threads: int = 8
+    port: int = 0
+    process: subprocess.Popen | None = field(default=None, repr=False)
+
+    def start(self) -> None:
+        self.port = self.port or free_port()
+        self.process = subprocess.Popen(
+            [
+                sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
+                "--worker-class", "gthread", "--workers", str(self.workers), "--threads", str(self.threads),
+                "--no-control-socket", "--log-level", "error", "--graceful-timeout", "5",
+            ],
+            cwd=ROOT, env=self.env, start_new_session=True,
+        )  # fmt: skip
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sign-in/", timeout=2).close()
+                return
+            except urllib.error.HTTPError:
+                return
+            except OSError:
+                assert self.process.poll() is None, "the server ended at its start"
+                time.sleep(0.05)
+        raise AssertionError("the server did not answer within 30 s")
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        """End the server and what it started, by process group."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        os.killpg(self.process.pid, how)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(10)
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
