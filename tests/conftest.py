@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.db import connections
 from django.test import override_settings
 
 from accounts.models import Person
@@ -17,9 +19,10 @@ SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _quick_settings():
+def _quick_settings(tmp_path_factory):
     """Passwords hashed quickly, static files by their plain names (no collectstatic before the tests)."""
     with override_settings(
+        STATIC_ROOT=tmp_path_factory.mktemp("static"),
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
         STORAGES={
             "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -27,6 +30,15 @@ def _quick_settings():
         },
     ):
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings, tmp_path_factory):
+    """On SQLite a file, not memory: threads that share a memory database lock its tables against each other."""
+    if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        path = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+        settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = path
+        connections["default"].settings_dict["TEST"]["NAME"] = path
 
 
 @pytest.fixture
@@ -78,7 +90,7 @@ def make_study(db):
 
 def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS) -> Item:
     item = Item.objects.create(
-        study=study, key=key, digest=key, document=f"The ferry of {key} sails at nine.", instruction="Say when it sails.",
+        study=study, key=key, digest=key, document="The ferry sails at nine.", instruction="Say when it sails.",
         references=[{"id": "gold", "text": "CANARY-REFERENCE", "writer": "human"}],
         metadata={"secret": "CANARY-METADATA"},
     )  # fmt: skip

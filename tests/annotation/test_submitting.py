@@ -165,10 +165,13 @@ def test_work_sent_after_the_study_closed_is_kept_as_surplus_where_the_lease_is_
 
 def test_check_23_texts_and_answers_cannot_be_changed_in_the_database(assignment):
     submit(assignment, Submission(form(), revision=0))
-    changes = [
-        (Item, {"document": "other"}), (Annotation, {"answers": {}}), (Rating, {"value": 1}), (AuditEntry, {"action": "x"}),
-    ]  # fmt: skip
-    for model, change in changes:
+    changes = {
+        Item: {"document": "other"},
+        Annotation: {"answers": {}},
+        Rating: {"value": 1},
+        AuditEntry: {"action": "x"},
+    }
+    for model, change in changes.items():
         with pytest.raises(IntegrityError), transaction.atomic():
             model.objects.update(**change)
 

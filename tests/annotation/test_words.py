@@ -62,6 +62,11 @@ def test_function_words_of_english_are_stop_words_and_content_words_are_not():
     assert stop == {"the": True, "ferri": False, "that": True, "i": True, "saw": False, "wasn't": True, "late": False}
 
 
+def test_a_number_is_one_word_and_the_digit_of_a_list_is_a_stop_word():
+    assert texts("1. It cost 2,300.50, or 7.") == ["1", "It", "cost", "2,300.50", "or", "7"]
+    assert [word.is_stop for word in words_of("1. 2.3 kg")] == [True, False, False]
+
+
 def test_a_language_without_a_stemmer_keeps_its_words_whole():
     assert stems("Bahnen", "tlh") == ["bahnen"]
 
