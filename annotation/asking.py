@@ -26,7 +26,9 @@ def is_asked(question: Question, answers: Mapping[str, Any]) -> bool:
 
 def read_questions(form: Mapping[str, list[str]], questions: Sequence[Question]) -> dict[str, Any]:
     """The answers {question key: value} of a posted form; raises AnswersInvalidError with all that is wrong."""
-    types, answers, errors = question_types(), {}, {}
+    types = question_types()
+    answers: dict[str, Any] = {}
+    errors: dict[str, str] = {}
     for question in questions:
         kind = types[question.type]
         value = kind.from_form(form.get(field_name(question), []), question.spec)

@@ -107,7 +107,7 @@ def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str]
     counts: dict[int, int] = defaultdict(int)
     for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
         counts[task] += 1
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for (item, key), task in tasks.items():
         if task in having:
             continue

@@ -42,7 +42,9 @@ def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
     try:
         assignment = next_assignment(study, rater)
     except BusyError:
-        return render(request, "annotation/busy.html", {"study": study}, status=503, headers={"Retry-After": "2"})
+        response = render(request, "annotation/busy.html", {"study": study}, status=503)
+        response["Retry-After"] = "2"
+        return response
     if assignment is None:
         return redirect("annotation:home")
     return redirect("annotation:desk", key=assignment.key)

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from annotation.assigning import BusyError
 from annotation.models import Annotation, Assignment, DraftConflict, Membership, Rating, Slot, Study
 from tests.conftest import SYSTEMS
 
@@ -255,3 +256,14 @@ def test_the_page_asks_the_database_the_same_number_of_times_whatever_was_done_b
         where = client.post(f"{where}submit/", GOOD)["Location"]
     with django_assert_max_num_queries(24):
         assert client.get(where).status_code == 200
+
+
+def test_whoever_comes_while_everybody_chooses_is_asked_to_try_again(client, study, rater, monkeypatch):
+    def busy(*_):
+        raise BusyError
+
+    monkeypatch.setattr("annotation.views.desk.next_assignment", busy)
+    client.force_login(rater)
+    response = client.post(reverse("annotation:next_task", args=[study.slug]))
+    assert (response.status_code, response["Retry-After"]) == (503, "2")
+    assert "Ask again" in response.content.decode()
