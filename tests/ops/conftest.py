@@ -1,0 +1,120 @@
+"""Real processes on free ports, ended by their ids, in folders of their own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 60.0
+OURS = ("DATABASE_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE", "PYTHONPATH")
+
+
+def free_port() -> int:
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        return asking.getsockname()[1]
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """The environment of somebody who has set nothing."""
+    return {**{key: value for key, value in os.environ.items() if key not in OURS}, **more}
+
+
+@dataclass
+class Launched:
+    """A launcher that was started; `said` is what it printed until it was ready or ended."""
+
+    process: subprocess.Popen
+    port: str
+    var: Path
+    said: str = ""
+
+    @property
+    def ready(self) -> bool:
+        return "Interrater runs at" in self.said
+
+    @property
+    def children(self) -> list[int]:
+        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(pid) for pid in path.read_text().split()]
+
+    def read_until(self, sign: str) -> str:
+        """What is printed up to the line with `sign`, or up to the end of all processes that could print."""
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if sign and sign in line:
+                break
+        return "".join(lines)
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal; the exit code and what was printed until every process of it had ended."""
+        self.process.send_signal(number)
+        rest = self.read_until("")
+        return self.process.wait(), rest
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """A function that starts the launcher in `var` and waits until it is ready or has ended."""
+    started = []
+
+    def start(var: Path | None = None, **environment: str) -> Launched:
+        var = var or tmp_path / "var"
+        port = environment.pop("PORT", "") or str(free_port())
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scripts.launcher"], cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=clean_environment(VAR=str(var), PORT=port, **environment),
+        )  # fmt: skip
+        guard = threading.Timer(LONGEST, process.kill)
+        guard.start()
+        launched = Launched(process, port, var)
+        started.append((launched, guard))
+        launched.said = launched.read_until("Interrater runs at")
+        return launched
+
+    yield start
+    for launched, guard in started:
+        if launched.process.poll() is None:
+            launched.end()
+        guard.cancel()
+        launched.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory):
+    """The folder that a first start with the demo leaves behind: made once, copied by tests."""
+    var = tmp_path_factory.mktemp("first") / "var"
+    subprocess.run(
+        [sys.executable, "-m", "config.preparing", "--address", "http://127.0.0.1:1"],
+        cwd=ROOT, env=clean_environment(VAR=str(var)), check=True, stdin=subprocess.DEVNULL, timeout=LONGEST,
+    )  # fmt: skip
+    return var
+
+
+@pytest.fixture
+def kept_var(first_start, tmp_path):
+    """A folder of data as a first start leaves it, in a path with a space."""
+    return Path(shutil.copytree(first_start, tmp_path / "kept var"))
+
+
+@pytest.fixture
+def shim(tmp_path):
+    """A function that gives the PYTHONPATH under which every Python runs `code` before anything else."""
+
+    def make(code: str) -> str:
+        folder = tmp_path / "shim"
+        folder.mkdir()
+        (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
+        return str(folder)
+
+    return make

@@ -1,0 +1,175 @@
+"""What `make` does before there is an environment, on machines where something is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = """#!/bin/sh
+# Stands in for an environment's interpreter: says its version, notes what pip is asked, answers as told.
+case "$1" in
+  -c) echo 3.11.9 ;;
+  -m) echo "$@" >> "{notes}"; {answer} ;;
+esac
+"""
+NO_ROOM = """
+import collections, shutil
+shutil.disk_usage = lambda path: collections.namedtuple("usage", "total used free")(10**12, 10**12, 3 * 10**6)
+"""
+NO_VENV = """
+import importlib.util
+plain = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "ensurepip" else plain(name, package)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """What `make` needs of a checkout, in a folder with a space in its name."""
+    folder = tmp_path / "a checkout"
+    for name in ("scripts", "requirements"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Makefile", folder)
+    return folder
+
+
+@pytest.fixture
+def built(checkout):
+    """A function that gives the checkout an environment whose pip does `answer`; returns its notes."""
+
+    def build(answer: str = "exit 0") -> Path:
+        notes = checkout / "notes"
+        (checkout / ".venv/lib/python3.11/site-packages/pip").mkdir(parents=True, exist_ok=True)
+        (checkout / ".venv/bin").mkdir(exist_ok=True)
+        python = checkout / ".venv/bin/python"
+        python.write_text(PYTHON.format(notes=notes, answer=answer))
+        python.chmod(0o755)
+        notes.touch()
+        return notes
+
+    return build
+
+
+def install(checkout: Path, name: str = "base", **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.environment", name], cwd=checkout, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def tools(folder: Path, *names: str) -> Path:
+    """A folder for PATH that has only these tools."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).symlink_to(shutil.which(name))
+    return folder
+
+
+def make(checkout: Path, path: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [shutil.which("make"), *arguments], cwd=checkout, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=60, env={"PATH": str(path), "HOME": str(checkout)},
+    )  # fmt: skip
+
+
+def assert_sentence(done: subprocess.CompletedProcess, *parts: str) -> None:
+    assert done.returncode != 0
+    first = done.stderr.splitlines()[0]
+    for part in parts:
+        assert part in first
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_locked_is_installed_with_hashes_and_once(checkout, built):
+    notes = built()
+    assert install(checkout).returncode == 0
+    assert "--require-hashes" in notes.read_text()
+    assert "base.txt" in notes.read_text()
+    again = install(checkout)
+    assert again.returncode == 0
+    assert again.stdout == ""
+    assert len(notes.read_text().splitlines()) == 1
+
+
+def test_another_lock_is_installed_anew(checkout, built):
+    notes = built()
+    install(checkout)
+    with (checkout / "requirements/base.txt").open("a") as file:
+        file.write("# changed\n")
+    assert install(checkout).returncode == 0
+    assert len(notes.read_text().splitlines()) == 2
+
+
+def test_what_the_tests_need_holds_what_running_needs(checkout, built):
+    notes = built()
+    install(checkout, "test")
+    assert install(checkout, "base").returncode == 0
+    assert len(notes.read_text().splitlines()) == 1
+
+
+def test_a_failed_installation_is_tried_again(checkout, built):
+    notes = built("exit 1")
+    assert install(checkout).returncode == 1
+    built()
+    assert install(checkout).returncode == 0
+    assert len(notes.read_text().splitlines()) == 2
+
+
+def test_a_disk_that_fills_up_during_installation_is_told(checkout, built):
+    built("echo 'ERROR: Could not install: [Errno 28] No space left on device'; exit 1")
+    done = install(checkout)
+    assert_sentence(done, "is full", "df -h")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_disk_without_room_is_told_before_anything_is_built(checkout, shim):
+    done = install(checkout, PYTHONPATH=shim(NO_ROOM))
+    assert_sentence(done, "is full", "3 MB are free", "df -h")
+    assert not (checkout / ".venv").exists()
+
+
+def test_a_network_that_is_down_is_told(checkout, built):
+    built("echo 'NewConnectionError: Temporary failure in name resolution'; exit 1")
+    assert_sentence(install(checkout), "the package index did not answer", "PIP_INDEX_URL")
+
+
+def test_a_package_that_is_not_the_locked_one_is_refused(checkout, built):
+    built("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.'; exit 1")
+    assert_sentence(install(checkout), "not the one that was locked")
+
+
+def test_a_missing_venv_module_is_told(checkout, shim):
+    done = install(checkout, PYTHONPATH=shim(NO_VENV))
+    assert_sentence(done, "venv module is missing", "sudo apt install python3-venv")
+    assert not (checkout / ".venv").exists()
+
+
+def test_missing_git_is_told_by_the_tests_alone(checkout, built, tmp_path):
+    built()
+    path = tools(tmp_path / "tools", "sh")
+    assert_sentence(install(checkout, "test", PATH=str(path)), "git is missing", "sudo apt install git")
+    assert install(checkout, "base", PATH=str(path)).returncode == 0
+
+
+def test_missing_python_is_told(checkout, tmp_path):
+    done = make(checkout, tools(tmp_path / "tools", "sh", "make"), "run")
+    assert_sentence(done, "Python is missing", "sudo apt install python3 python3-venv")
+
+
+def test_an_old_python_is_told(checkout, tmp_path):
+    path = tools(tmp_path / "tools", "sh", "make")
+    old = path / "python3"
+    old.write_text('#!/bin/sh\nif [ "$1" = -V ]; then echo Python 3.9.2; else exit 1; fi\n')
+    old.chmod(0o755)
+    assert_sentence(make(checkout, path, "run"), "Python 3.11 or later", "Python 3.9.2", "PYTHON=")
+
+
+def test_help_is_what_make_does_by_default(checkout, tmp_path):
+    done = make(checkout, tools(tmp_path / "tools", "sh", "make", "awk"))
+    assert done.returncode == 0
+    for target in ("run", "test", "lint", "format", "browser-test", "benchmark", "lock", "clean"):
+        assert f"make {target} " in done.stdout

@@ -1,0 +1,178 @@
+"""`make run` from outside: what it says, what it leaves, what it ends."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import sqlite3
+import stat
+import sys
+
+import pytest
+
+FULL_DATABASE = """
+import sqlite3
+plain = sqlite3.connect
+def connect(*args, **more):
+    connection = plain(*args, **more)
+    connection.execute("PRAGMA max_page_count = 12")
+    return connection
+sqlite3.connect = sqlite3.dbapi2.connect = connect
+"""
+FULL_DISK = """
+import errno, tempfile
+def full(*args, **more):
+    raise OSError(errno.ENOSPC, "No space left on device")
+tempfile.TemporaryFile = full
+"""
+
+
+def status_of(port: str, path: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def links_in(text: str) -> list[str]:
+    return re.findall(r"http://127\.0\.0\.1:\d+/\S+", text)
+
+
+def usernames(var) -> list[str]:
+    with sqlite3.connect(var / "interrater.sqlite3") as database:
+        return [name for (name,) in database.execute("SELECT username FROM accounts_person ORDER BY username")]
+
+
+def assert_one_sentence(launched, *parts: str) -> None:
+    assert launched.process.wait() == 1
+    assert "Traceback" not in launched.said
+    assert launched.said.count("\n") == 1, launched.said
+    for part in parts:
+        assert part in launched.said
+
+
+def test_a_first_start_makes_the_demo_and_a_link_for_each_person(launch):
+    running = launch()
+    assert running.ready, running.said
+    links = running.var / "links.txt"
+    assert stat.S_IMODE(links.stat().st_mode) == 0o600
+    assert stat.S_IMODE(running.var.stat().st_mode) == 0o700
+    written = links_in(links.read_text(encoding="utf-8"))
+    assert len(written) == len(set(written)) == 4
+    assert all(link.startswith(f"http://127.0.0.1:{running.port}/") for link in written)
+    assert status_of(running.port, written[0].partition(f":{running.port}")[2]) == 200
+    code, rest = running.end()
+    assert code == 0
+    assert links_in(rest) == written
+    assert usernames(running.var) == ["demo-annotator-1", "demo-annotator-2", "demo-annotator-3", "demo-researcher"]
+
+
+def test_a_second_start_keeps_the_data_and_gives_new_links(launch, kept_var):
+    before = links_in((kept_var / "links.txt").read_text(encoding="utf-8"))
+    with sqlite3.connect(kept_var / "interrater.sqlite3") as database:
+        database.execute("UPDATE annotation_study SET title = 'Changed since', status = 'paused'")
+    running = launch(kept_var)
+    assert running.ready, running.said
+    assert "Preparing" not in running.said
+    assert "Collecting" not in running.said
+    assert not set(before) & set(links_in((kept_var / "links.txt").read_text(encoding="utf-8")))
+    with sqlite3.connect(kept_var / "interrater.sqlite3") as database:
+        assert list(database.execute("SELECT title, status FROM annotation_study")) == [("Changed since", "paused")]
+    assert len(usernames(kept_var)) == 4
+
+
+def test_without_the_demo_nobody_can_sign_in_yet(launch):
+    running = launch(DEMO="0")
+    assert running.ready, running.said
+    assert usernames(running.var) == []
+    assert not (running.var / "links.txt").exists()
+
+
+def test_links_of_an_earlier_start_do_not_stay_in_the_file_without_the_demo(launch, kept_var):
+    assert launch(kept_var, DEMO="no").ready
+    assert not (kept_var / "links.txt").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_everything_that_was_started(launch, kept_var, number):
+    running = launch(kept_var)
+    children = running.children
+    assert len(children) == 1
+    code, _ = running.end(number)  # reads until no process holds the output
+    assert code == 0
+    for pid in children:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", int(running.port)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
+def test_the_web_server_does_not_outlive_a_killed_launcher(launch, kept_var):
+    running = launch(kept_var)
+    code, _ = running.end(signal.SIGKILL)  # reads until no process holds the output
+    assert code == -signal.SIGKILL
+
+
+def test_a_web_server_that_dies_is_started_again_on_the_same_port(launch, kept_var):
+    running = launch(kept_var)
+    (web,) = running.children
+    os.kill(web, signal.SIGKILL)
+    assert "web server ended" in running.read_until("starts again")
+    assert status_of(running.port, "/sign-in/") == 200  # waits in the socket's queue until somebody answers
+
+
+def test_a_taken_port_is_told_in_one_sentence(launch):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        launched = launch(PORT=str(port))
+    assert_one_sentence(launched, f"Port {port} is taken", f"PORT={port + 1} make run")
+    assert not (launched.var / "interrater.sqlite3").exists()
+
+
+@pytest.mark.parametrize("port", ["99999", "http", "\uff18\uff10", "-1"])
+def test_a_port_that_is_no_port_is_told_in_one_sentence(launch, port):
+    assert_one_sentence(launch(PORT=port), "PORT must be a number", "PORT=8001 make run")
+
+
+def test_a_demo_switch_that_is_neither_is_told_in_one_sentence(launch):
+    assert_one_sentence(launch(DEMO="maybe"), "DEMO must be 1 or 0", "DEMO=0 make run")
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_one_sentence(launch, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    assert_one_sentence(launch(tmp_path / "file" / "var"), "cannot be written", "VAR=")
+
+
+def test_a_full_disk_at_start_is_told_in_one_sentence(launch, kept_var, shim):
+    launched = launch(kept_var, PYTHONPATH=shim(FULL_DISK))
+    assert_one_sentence(launched, "is full", "df -h")
+
+
+def test_a_full_disk_during_migration_is_told_in_one_sentence(launch, shim):
+    launched = launch(PYTHONPATH=shim(FULL_DATABASE))
+    assert launched.process.wait() == 1
+    assert "Traceback" not in launched.said
+    first, second = launched.said.splitlines()
+    assert first.startswith("Preparing the database")
+    assert "is full" in second
+
+
+def test_a_database_that_does_not_answer_is_told_in_one_sentence(launch):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        launched = launch(DATABASE_URL=f"postgres://nobody:hidden-word@127.0.0.1:{port}/nothing")
+    assert_one_sentence(launched, f"127.0.0.1:{port}", "DATABASE_URL")
+    assert "hidden-word" not in launched.said
+
+
+def test_check_76_an_unsafe_production_start_is_told_in_one_sentence(launch):
+    launched = launch(PROFILE="production", SECRET_KEY="changeme", ALLOWED_HOSTS="rate.example.org")
+    assert_one_sentence(launched, "SECRET_KEY", "secrets.token_urlsafe")
