@@ -1,0 +1,145 @@
+"""Export: a study as a folder of files, all of one moment, the same bytes whenever the study is the same.
+
+`docs/formats.md` describes the folder. What it holds can be imported again with nothing lost.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.template.loader import render_to_string
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing.tables import ITEM_COLUMNS, RATING_COLUMNS
+from annotation.models import Annotation, Guideline, Rater, Rating, Study
+from reports.exporting.lines import Line, annotation_lines, item_lines, rating_lines, score_lines
+from reports.exporting.placing import MANIFEST, SCHEMA, ExportRefusedError, placed
+from reports.exporting.snapshot import snapshot
+from reports.exporting.study_yaml import study_yaml
+from reports.exporting.writing import Written, write_csv, write_jsonl, write_text
+
+__all__ = ["FORMATS", "ExportRefusedError", "canonical_digest", "export_study"]
+
+FORMATS = ("jsonl", "csv")
+CARD = "README.md"
+NOT_DATA = frozenset({MANIFEST, CARD})
+"""What tells of the software and not of the study."""
+
+
+def export_study(study: Study, out: Path, form: str = "jsonl", actor: Person | None = None) -> dict[str, Any]:
+    """Write the study's folder at `out` and return its manifest; nobody who writes meanwhile is held up.
+
+    Raises ExportRefusedError where `out` is taken or cannot be written; what was there then stays.
+    """
+    with placed(out) as folder:
+        with snapshot():
+            study = Study.objects.get(pk=study.pk)
+            files = _write(study, folder, form)
+            counts = _counts(study)
+            card = {"study": study, "files": files, "counts": counts, "guidelines": _versions(study)}
+            files[CARD] = write_text(folder / CARD, render_to_string("reports/dataset_card.md", card))
+        manifest = {
+            "schema": SCHEMA,
+            "software": software_version(),
+            "study": study.slug,
+            "counts": counts,
+            "files": {name: _described(files[name]) for name in sorted(files)},
+        }
+        write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+        record("study exported", study.slug, actor=actor, study=study.slug, new={"format": form, "counts": counts})
+    return manifest
+
+
+def _write(study: Study, folder: Path, form: str) -> dict[str, Written]:
+    files = {"study.yaml": write_text(folder / "study.yaml", study_yaml(study))}
+    for number, text in _versions(study).items():
+        name = f"guidelines/{number}.md"
+        files[name] = write_text(folder / name, text)
+    tables = (
+        ("items", item_lines, ITEM_COLUMNS),
+        ("ratings", rating_lines, RATING_COLUMNS),
+        ("scores", score_lines, RATING_COLUMNS),
+    )
+    for table, lines, columns in tables:
+        name = f"{table}.{form}"
+        if form == "csv":
+            rows = _output_rows(lines(study)) if columns is ITEM_COLUMNS else lines(study)
+            files[name] = write_csv(folder / name, columns, rows)
+        else:
+            files[name] = write_jsonl(folder / name, lines(study))
+    # Revisions with answers of any shape: no table holds them.
+    files["annotations.jsonl"] = write_jsonl(folder / "annotations.jsonl", annotation_lines(study))
+    return files
+
+
+def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
+    """A row for each output, with all that is known of its item."""
+    for item in items:
+        outputs = item.pop("outputs", [])
+        about = {("item" if key == "id" else key): value for key, value in item.items()}
+        for output in outputs:
+            yield {
+                **about,
+                "output": output["id"],
+                "text": output["text"],
+                "output_metadata": output.get("metadata"),
+            }
+
+
+def _versions(study: Study) -> dict[int, str]:
+    return dict(Guideline.objects.filter(study=study).order_by("number").values_list("number", "text"))
+
+
+def _counts(study: Study) -> dict[str, Any]:
+    """How many rows the database has of each kind and status."""
+    annotations = Annotation.objects.filter(task__item__study=study)
+    human = Q(rater__kind=Rater.Kind.HUMAN)
+    current = Rating.objects.filter(study=study, is_current=True)
+    statuses = dict(annotations.values_list("status").annotate(Count("pk")).order_by())
+    return {
+        "items": study.items.count(),
+        "outputs": study.items.aggregate(outputs=Count("outputs"))["outputs"],
+        "ratings": current.filter(human).count(),
+        "scores": current.exclude(human).count(),
+        "annotations": {status: statuses.get(status, 0) for status in Annotation.Status.values}
+        | {
+            "surplus": annotations.filter(surplus=True).count(),
+            "flagged": annotations.exclude(flag="").count(),
+            "all": annotations.count(),
+        },
+        "guidelines": Guideline.objects.filter(study=study).count(),
+    }
+
+
+def _described(written: Written) -> dict[str, Any]:
+    lines = {} if written.lines is None else {"lines": written.lines}
+    return {**lines, "sha256": written.sha256}
+
+
+@cache
+def software_version() -> str:
+    """The version of this installation, as pyproject.toml has it."""
+    body: Mapping[str, Any] = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
+    version: str = body["project"]["version"]
+    return version
+
+
+def canonical_digest(folder: Path) -> str:
+    """One SHA-256 of all research data in an exported folder, the same for the same data.
+
+    It covers each file's name and bytes in the order of names, but for the card and the manifest, which tell of
+    the software: the yardstick for backups, restores, upgrades and moves between databases.
+    """
+    made = hashlib.sha256()
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    for name in sorted(set(paths) - NOT_DATA):
+        with paths[name].open("rb") as file:
+            made.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return made.hexdigest()
