@@ -1,0 +1,42 @@
+"""The project's own Python files, read once for the tests of house rules."""
+
+import ast
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("config", "accounts", "annotation", "sessions", "llm", "retrieval", "judges", "reports", "agreement")
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """What belongs to the repository: tracked files, and new ones that are not ignored."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    paths = (ROOT / name for name in sorted(listed.stdout.split("\0")) if name)
+    return tuple(path for path in paths if path.is_file())
+
+
+def named(path: Path) -> str:
+    """The path as messages show it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def sources() -> tuple[Path, ...]:
+    """Python files of the apps and of `scripts`, without migrations."""
+    return tuple(
+        path
+        for path in tracked()
+        if path.suffix == ".py"
+        and path.relative_to(ROOT).parts[0] in (*APPS, "scripts")
+        and "migrations" not in path.parts
+    )
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))

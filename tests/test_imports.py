@@ -1,0 +1,95 @@
+"""Imports point one way: each app may use those below it, and nothing else of ours."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.house import APPS, ROOT, named, sources, tree
+
+BELOW = {
+    "config": set(),
+    "agreement": set(),
+    "accounts": {"config"},
+    "annotation": {"config", "accounts"},
+    "llm": {"config", "accounts", "annotation"},
+    "retrieval": {"config", "accounts", "annotation"},
+    "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
+    "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
+    "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},
+    "scripts": set(),
+}
+AT_THE_TOP = ("config/urls.py",)
+"""The table of all addresses names the views of all apps; no app imports it."""
+WITHOUT_DJANGO = ("agreement", "scripts")
+BEFORE_ANYTHING_IS_INSTALLED = ("scripts/environment.py", "scripts/problems.py")
+STANDARD = set(__import__("sys").stdlib_module_names)
+
+
+def imported(node: ast.AST) -> list[str]:
+    """The names of the modules that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return ["." * node.level + (node.module or "")]
+    return []
+
+
+def imports_of(path: Path) -> list[tuple[int, str]]:
+    return [(node.lineno, name) for node in ast.walk(tree(path)) for name in imported(node)]
+
+
+def refused(path: Path, app: str, name: str) -> str | None:
+    """Why the app may not import `name`; None where it may."""
+    top = name.partition(".")[0]
+    if name.startswith("."):
+        return "imports say the whole name of their module"
+    if top == "tests":
+        return "only tests import tests"
+    if top in WITHOUT_DJANGO and top == "scripts" and app != "scripts":
+        return "scripts are not part of the application"
+    if top in BELOW and top != app and top not in BELOW[app] and named(path) not in AT_THE_TOP:
+        return f"{app} may import {', '.join(sorted(BELOW[app])) or 'no app'}, not {top}"
+    if top == "django" and app in WITHOUT_DJANGO:
+        return f"{app} knows nothing of Django"
+    if named(path) in BEFORE_ANYTHING_IS_INSTALLED and top not in STANDARD | {"scripts"}:
+        return "runs before anything is installed"
+    return None
+
+
+def offences(path: Path, code: ast.Module | None = None) -> list[str]:
+    app = path.relative_to(ROOT).parts[0]
+    found = [(node.lineno, name) for node in ast.walk(code or tree(path)) for name in imported(node)]
+    reasons = [(line, refused(path, app, name)) for line, name in found]
+    return [f"{named(path)}:{line}: {reason}" for line, reason in reasons if reason]
+
+
+def test_imports_point_one_way():
+    assert len(sources()) > 50
+    assert [offence for path in sources() for offence in offences(path)] == []
+
+
+def test_every_app_has_its_place_in_the_order():
+    assert set(APPS) | {"scripts"} == set(BELOW)
+    for app, below in BELOW.items():
+        assert app not in below
+        for lower in below:
+            assert BELOW[lower] <= below, f"{app} may import {lower} but not all that {lower} imports"
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "word"),
+    [
+        ("accounts/views.py", "from annotation.models import Study", "not annotation"),
+        ("annotation/views/desk.py", "import reports.rows", "not reports"),
+        ("agreement/alpha.py", "import config.fields", "no app"),
+        ("agreement/alpha.py", "from django.db import models", "nothing of Django"),
+        ("annotation/asking.py", "from . import text", "whole name"),
+        ("reports/views.py", "from tests.house import ROOT", "only tests"),
+        ("scripts/environment.py", "import numpy", "before anything"),
+        ("config/settings.py", "def f():\n    from accounts import views", "not accounts"),
+    ],
+)
+def test_a_wrong_import_is_found(file, code, word):
+    (offence,) = offences(ROOT / file, ast.parse(code))
+    assert word in offence
