@@ -47,6 +47,7 @@ STOP_WORDS = {"en": frozenset(ENGLISH.split())}
 DOTTED = ("tr", "az")
 JOINERS = "\u200c\u200d"
 INSIDE = "'\u2019" + JOINERS
+POINTS = ".,\u066b\u066c"
 # Marks that Arabic and Hebrew writing may leave out, and the stroke that only stretches a word.
 OPTIONAL = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
 # Scripts written without spaces: each character stands as a word, and a choice of several is found as a phrase.
@@ -99,8 +100,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _joins(text: str, kinds: list[str], place: int) -> bool:
-    """Whether the character at `place` is an apostrophe or joiner with the same word going on behind it."""
-    return place < len(text) and text[place] in INSIDE and kinds[place + 1] in ("part", "mark")
+    """Whether the character at `place` is one inside a word: an apostrophe, a joiner, or the point of a number."""
+    if place >= len(text) or kinds[place + 1] not in ("part", "mark"):
+        return False
+    is_point = text[place] in POINTS and text[place - 1].isdecimal() and text[place + 1].isdecimal()
+    return is_point or text[place] in INSIDE
 
 
 def folded(word: str, language: str) -> str:
@@ -118,6 +122,11 @@ def _stemmer(language: str) -> Callable[[str], str]:
     return snowballstemmer.stemmer(name).stemWord if name else lambda word: word
 
 
+def _says_little(word: str) -> bool:
+    """A single letter or digit, as of a list, or a character that only writes a sound."""
+    return (len(word) == 1 and not UNSPACED.match(word)) or bool(SOUNDS.match(word))
+
+
 def words_of(text: str, language: str = "en", known: dict[str, str] | None = None) -> list[Word]:
     """The words of `text`; `language` is a BCP 47 tag, `known` collects stems over several texts."""
     main = language.lower().partition("-")[0]
@@ -127,7 +136,7 @@ def words_of(text: str, language: str = "en", known: dict[str, str] | None = Non
         word = folded(text[start:end], main)
         if word not in known:
             known[word] = stem(word)
-        found.append(Word(start, end, known[word], word in stops or bool(SOUNDS.match(word))))
+        found.append(Word(start, end, known[word], word in stops or _says_little(word)))
     return found
 
 

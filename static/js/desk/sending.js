@@ -101,18 +101,18 @@ export class Sending {
       if (answer.ok) this.keep.drop("draft");
     }
     this.page.message("");
+    this.#hold(false);
     if (answer.status === 404 || answer.status === 403) return leave(this.page);
     if (answer.ok || answer.status === 422 || answer.status === 409) await this.show(answer, document, kind);
     else this.page.message(`Not accepted: ${document.body.textContent.trim().slice(0, 200)}`);
-    return this.#hold(false);
+    if (answer.ok && kind === "flag") this.page.message("The researchers will see it. You can go on.");
+    return this.autosave.resume();
   }
 
   #hold(busy) {
     this.busy = busy;
     this.page.form.inert = busy;
     this.page.root.querySelector("#submit").setAttribute("aria-busy", String(busy));
-    if (busy || this.page.signal.aborted) return;
-    this.state.say("saved");
-    this.autosave.resume();
+    if (!busy) this.state.say("saved");
   }
 }

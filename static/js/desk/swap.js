@@ -55,6 +55,7 @@ function parts(page, root, kind) {
 
 // The first thing that the server found wrong, or the notice that says what happened.
 export function focusOnProblem(page) {
+  page.message(page.root.querySelector("[data-message]")?.textContent.trim() ?? "");
   const drawer = page.root.querySelector("[popover]:has(.field-error)");
   if (drawer) {
     drawer.showPopover();

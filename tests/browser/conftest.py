@@ -1,0 +1,145 @@
+"""A real browser at a real server. Skipped by name where there is no Chromium (CHROMIUM names another one)."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.db import connections
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from annotation.assigning import next_assignment
+from annotation.membership import rater_for
+from annotation.models import Annotation, Assignment
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+AXE_VERSION = "4.14.1"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "interrater-tests"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Browser:
+    if not CHROMIUM.exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}: install it, or name another in CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
+        yield browser
+        browser.close()
+
+
+class Desk:
+    """One person's browser. `faults` holds what no test wants: errors in scripts, dialogs, foreign requests."""
+
+    def __init__(self, browser: Browser, address: str, **options) -> None:
+        self.address, self.faults, self.bodies = address, [], []
+        options = {"viewport": {"width": 1366, "height": 768}, **options}
+        self.context: BrowserContext = browser.new_context(**options)
+        self.context.set_default_timeout(10_000)
+        self.context.on("request", self._asked)
+        self.context.on("response", self._answered)
+        self.context.on("dialog", self._dialog)
+        self.page = self.tab()
+
+    def tab(self) -> Page:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
+        return page
+
+    def _asked(self, request) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:", "about:")):
+            self.faults.append(f"foreign request: {request.url}")
+
+    def _answered(self, response) -> None:
+        self.bodies.append(response)
+
+    def _dialog(self, dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def sign_in(self, person) -> None:
+        """As signing in does it: a new session and a new CSRF token."""
+        client = Client()
+        client.force_login(person)
+        self.context.clear_cookies()
+        self.context.add_cookies(
+            [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": self.address}]
+        )
+
+    def open(self, assignment: Assignment, page: Page | None = None) -> Page:
+        page = page or self.page
+        page.goto(f"{self.address}/work/{assignment.key}/")
+        return page
+
+    def choose(self, question: int, label: str, page: Page | None = None) -> None:
+        (page or self.page).locator(f"#question-{question} label", has_text=label).click()
+
+
+@pytest.fixture
+def new_desk(browser, live_server):
+    """A function that opens a browser of its own for a person; at the end none may have met a fault."""
+    desks = []
+
+    def make(person=None, **options) -> Desk:
+        desk = Desk(browser, live_server.url, **options)
+        desks.append(desk)
+        if person is not None:
+            desk.sign_in(person)
+        return desk
+
+    yield make
+    for desk in desks:
+        desk.context.set_offline(True)  # a page's last words would meet the next test's database
+        desk.context.close()
+    connections.close_all()
+    assert [fault for desk in desks for fault in desk.faults] == []
+
+
+@pytest.fixture
+def desk(new_desk, rater) -> Desk:
+    return new_desk(rater)
+
+
+@pytest.fixture
+def task(study, rater) -> Assignment:
+    """The rater's first task."""
+    return next_assignment(study, rater_for(study, rater))
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, fetched once by npm; skipped by name where it cannot be had."""
+    script = CACHE / f"axe-core-{AXE_VERSION}" / "package" / "axe.min.js"
+    if not script.exists():
+        folder = script.parent.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            subprocess.run(
+                ["npm", "pack", f"axe-core@{AXE_VERSION}"], cwd=folder, check=True, capture_output=True, timeout=60
+            )
+            subprocess.run(["tar", "xzf", f"axe-core-{AXE_VERSION}.tgz"], cwd=folder, check=True)
+        except (OSError, subprocess.SubprocessError) as problem:
+            pytest.skip(f"axe-core {AXE_VERSION} could not be fetched by npm: {problem}")
+    return script.read_text(encoding="utf-8")
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#state")).to_have_text("saved")
+
+
+def moved_on(page: Page, task: Assignment) -> None:
+    """Wait until another task is on the desk."""
+    expect(page.locator("#desk")).not_to_have_attribute("data-assignment", str(task.key))
+
+
+def answers_to(task: Assignment) -> list[dict]:
+    """Every revision of the rater's answer, oldest first."""
+    rows = Annotation.objects.filter(task=task.task_id, rater=task.rater_id).order_by("revision")
+    return list(rows.values("revision", "status", "answers", "is_current", "tool_use"))
