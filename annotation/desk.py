@@ -12,7 +12,7 @@ from django.utils.translation import get_language_info
 from annotation.assigning import open_slots
 from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
 from annotation.protocols import protocols
-from annotation.submitting import Form, current_annotation
+from annotation.submitting import Form, current_annotation, sheet_of
 from annotation.words import words_payload
 
 MOST_COUNTED = 200
@@ -75,13 +75,11 @@ def desk_context(
     rater, task = assignment.rater, assignment.task
     study, item = rater.study, task.item
     protocol, questions = protocols()[study.protocol], list(study.questions.order_by("position"))
-    current = current_annotation(assignment)
+    current, sheet = current_annotation(assignment), sheet_of(assignment)
     if form is None:
         form = assignment.draft
     if form is None:
-        form = protocol.form_of(current.answers, questions) if current else {}
-    rows = list(task.task_outputs.order_by("position").values_list("output__text", flat=True))
-    texts = [rows[position] for position in assignment.order]
+        form = protocol.form_of(current.answers, questions, sheet) if current else {}
     previous_url, next_url = neighbours(assignment)
     slot = Slot.objects.filter(task=task, holder=rater).first()
     newest = Guideline.objects.filter(study=study).order_by("-number").first()
@@ -91,8 +89,8 @@ def desk_context(
         "desk": {
             "document": item.document,
             "instruction": item.instruction,
-            "outputs": [{"letter": chr(ord("A") + place), "text": text} for place, text in enumerate(texts)],
-            "fields": protocol.fields(form, questions, errors or {}),
+            "outputs": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
+            "fields": protocol.fields(form, questions, sheet, errors or {}),
             "errors": errors or {},
             "progress": progress_of(study, rater),
             "previous_url": previous_url,
@@ -110,7 +108,7 @@ def desk_context(
             "language": study.language,
             "person_tag": person_tag(rater),
             "direction": text_direction(study.language),
-            "words": words_payload(item.document, "\n".join(texts), study.language),
+            "words": words_payload(item.document, "\n".join(output.text for output in sheet.outputs), study.language),
         },
     }
 

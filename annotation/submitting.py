@@ -18,11 +18,9 @@ from django.utils import timezone
 from accounts.auditing import record
 from annotation.assigning import lease_end
 from annotation.models import Annotation, Assignment, DraftConflict, Rater, Rating, Slot, Study
-from annotation.protocols import Answer, Protocol, protocols
+from annotation.protocols import Answer, Form, Protocol, Sheet, protocols
 from annotation.text import check_json
 from config.fields import canonical_json
-
-Form = dict[str, list[str]]
 
 
 class StaleRevisionError(Exception):
@@ -57,10 +55,12 @@ class Submission:
     effort: Effort = field(default_factory=Effort)
 
 
-def shown_outputs(assignment: Assignment) -> list[str]:
-    """Keys of the task's outputs in the order shown to this rater."""
-    keys = list(assignment.task.task_outputs.order_by("position").values_list("output__key", flat=True))
-    return [keys[position] for position in assignment.order]
+def sheet_of(assignment: Assignment) -> Sheet:
+    """What this rater is shown: the document, and the task's outputs in the assignment's order."""
+    rows = list(assignment.task.task_outputs.order_by("position").values_list("output__key", "output__text"))
+    shown = [rows[position] for position in assignment.order]
+    keys, texts = [key for key, _ in shown], [text for _, text in shown]
+    return Sheet.of(keys, texts, assignment.task.item.document)
 
 
 def current_annotation(assignment: Assignment) -> Annotation | None:
@@ -72,12 +72,12 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
     """Keep an answer as the next revision; raises AnswersInvalidError, StaleRevisionError, KeyReusedError."""
     study = assignment.rater.study
     protocol, questions = protocols()[study.protocol], list(study.questions.order_by("position"))
-    shown = shown_outputs(assignment)
+    sheet = sheet_of(assignment)
     digest = hashlib.sha256(canonical_json(submission.form).encode("utf-8", "surrogatepass")).hexdigest()
     repeated = _repeated(assignment, submission.client_key, digest)
     if repeated is not None:
         return repeated
-    answers = protocol.read_form(submission.form, questions, shown)
+    answers = protocol.read_form(submission.form, questions, sheet)
     check_json(answers)
     try:
         with transaction.atomic():
@@ -85,7 +85,7 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
             if isinstance(work, Annotation):
                 return work
             annotation = work.add(protocol, "submitted", answers=answers, surplus=not work.fill_slot())
-            _write_ratings(annotation, study, protocol.ratings(answers, questions, shown), shown)
+            _write_ratings(annotation, study, protocol.ratings(answers, questions, sheet), sheet.keys)
             work.finish()
             return annotation
     except StaleRevisionError:
@@ -142,9 +142,9 @@ def flag(assignment: Assignment, reason: str) -> None:
         again = Submission(form={}, revision=current.revision, guidelines_version=current.guidelines_version)
         work = _Revision(assignment, again, "", current, timezone.now())
         annotation = work.add(protocol, current.status, current.answers, current.surplus, current.reason)
-        shown = shown_outputs(assignment)
+        sheet = sheet_of(assignment)
         if current.status == "submitted":
-            _write_ratings(annotation, study, protocol.ratings(current.answers, questions, shown), shown)
+            _write_ratings(annotation, study, protocol.ratings(current.answers, questions, sheet), sheet.keys)
 
 
 def _repeated(assignment: Assignment, client_key: UUID | None, digest: str) -> Annotation | None:
@@ -222,7 +222,8 @@ class _Revision:
     def typed(self, protocol: Protocol) -> Form:
         """The form that the current answer came from, for going on with it."""
         answers = self.current.answers if self.current else {}
-        return protocol.form_of(answers, list(self.study.questions.order_by("position")))
+        questions = list(self.study.questions.order_by("position"))
+        return protocol.form_of(answers, questions, sheet_of(self.assignment))
 
     def _slot(self) -> Slot | None:
         return (

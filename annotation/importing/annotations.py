@@ -15,7 +15,7 @@ from annotation.importing.problems import FieldInvalidError, Problems, quoted
 from annotation.importing.raters import DEFAULT_KIND, Raters
 from annotation.models import Annotation, Rating, Study
 from annotation.planning import ensure_tasks, task_key
-from annotation.protocols import Answer, AnswersInvalidError, TaskPlan, protocols
+from annotation.protocols import Answer, AnswersInvalidError, Sheet, TaskPlan, protocols
 from annotation.questions import question_types
 from config.bulk import insert_rows, next_ids, stored_time
 from config.fields import canonical_json
@@ -124,7 +124,7 @@ class AnnotationImport:
         said["shown"] = [outputs.index(key) for key in shown]
         if status == SUBMITTED:
             machine = kind != DEFAULT_KIND
-            self.protocol.check_answers(said["answers"], self.questions, shown, machine)
+            self.protocol.check_answers(said["answers"], self.questions, Sheet.of(shown), machine)
         plan = TaskPlan(tuple(outputs), fields.text(body, "variant", LONGEST_VARIANT) or "")
         return ReadAnnotation(line, item, plan, rater, revision, kind != DEFAULT_KIND, said, tuple(shown))
 
@@ -242,7 +242,7 @@ class AnnotationImport:
         if said["status"] != SUBMITTED:
             return
         answer: Answer
-        for answer in self.protocol.ratings(said["answers"], self.questions, shown):
+        for answer in self.protocol.ratings(said["answers"], self.questions, Sheet.of(shown)):
             question, unit = answer.question, answer.unit
             kind = self.types[question.type]
             off_scale = answer.off_scale or (one.read.machine and kind.off_scale(answer.value, question.spec))

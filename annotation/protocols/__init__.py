@@ -9,11 +9,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from annotation import asking
+from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
 from config.registry import discover
+
+__all__ = [
+    "Answer", "AnswersInvalidError", "Form", "Protocol", "Sheet", "StudyInvalidError", "TaskPlan", "Unit",
+    "UnitInvalidError", "protocol_choices", "protocols",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from annotation.models import Question
@@ -32,40 +39,12 @@ class UnitInvalidError(ValueError):
         self.reason = reason
 
 
-class AnswersInvalidError(ValueError):
-    """A submitted form that cannot be accepted: {question key: sentence}, shown beside the questions."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__("; ".join(f"{key} {text}" for key, text in errors.items()))
-        self.errors = dict(errors)
-
-
 @dataclass(frozen=True)
 class TaskPlan:
     """A task to be made: keys of the item's outputs that it shows, in the file's order, and its variant."""
 
     outputs: tuple[str, ...]
     variant: str = ""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What a rating is about: nothing (the whole task), one output, or a pair, by output keys."""
-
-    output: str | None = None
-    other: str | None = None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One flat rating that a submitted form gives: value as given, its number and level of measurement."""
-
-    question: Question
-    value: Any
-    level: str
-    number: float | None
-    unit: Unit = field(default_factory=Unit)
-    off_scale: bool = False
 
 
 class Protocol(ABC):
@@ -79,6 +58,8 @@ class Protocol(ABC):
     common_options = frozenset({"seed", "lease_minutes", "same_raters"})
     item_keys: frozenset[str] = frozenset()
     """Keys of an item's line that only this protocol has; kept as `Item.content`."""
+    asks_per = "task"
+    """How often a question is asked that does not say so: once a `task`, or once an `output`."""
     needs_outputs = True
     """Whether an item comes with at least one output."""
     unit_keys: frozenset[str] = frozenset({"output"})
@@ -116,36 +97,40 @@ class Protocol(ABC):
     def keeps_raters(self, options: Mapping[str, Any]) -> bool:
         """Whether a rater who gets one task of an item gets all the others of it too."""
 
-    @abstractmethod
-    def read_form(
-        self, form: Mapping[str, list[str]], questions: Sequence[Question], shown: Sequence[str]
-    ) -> dict[str, Any]:
+    def read_form(self, form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet) -> dict[str, Any]:
         """The answers {question key: value} of a posted form, outputs named by their keys.
 
-        `shown` are the output keys in the order shown. Raises AnswersInvalidError.
+        Raises AnswersInvalidError.
         """
+        return asking.read_questions(form, questions, sheet, self.asks_per)
 
-    @abstractmethod
     def check_answers(
-        self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str], machine: bool
+        self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, machine: bool
     ) -> None:
         """Raise AnswersInvalidError where submitted answers, as files hold them, do not fit their questions."""
+        asking.check_answers(answers, questions, sheet, self.asks_per, machine)
 
-    @abstractmethod
-    def ratings(
-        self, answers: Mapping[str, Any], questions: Sequence[Question], shown: Sequence[str]
-    ) -> Iterable[Answer]:
+    def check_shown(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> None:
+        """Raise AnswersInvalidError where checked answers do not fit the texts that were shown."""
+        asking.check_shown(answers, questions, sheet, self.asks_per)
+
+    def ratings(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> Iterable[Answer]:
         """The flat ratings that checked answers give."""
+        return asking.ratings_of(answers, questions, sheet, self.asks_per, self.whole(sheet))
 
-    @abstractmethod
+    def whole(self, sheet: Sheet) -> Unit:
+        """The unit of what is asked once a task."""
+        return Unit()
+
     def fields(
-        self, raw: Mapping[str, list[str]], questions: Sequence[Question], errors: Mapping[str, str]
+        self, form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet, errors: Mapping[str, str]
     ) -> list[dict[str, Any]]:
-        """What the page shows of each question: the question, its field name, choices, value typed, error."""
+        """What the page shows of each question; see `asking.fields_of`."""
+        return asking.fields_of(form, questions, sheet, self.asks_per, errors)
 
-    @abstractmethod
-    def form_of(self, answers: Mapping[str, Any], questions: Sequence[Question]) -> dict[str, list[str]]:
+    def form_of(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> Form:
         """The form that would give these answers: how a saved answer is shown again for editing."""
+        return asking.form_of(answers, questions, sheet, self.asks_per)
 
 
 def protocols() -> Mapping[str, Protocol]:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.answers import Form, Sheet
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})
@@ -38,9 +39,29 @@ class QuestionType(ABC):
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         """Raise SpecInvalidError where the keys that are this type's own do not make sense."""
 
-    @abstractmethod
     def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
-        """The value of a form field's raw strings, None where nothing was given; it is checked afterwards."""
+        """The value of one form field's raw strings, None where nothing was given; it is checked afterwards."""
+        return raw[-1] if raw and raw[-1] else None
+
+    def read(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> Any:
+        """The value that a posted form gives in the field `name`, or in several whose names begin so.
+
+        None where nothing was given; raises ValueInvalidError for what is no value at all.
+        """
+        return self.from_form(form.get(name, []), spec)
+
+    def write(self, value: Any, name: str, sheet: Sheet) -> Form:
+        """The form fields that `read` reads `value` from."""
+        return {name: self.to_form(value)}
+
+    def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
+        """What the type's template shows: `choices`, the chosen ones marked, and the raw `value`."""
+        given = form.get(name, [])
+        choices = [{**choice, "chosen": choice["value"] in given} for choice in self.choices(spec)]
+        return {"choices": choices, "value": given[-1] if given else ""}
+
+    def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:
+        """Raise ValueInvalidError where a value that `check` took does not fit the outputs shown."""
 
     def to_form(self, value: Any) -> list[str]:
         """The raw strings of a form field that give `value` again."""

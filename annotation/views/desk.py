@@ -90,7 +90,9 @@ def _stale(request: HttpRequest, assignment: Assignment, form: Form, current: An
     study = assignment.rater.study
     questions = list(study.questions.order_by("position"))
     protocol = protocols()[study.protocol]
-    theirs = protocol.fields(protocol.form_of(current.answers, questions) if current else {}, questions, {})
+    sheet = submitting.sheet_of(assignment)
+    saved = protocol.form_of(current.answers, questions, sheet) if current else {}
+    theirs = protocol.fields(saved, questions, sheet, {})
     return _page(request, assignment, 409, form=form, conflict={"current": current, "fields": theirs})
 
 
