@@ -67,7 +67,7 @@ def refuse_unsafe_production(debug: bool, hosts: list[str]) -> None:
     """Stop a production start that would show stack traces or answer to any host name."""
     if debug:
         raise ImproperlyConfigured("DEBUG is on in production. Set DEBUG=false.")
-    if not hosts or any("*" in host for host in hosts):
+    if not hosts or any("*" in host or host.startswith(".") for host in hosts):
         raise ImproperlyConfigured(
             "ALLOWED_HOSTS must name the hosts of this installation, without wildcards: ALLOWED_HOSTS=rate.example.org"
         )

@@ -1,16 +1,36 @@
 """Log lines that user data cannot forge and that carry no secrets."""
 
 import logging
+import re
+from typing import Any
+
+SECRET = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
+"""256 random bits as our links carry them: whoever reads the log of a mistyped one must not get in by it."""
+INDENT = "    "
+
+
+def on_one_line(text: str) -> str:
+    """`text` with control characters written out as escapes and secrets of links left out."""
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return SECRET.sub("[secret]", escaped)
 
 
 class OneLineFormatter(logging.Formatter):
-    """One record, one line: control characters of the message are written out as escapes."""
+    """One record, one line; the lines of a trace follow indented, so that none can look like a record."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
-    def format(self, record: logging.LogRecord) -> str:
-        trace = record.exc_info or record.exc_text or record.stack_info
-        text = super().format(record)
-        kept = "\n" if trace else ""
-        return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode() for c in text)
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return on_one_line(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:
+        return _indented(super().formatStack(stack_info))
+
+
+def _indented(text: str) -> str:
+    # Only real line ends part lines here: any other separator becomes an escape.
+    return "\n".join(INDENT + on_one_line(line) for line in text.split("\n"))
