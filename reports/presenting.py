@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement.catalogue import FIGURES, Figure
+from annotation.models import Study
+from annotation.questions import question_types
 from reports.plots import Histogram, IntervalBar, histogram, interval_bar
 
 DECIMALS = {"count": 0, "share": 3, "alpha": 3, "scale": 2, "percent": 1, "rank": 2}
 BY_SYSTEM = ("system_mean", "aggregates")
 METHODS = ("mean", "majority", "none")
+ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
+"""From the poorest level of measurement to the richest."""
 
 Json = Mapping[str, Any]
 Axis = tuple[float, float]
@@ -158,3 +162,28 @@ def _cell(report: Json, name: str, system: str) -> tuple[Any, Sequence[float] | 
     _, method, kind = name.split(".")
     row = report["aggregates"][method].get(system, {})
     return row.get(kind), row.get(f"{kind}_ci"), f"aggregates.{method}.{system}.{kind}"
+
+
+def question_reports(study: Study, figures: Json) -> list[QuestionReport]:
+    """What is printed of each question that has any rating, in the study's order."""
+    types = question_types()
+    return [
+        question_report(
+            question.key,
+            question.text or question.key,
+            figures["questions"][question.key],
+            types[question.type].scale(question.spec),
+        )
+        for question in study.questions.order_by("position")
+        if figures["questions"].get(question.key, {}).get("ratings")
+    ]
+
+
+def glances(study: Study, figures: Json) -> list[tuple[str, Shown]]:
+    """For each question that measures something its text and its alpha, of the richest level that it has."""
+    found = []
+    for question in question_reports(study, figures):
+        alphas = [shown for shown in question.agreement if shown.name in ALPHAS]
+        if alphas:
+            found.append((question.text, max(alphas, key=lambda shown: ALPHAS.index(shown.name))))
+    return found

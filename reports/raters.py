@@ -1,6 +1,7 @@
 """How much each rater did, and how fast, by the server's clock."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import median
 
@@ -32,7 +33,12 @@ class RaterShare:
         return round(60 * self.share, 1)
 
 
-def rater_shares(study: Study, kinds: list[str]) -> list[RaterShare]:
+def kinds_in(study: Study) -> set[str]:
+    """The kinds of raters that a study has."""
+    return set(Rater.objects.filter(study=study).values_list("kind", flat=True).distinct())
+
+
+def rater_shares(study: Study, kinds: Collection[str]) -> list[RaterShare]:
     """The raters of `kinds` that gave anything, most answers first; three queries.
 
     An answer is a submitted task, or, where all came from a file, there are none and `ratings` counts lines.

@@ -1,0 +1,191 @@
+"""Every route × method × person gives exactly the status that `routes.csv` says.
+
+The routes come from the URL resolver; one without a row fails. A row names a route, or several by a pattern
+(the first row that matches counts), some methods, and one status a person.
+"""
+
+import csv
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
+
+from accounts.auditing import record
+from accounts.models import Person
+from accounts.signing_in import issue_link
+from annotation.assigning import next_assignment
+from annotation.inviting import invite
+from annotation.membership import add_member, rater_for
+from annotation.models import Annotation, DraftConflict, Invitation, Membership, Output, Rating, Slot, TaskOutput
+from annotation.planning import plan_chunk
+from annotation.running import make_live
+from annotation.submitting import Submission, submit
+
+TABLE = Path(__file__).with_name("routes.csv")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+PEOPLE = (
+    "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",
+    "superuser", "deactivated",
+)  # fmt: skip
+
+
+@cache
+def rows():
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+
+
+def routes(patterns=None, namespace="", path="/"):
+    """Names of all routes of the resolver, with their namespaces; what has no name goes by its address."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        here = path + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield namespace + pattern.name if pattern.name else here
+        else:
+            inner = namespace + (f"{pattern.namespace}:" if pattern.namespace else "")
+            yield from routes(pattern.url_patterns, inner, here)
+
+
+ROUTES = sorted(set(routes()))
+
+
+def row_of(route, method):
+    matching = (row for row in rows() if fnmatchcase(route, row["route"]) and method in row["methods"].split())
+    return next(matching, None)
+
+
+@pytest.fixture
+def world(make_study):
+    """A live study with one of everything, another study, a person of each kind, and where each route leads."""
+    study, other = make_study("study"), make_study("other")
+    people = {
+        name: Person.objects.create(username=name, is_staff=name in ("limited_staff", "superuser"),
+                                    is_superuser=name == "superuser")
+        for name in PEOPLE if name != "anonymous"
+    }  # fmt: skip
+    members = {
+        name: add_member(study if name in ("annotator", "researcher", "owner", "deactivated") else other, person, role, None)
+        for name, role in (
+            ("owner", "owner"), ("researcher", "researcher"), ("annotator", "annotator"), ("deactivated", "owner"),
+            ("annotator_elsewhere", "annotator"), ("researcher_elsewhere", "owner"), ("limited_staff", "researcher"),
+        )
+        for person in [people[name]]
+    }  # fmt: skip
+    for one in (study, other):
+        while plan_chunk(one):
+            pass
+        one.refresh_from_db()
+        make_live(one, None)
+    rater = rater_for(study, people["annotator"])
+    first = next_assignment(study, rater)
+    form = {"q-follows": ["true"], "q-how_well": ["5"]}
+    annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
+    assignment = next_assignment(study, rater)
+    conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
+    link = issue_link(people["annotator"])
+    token = invite(study, "annotator", people["owner"])[0]
+    clients = {name: Client() for name in PEOPLE}
+    for name, person in people.items():
+        clients[name].force_login(person)
+    Person.objects.filter(username="deactivated").update(is_active=False)
+    output = Output.objects.filter(item__study=study).first()
+    objects = {
+        "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
+        "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
+        "item": output.item, "output": output, "task": assignment.task, "slot": Slot.objects.filter(study=study).first(),
+        "taskoutput": TaskOutput.objects.filter(task=assignment.task).first(), "assignment": assignment,
+        "draftconflict": conflict, "annotation": annotation, "rating": Rating.objects.filter(annotation=annotation).first(),
+        "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
+        "auditentry": record("seen", "nothing", actor=None),
+    }  # fmt: skip
+    tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+
+    def address(route):
+        if route.startswith("/"):
+            model = route.split("/")[3] if "object_id" in route else ""
+            number = str(objects[model].pk) if model else ""
+            return route.replace("<path:object_id>", number).replace("(?P<url>.*)$", "nothing-here")
+        if route.startswith("admin:"):
+            return admin_address(route, objects)
+        arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk}
+        if route == "annotation:revoke_invitation":
+            arguments["pk"] = objects["invitation"].pk
+        if route in tokens:
+            arguments = {"token": tokens[route]}
+        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}):
+            if set(wanted) <= set(arguments):
+                try:
+                    return reverse(route, kwargs={name: arguments[name] for name in wanted})
+                except NoReverseMatch:
+                    continue
+        raise AssertionError(f"{route} has arguments that this table does not know")
+
+    return clients, address
+
+
+def admin_address(route, objects):
+    name = route.removeprefix("admin:")
+    if name in ("view_on_site",):
+        return "/admin/r/1/1/"
+    if name == "app_list":
+        return "/admin/annotation/"
+    if name == "auth_user_password_change":
+        return reverse(route, args=[objects["person"].pk])
+    parts = name.split("_")
+    if parts[0] in ("annotation", "accounts") and parts[-1] in ("change", "history", "delete"):
+        return reverse(route, args=[objects[parts[1]].pk])
+    return reverse(route)
+
+
+class Rollback(Exception):
+    pass
+
+
+def status_of(client, method, address):
+    """The status; what the request wrote and the cookies that it set are forgotten."""
+    cookies = client.cookies.copy()
+    try:
+        with transaction.atomic():
+            status = client.generic(method, address).status_code
+            raise Rollback
+    except Rollback:
+        client.cookies = cookies
+        return status
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_check_1_every_route_and_method_has_a_row(route):
+    missing = [method for method in METHODS if row_of(route, method) is None]
+    assert not missing, f"{route} has no row in routes.csv for {missing}"
+
+
+def test_no_row_is_left_over():
+    used = {tuple(row_of(route, method).items()) for route in ROUTES for method in METHODS if row_of(route, method)}
+    assert [row["route"] for row in rows() if tuple(row.items()) not in used] == []
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_check_2_every_person_gets_exactly_the_status_of_the_table(world, route):
+    clients, address = world
+    wrong = []
+    for method in METHODS:
+        row = row_of(route, method)
+        for person in PEOPLE:
+            status = status_of(clients[person], method, address(route))
+            if row is None or str(status) != row[person]:
+                wrong.append(f"{route},{method},{person}: {status}, not {row and row[person]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_check_1_nobody_unknown_gets_past_the_sign_in_but_where_it_is_written(world, route):
+    public = {"accounts:sign_in", "accounts:sign_out", "accounts:link", "annotation:invitation", "admin_sign_out"}
+    clients, address = world
+    for method in METHODS:
+        status = status_of(clients["anonymous"], method, address(route))
+        assert route in public or status in (302, 401, 403, 405), f"{method} {route}: {status}"
