@@ -136,14 +136,15 @@ def test(arguments: Sequence[str]) -> NoReturn:
         test_on_postgres(address, arguments)
     summary(address, why, chromium)
     chosen = [] if chromium else ["-m", "not browser"]
-    become(["pytest", *chosen, *arguments], plain_environment())
+    become(["pytest", *chosen, *arguments], {**plain_environment(), **({"CHROMIUM": chromium} if chromium else {})})
 
 
 def browser(arguments: Sequence[str]) -> NoReturn:
     """The browser tests alone."""
-    if find_chromium() is None:
+    chromium = find_chromium()
+    if chromium is None:
         sys.exit("There is no Chromium: sudo apt install chromium")
-    become(["pytest", "-m", "browser", *arguments], plain_environment())
+    become(["pytest", "-m", "browser", *arguments], {**plain_environment(), "CHROMIUM": chromium})
 
 
 def benchmark() -> None:
