@@ -6,8 +6,9 @@ writing put on.
 
 import re
 
-DANGEROUS = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are meant
-NEUTRALISED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001
+# The last four are the full-width forms of the signs.
+DANGEROUS = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NEUTRALISED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def neutralise(text: str) -> str:

@@ -135,8 +135,8 @@ def _needs_a_look(raw: bytes, body: dict[str, Any]) -> bool:
     return b"\\u" in raw or not _is_small(body, 1)
 
 
-def _is_small(value: dict[str, Any] | list[Any], depth: int) -> bool:
-    """Whether a value is within the limits on nesting and keys."""
+def _is_small(value: Any, depth: int) -> bool:
+    """Whether an object or list is within the limits on nesting and keys."""
     if depth > DEEPEST or len(value) > MOST_KEYS:
         return False
     inside = value.values() if type(value) is dict else value

@@ -1,0 +1,103 @@
+"""The agreement report: its shape, what it pools, and the public reference figures."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.importing import import_study
+from annotation.models import Output, Rater, Rating
+from reports.agreement_report import ChoiceInvalidError, agreement_report
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated(make_study):
+    """Two people and a model who answer two questions about each of six outputs; guidelines 1, then 2."""
+    study = make_study()
+    questions = {question.key: question for question in study.questions.all()}
+    for name, kind in (("ann", "human"), ("bob", "human"), ("judge", "model")):
+        rater = Rater.objects.create(study=study, name=name, kind=kind)
+        for number, output in enumerate(Output.objects.order_by("pk")):
+            version = None if kind == "model" else 1 + number % 2
+            for key, value in (("how_well", 1 + (number + (name == "bob")) % 5), ("comment", f"{name} {number}")):
+                Rating.objects.create(
+                    study=study, question=questions[key], rater=rater, item=output.item, output=output,
+                    level="interval" if key == "how_well" else "text", value=value,
+                    number=value if key == "how_well" else None, guidelines_version=version,
+                )  # fmt: skip
+    return study
+
+
+def test_each_question_is_reported_by_its_level_and_texts_are_counted(rated):
+    report = agreement_report(rated, guidelines="all", replicates=10)
+    assert (report["study"], report["protocol"], report["items"]) == ("study", "rating", 2)
+    assert list(report["questions"]) == ["follows", "how_well", "comment"]
+    assert report["questions"]["comment"] == {"level": "text", "ratings": 12, "raters": 2}
+    assert report["questions"]["how_well"]["ratings"] == 12
+    assert report["questions"]["follows"]["alpha_nominal"] is None
+    assert report["questions"]["follows"]["undefined"]["alpha_nominal"]
+
+
+def test_check_38_versions_are_not_pooled_unless_asked_and_the_report_says_so(rated):
+    report = agreement_report(rated, replicates=10)
+    assert report["guidelines"] == {"version": 2, "pooled": False, "ratings": {"1": 12, "2": 12}}
+    assert report["questions"]["how_well"]["ratings"] == 6
+    assert agreement_report(rated, guidelines=1, replicates=10)["questions"]["how_well"]["ratings"] == 6
+    pooled = agreement_report(rated, guidelines="all", replicates=10)
+    assert pooled["guidelines"] == {"version": None, "pooled": True, "ratings": {"1": 12, "2": 12}}
+    with pytest.raises(ChoiceInvalidError, match="no ratings under version 3"):
+        agreement_report(rated, guidelines=3)
+
+
+def test_kinds_of_raters_are_chosen(rated):
+    both = agreement_report(rated, frozenset({"human", "model"}), guidelines="all", replicates=10)
+    assert both["questions"]["how_well"]["raters"] == 3
+    assert agreement_report(rated, frozenset({"model"}), replicates=10)["questions"]["how_well"]["ratings"] == 6
+
+
+def test_the_command_prints_json_or_a_table(rated, capsys):
+    call_command("agreement", "study", "--json", "--kinds", "human,model")
+    assert json.loads(capsys.readouterr().out)["kinds"] == ["human", "model"]
+    call_command("agreement", "study", "--guidelines", "1")
+    assert "Alpha, nominal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing"], "no study called 'nothing'"),
+        (["study", "--kinds", "robots"], "--kinds takes human, model, metric"),
+        (["study", "--guidelines", "latest"], "--guidelines takes the number of a version, or all"),
+        (["study", "--guidelines", "9"], "no ratings under version 9"),
+    ],
+)
+def test_the_command_says_what_it_does_not_know(rated, arguments, says):
+    with pytest.raises(CommandError, match=says):
+        call_command("agreement", *arguments)
+
+
+def differences(expected, found, place=""):
+    """Where `found` lacks or misses a figure of `expected`; to four decimals."""
+    if isinstance(expected, dict):
+        return [
+            line
+            for key, value in expected.items()
+            if key != "judges"  # these are of another report
+            for line in differences(value, found.get(key) if isinstance(found, dict) else None, f"{place}.{key}")
+        ]
+    if isinstance(expected, float):
+        same = isinstance(found, float) and abs(found - expected) <= 0.00005001
+    else:
+        same = expected == found
+    return [] if same else [f"{place}: {expected} expected, {found} found"]
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", ["qags-cnndm", "hanna"])
+def test_public_data_gives_the_published_figures(name, reference_data, capsys):
+    import_study(reference_data / name)
+    call_command("agreement", name, "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert differences(json.loads((reference_data / name / "expected.json").read_text()), report) == []
