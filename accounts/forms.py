@@ -43,7 +43,7 @@ class JoinForm(forms.ModelForm):
     class Meta:
         model = Person
         fields = ["username", "full_name"]
-        labels = {"username": "User name", "full_name": "Your name (optional)"}
+        labels = {"username": "User name", "full_name": "Your name"}
         help_texts = {
             "username": "Letters, digits and @ . + - _ only. You sign in with it.",
             "full_name": "How the people who run the study see you.",

@@ -1,4 +1,4 @@
-"""Every route × method × person gives exactly the status that `routes.csv` says.
+"""Every route, method and person gives exactly the status that `routes.csv` says.
 
 The routes come from the URL resolver; one without a row fails. A row names a route, or several by a pattern
 (the first row that matches counts), some methods, and one status a person.
@@ -20,7 +20,7 @@ from accounts.signing_in import issue_link
 from annotation.assigning import next_assignment
 from annotation.inviting import invite
 from annotation.membership import add_member, rater_for
-from annotation.models import Annotation, DraftConflict, Invitation, Membership, Output, Rating, Slot, TaskOutput
+from annotation.models import DraftConflict, Invitation, Output, Rating, Slot, TaskOutput
 from annotation.planning import plan_chunk
 from annotation.running import make_live
 from annotation.submitting import Submission, submit
@@ -69,12 +69,12 @@ def world(make_study):
         for name in PEOPLE if name != "anonymous"
     }  # fmt: skip
     members = {
-        name: add_member(study if name in ("annotator", "researcher", "owner", "deactivated") else other, person, role, None)
-        for name, role in (
-            ("owner", "owner"), ("researcher", "researcher"), ("annotator", "annotator"), ("deactivated", "owner"),
-            ("annotator_elsewhere", "annotator"), ("researcher_elsewhere", "owner"), ("limited_staff", "researcher"),
+        name: add_member(where, people[name], role, None)
+        for name, where, role in (
+            ("owner", study, "owner"), ("researcher", study, "researcher"), ("annotator", study, "annotator"),
+            ("deactivated", study, "owner"), ("annotator_elsewhere", other, "annotator"),
+            ("researcher_elsewhere", other, "owner"), ("limited_staff", other, "researcher"),
         )
-        for person in [people[name]]
     }  # fmt: skip
     for one in (study, other):
         while plan_chunk(one):
@@ -97,9 +97,11 @@ def world(make_study):
     objects = {
         "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
         "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
-        "item": output.item, "output": output, "task": assignment.task, "slot": Slot.objects.filter(study=study).first(),
+        "item": output.item, "output": output, "task": assignment.task,
+        "slot": Slot.objects.filter(study=study).first(),
         "taskoutput": TaskOutput.objects.filter(task=assignment.task).first(), "assignment": assignment,
-        "draftconflict": conflict, "annotation": annotation, "rating": Rating.objects.filter(annotation=annotation).first(),
+        "draftconflict": conflict, "annotation": annotation,
+        "rating": Rating.objects.filter(annotation=annotation).first(),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
         "auditentry": record("seen", "nothing", actor=None),
     }  # fmt: skip
