@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-OPS = ("tests/ops", "tests/test_imports.py", "tests/test_secrets.py")
+WITHOUT_DATABASE = ("tests/ops", "tests/test_imports.py", "tests/test_house_rules.py", "tests/test_secrets.py")
 """Tests that never ask the database that is configured: once is enough."""
 
 
@@ -82,16 +82,25 @@ def postgres() -> tuple[str, str]:
 
 
 def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
-    """Run the tests in a database of their own, which is gone afterwards whatever happens."""
+    """Run the tests in databases of their own, which are gone afterwards whatever happens.
+
+    The empty one is what tests connect to that make a database for a server of theirs.
+    """
     name = f"interrater_{secrets.token_hex(5)}"
     own = urlunsplit(urlsplit(address)._replace(path=f"/{name}"))
     environment = {**plain_environment(), "DATABASE_URL": own}
-    ignored = [f"--ignore={path}" for path in OPS]
+    ignored = [f"--ignore={path}" for path in WITHOUT_DATABASE]
+    try:
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+    except psycopg.errors.InsufficientPrivilege:
+        sys.exit("The user of TEST_POSTGRES_URL may not make databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL=")
     try:
         run(["pytest", "-m", "not browser", *ignored, *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute(f'DROP DATABASE IF EXISTS "test_{name}" WITH (FORCE)')
+            for made in (f"test_{name}", name):
+                connection.execute(f'DROP DATABASE IF EXISTS "{made}" WITH (FORCE)')
 
 
 def browser_tests() -> list[str]:
@@ -118,6 +127,8 @@ def summary(address: str, why: str, chromium: str | None) -> None:
     if chromium is None:
         for name in browser_tests():
             say(f"  skipped: {name}")
+    elif shutil.which("npm") is None:
+        say("  without npm, which fetches axe-core, the tests of accessibility are skipped.")
     say("Now everything on SQLite.")
 
 
