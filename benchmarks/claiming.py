@@ -59,7 +59,10 @@ def measure(tasks: int) -> None:
             claims.append(claim)
             both.append(whole)
     cells = [f"{1000 * f(values):8.2f}" for values in (claims, both) for f in (statistics.median, ninety_fifth)]
-    print(f"{tasks:<9,} {tasks * 3:<10,} {tasks / planned:>9,.0f}  {cells[0]} {cells[1]}        {cells[2]}  {cells[3]}", flush=True)
+    print(
+        f"{tasks:<9,} {tasks * 3:<10,} {tasks / planned:>9,.0f}  {cells[0]} {cells[1]}        {cells[2]}  {cells[3]}",
+        flush=True,
+    )
 
 
 def ninety_fifth(values: list[float]) -> float:
