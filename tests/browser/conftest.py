@@ -39,12 +39,11 @@ class Desk:
     """One person's browser. `faults` holds what no test wants: errors in scripts, dialogs, foreign requests."""
 
     def __init__(self, browser: Browser, address: str, **options) -> None:
-        self.address, self.faults, self.bodies = address, [], []
+        self.address, self.faults = address, []
         options = {"viewport": {"width": 1366, "height": 768}, **options}
         self.context: BrowserContext = browser.new_context(**options)
         self.context.set_default_timeout(10_000)
         self.context.on("request", self._asked)
-        self.context.on("response", self._answered)
         self.context.on("dialog", self._dialog)
         self.page = self.tab()
 
@@ -56,9 +55,6 @@ class Desk:
     def _asked(self, request) -> None:
         if not request.url.startswith((self.address, "data:", "blob:", "about:")):
             self.faults.append(f"foreign request: {request.url}")
-
-    def _answered(self, response) -> None:
-        self.bodies.append(response)
 
     def _dialog(self, dialog) -> None:
         self.faults.append(f"dialog: {dialog.message}")

@@ -71,7 +71,7 @@ export class Autosave {
       try {
         await this.#handle(await post(this.page, this.page.draft, this.#body()), answers);
       } catch (problem) {
-        if (!(problem instanceof OfflineError)) throw problem;
+        if (!(problem instanceof OfflineError || problem instanceof SyntaxError)) throw problem;
         this.state.say("offline");
         await worthTrying(this.page);
       }
@@ -86,7 +86,7 @@ export class Autosave {
 
   async #handle(answer, answers) {
     if (answer.ok) {
-      this.page.version = (await answer.json()).version;
+      this.page.version = answer.json().version;
       this.dirty = !sameAnswers(answers, this.page.answers());
       if (this.dirty) return this.keep.write("draft", { answers: this.page.answers(), base: this.page.version });
       this.keep.drop("draft");
@@ -95,11 +95,11 @@ export class Autosave {
     if (answer.status === 401) return untilBack(this.page, this.state);
     if (answer.status === 403 && (await isBack(this.page))) return undefined;
     if (answer.status === 404) return leave(this.page);
-    if (answer.status === 409) return this.#conflict(await answer.json());
+    if (answer.status === 409) return this.#conflict(answer.json());
     if (answer.status === 410) return this.#submitted();
     if (answer.status === 400) {
       this.dirty = false;
-      return this.state.say("broken", `not saved: ${(await answer.json()).error}`);
+      return this.state.say("broken", `not saved: ${answer.json().error}`);
     }
     this.state.say("broken");
     return worthTrying(this.page);

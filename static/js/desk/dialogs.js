@@ -27,7 +27,7 @@ export class Dialogs {
     if (this.link.dataset.version) url.searchParams.set("version", this.link.dataset.version);
     const answer = await request(url, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (answer?.ok) {
-      body.replaceChildren(...parse(await answer.text()).body.childNodes);
+      body.replaceChildren(...parse(answer.text).body.childNodes);
       this.loaded = true;
     } else {
       body.textContent = answer?.status === 401 ? "You are signed out: sign in again to read them." : "No network: try again.";

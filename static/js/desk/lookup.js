@@ -17,7 +17,7 @@ export class Lookup {
     page.on(this.invisibles, "click", () => this.toggleInvisibles());
     page.on(page.root.querySelector("#step-back"), "click", () => this.step(-1));
     page.on(page.root.querySelector("#step-on"), "click", () => this.step(1));
-    for (const reading of readings) page.on(reading.node, "pointerup", () => setTimeout(() => this.#selected(reading, true)));
+    for (const reading of readings) page.on(reading.node, "pointerup", () => this.#released(reading));
     page.on(document, "selectionchange", () => this.#later());
     page.on(window, "resize", () => this.#strips());
     if (sessionStorage.getItem(SWITCH) === "on") this.toggleCommon();
@@ -30,14 +30,19 @@ export class Lookup {
   // Touch screens and shifted arrows choose without a pointer's release.
   #later() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.readings.forEach((reading) => this.#selected(reading, false)), 300);
+    this.timer = setTimeout(() => this.readings.forEach((reading) => this.#selected(reading)), 300);
   }
 
-  #selected(reading, clicked) {
+  // A click that chooses nothing takes the marks away; whether it does is known only when the browser is done with it.
+  #released(reading) {
+    this.#selected(reading);
+    setTimeout(() => document.getSelection().isCollapsed && this.clear());
+  }
+
+  #selected(reading) {
     const part = selectedIn(reading);
     const words = part && reading.wordsIn(...part);
     if (words) this.find(reading, words);
-    else if (clicked && document.getSelection().isCollapsed) this.clear();
   }
 
   find(from, words) {

@@ -9,7 +9,11 @@ export async function request(url, options = {}) {
   try {
     const headers = { Accept: "application/json", "X-Requested-With": "fetch" };
     const signal = options.keepalive ? undefined : AbortSignal.timeout(PATIENCE);
-    return await fetch(url, { credentials: "same-origin", signal, ...options, headers: { ...headers, ...options.headers } });
+    const response = await fetch(url, { credentials: "same-origin", signal, ...options, headers: { ...headers, ...options.headers } });
+    // What is not from our server (a hotel's sign-in page, a proxy's error) is as good as no network.
+    if (!response.headers.has("X-Request-Id")) throw new TypeError("not our server");
+    const text = await response.text(); // the network can fail in the middle of it
+    return { ok: response.ok, status: response.status, url: response.url, text, json: () => JSON.parse(text) };
   } catch (problem) {
     throw new OfflineError(String(problem));
   }
@@ -49,7 +53,7 @@ export async function isBack(page) {
     return false;
   }
   if (answer.status === 401 || answer.status >= 500) return false;
-  const root = answer.ok ? parse(await answer.text()).querySelector("#desk") : null;
+  const root = answer.ok ? parse(answer.text).querySelector("#desk") : null;
   if (root?.dataset.personTag !== page.tag) {
     leave(page);
     return new Promise(() => {}); // the page is going away

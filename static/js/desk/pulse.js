@@ -24,7 +24,7 @@ export class Pulse {
       await untilBack(this.page, this.state);
       if (this.state.kind === "signed-out") this.state.say(before);
     }
-    if (answer?.ok) this.#hear(await answer.json());
+    if (answer?.ok) this.#hear(answer.json());
   }
 
   async #tell(options) {

@@ -65,7 +65,7 @@ export class Sending {
       this.page.message(answer ? "Sign in again first." : "No network: what you typed is kept on this computer.");
       return;
     }
-    await this.show(answer, parse(await answer.text()));
+    await this.show(answer, parse(answer.text));
   }
 
   async #deliver(url, body) {
@@ -95,10 +95,10 @@ export class Sending {
   }
 
   async #finish(answer, kind) {
-    const document = parse(await answer.text());
+    const document = parse(answer.text);
     if (kind === "answer") {
       this.keep.drop("pending");
-      if (answer.ok) this.keep.drop("draft");
+      if (answer.ok) this.autosave.discard();
     }
     this.page.message("");
     this.#hold(false);

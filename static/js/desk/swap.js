@@ -30,7 +30,7 @@ export function showing(open) {
 
   window.addEventListener("popstate", async () => {
     const answer = await request(window.location.href).catch(() => null);
-    const root = answer?.ok ? parse(await answer.text()).querySelector("#desk") : null;
+    const root = answer?.ok ? parse(answer.text).querySelector("#desk") : null;
     if (root) whole(root, "", false);
     else window.location.reload();
   });
