@@ -78,7 +78,8 @@ def test_check_40_what_is_clicked_is_what_is_exported_and_imports_again(new_desk
     call_command("export_study", study.slug, out=first)
     exported = [json.loads(line) for line in (first / "annotations.jsonl").read_text(encoding="utf-8").splitlines()]
     told = [(line["status"], line["answers"] if line["status"] == "submitted" else {}) for line in exported]
-    assert sorted(told, key=str) == sorted(clicked, key=str)
+    by_content = {"key": lambda pair: json.dumps(pair, sort_keys=True)}
+    assert sorted(told, **by_content) == sorted(clicked, **by_content)
     assert [line.get("flag") for line in exported if line.get("flag")] == ["cut off — at the end"]
     assert [line.get("reason") for line in exported if line.get("reason")] == ["I know who wrote it 🙂"]
 
