@@ -13,9 +13,9 @@ hide words from raters without their knowing. In other languages the switch mark
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import snowballstemmer
@@ -44,6 +44,7 @@ ENGLISH = """
     wouldn't yes yet you you'd you'll you're you've your yours yourself yourselves
 """
 STOP_WORDS = {"en": frozenset(ENGLISH.split())}
+REMEMBERED = 20_000  # stems: consecutive tasks share a document, and all documents their commonest words
 DOTTED = ("tr", "az")
 JOINERS = "\u200c\u200d"
 INSIDE = "'\u2019" + JOINERS
@@ -116,10 +117,13 @@ def folded(word: str, language: str) -> str:
     return OPTIONAL.sub("", word) or word
 
 
-def _stemmer(language: str) -> Callable[[str], str]:
-    """The stemmer of a language; made anew each time, as it holds the word it works on."""
-    name = STEMMERS.get(language)
-    return snowballstemmer.stemmer(name).stemWord if name else lambda word: word
+@lru_cache(maxsize=REMEMBERED)
+def _compared(word: str, language: str) -> tuple[str, bool]:
+    """The form under which `word` is compared, and whether it is a stop word."""
+    plain, name = folded(word, language), STEMMERS.get(language)
+    # A stemmer is made anew each time: it holds the word that it works on, and threads share this function.
+    stem = snowballstemmer.stemmer(name).stemWord(plain) if name else plain
+    return stem, plain in STOP_WORDS.get(language, ()) or _says_little(plain)
 
 
 def _says_little(word: str) -> bool:
@@ -127,17 +131,10 @@ def _says_little(word: str) -> bool:
     return (len(word) == 1 and not UNSPACED.match(word)) or bool(SOUNDS.match(word))
 
 
-def words_of(text: str, language: str = "en", known: dict[str, str] | None = None) -> list[Word]:
-    """The words of `text`; `language` is a BCP 47 tag, `known` collects stems over several texts."""
+def words_of(text: str, language: str = "en") -> list[Word]:
+    """The words of `text`; `language` is a BCP 47 tag."""
     main = language.lower().partition("-")[0]
-    stem, stops, known = _stemmer(main), STOP_WORDS.get(main, frozenset()), {} if known is None else known
-    found = []
-    for start, end in _spans(text):
-        word = folded(text[start:end], main)
-        if word not in known:
-            known[word] = stem(word)
-        found.append(Word(start, end, known[word], word in stops or _says_little(word)))
-    return found
+    return [Word(start, end, *_compared(text[start:end], main)) for start, end in _spans(text)]
 
 
 def _units(text: str) -> int:
@@ -151,12 +148,11 @@ def words_payload(document: str, output: str, language: str) -> dict[str, Any]:
     `stop` lists the numbers of stop words.
     """
     numbers: dict[str, int] = {}
-    known: dict[str, str] = {}
     stops: set[int] = set()
     payload: dict[str, Any] = {}
     for name, given in (("document", document), ("output", output)):
         text, end, flat = as_displayed(given), 0, []
-        for word in words_of(text, language, known):
+        for word in words_of(text, language):
             number = numbers.setdefault(word.stem, len(numbers))
             if word.is_stop:
                 stops.add(number)

@@ -75,3 +75,10 @@ export function sameAnswers(one, other) {
     );
   return plain(one) === plain(other);
 }
+
+// What a choice says, without the key that is printed on it.
+export function wording(label) {
+  const copy = label.cloneNode(true);
+  copy.querySelectorAll("kbd:not(.step-number)").forEach((key) => key.remove());
+  return copy.textContent.replace(/\s+/g, " ").trim();
+}

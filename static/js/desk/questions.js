@@ -1,6 +1,8 @@
 // Questions open one after the other: a required one when those before it are answered, a conditional one when its
 // condition holds. They stay in their places and can be read all the time.
 
+import { wording } from "./page.js";
+
 export class Questions {
   constructor(page) {
     this.page = page;
@@ -44,7 +46,7 @@ export class Questions {
     input.checked = input.type === "checkbox" ? !input.checked : true;
     input.dispatchEvent(new Event("input", { bubbles: true }));
     input.dispatchEvent(new Event("change", { bubbles: true }));
-    this.page.announce(input.closest("label").textContent.replace(/\s+/g, " ").trim());
+    this.page.announce(wording(input.closest("label")));
     return true;
   }
 

@@ -5,6 +5,6 @@ export function localTimes(root) {
     const at = new Date(node.dateTime);
     const today = at.toDateString() === new Date().toDateString();
     const options = today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
-    node.textContent = `${today ? "at" : "on"} ${at.toLocaleString(document.documentElement.lang, options)}`;
+    node.textContent = `${today ? "at" : "on"} ${at.toLocaleString(undefined, options)}`;
   }
 }

@@ -1,10 +1,12 @@
 // Two versions of the same answer, side by side, and the choice with which one to go on.
 
+import { wording } from "./page.js";
+
 function described(fieldset, values = []) {
   const choices = [...fieldset.querySelectorAll("input")];
   if (!choices.length) return values.at(-1) ?? "";
   const chosen = choices.filter((input) => values.includes(input.value));
-  return chosen.map((input) => input.closest("label").textContent.replace(/\s+/g, " ").trim()).join(", ");
+  return chosen.map((input) => wording(input.closest("label"))).join(", ");
 }
 
 function list(page, node, answers) {
