@@ -29,7 +29,8 @@ class GuardedAdmin(admin.ModelAdmin):
     plain_filters: tuple[str, ...] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        return lookup.split("__")[0] in self.plain_filters and lookup.count("__") <= 1
+        ours = [getattr(one, "parameter_name", None) for one in self.list_filter]
+        return lookup in ours or (lookup.split("__")[0] in self.plain_filters and lookup.count("__") <= 1)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

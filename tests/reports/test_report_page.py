@@ -1,0 +1,176 @@
+import re
+
+import pytest
+
+from annotation.assigning import next_assignment
+from annotation.membership import add_member, rater_for
+from annotation.models import Item, Rater, Rating
+from annotation.running import publish_guidelines
+from annotation.submitting import Submission, skip, submit
+from reports.plots import histogram, interval_bar
+from reports.presenting import number, question_report
+from tests.conftest import make_person
+
+PAGE = "/studies/study/report/"
+
+
+def answer(study, person, values, version=1):
+    for value in values:
+        assignment = next_assignment(study, rater_for(study, person))
+        form = {"q-follows": ["true" if value > 2 else "false"], "q-how_well": [str(value)]}
+        submit(assignment, Submission(form, revision=0, guidelines_version=version))
+
+
+@pytest.fixture
+def rated(study, rater):
+    """Two raters on all six outputs, who agree but for one step."""
+    second = make_person("second")
+    add_member(study, second, "annotator", None)
+    answer(study, rater, [1, 2, 3, 4, 5, 4])
+    answer(study, second, [1, 2, 3, 4, 5, 5])
+    return study
+
+
+def page_of(client, owner, query=""):
+    client.force_login(owner)
+    response = client.get(PAGE + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def section(page, key):
+    return page.split(f"{key}</span></h2>")[1].split("</section>")[0]
+
+
+def test_the_page_prints_the_figures_of_the_report_with_names_lines_and_intervals(client, rated, owner):
+    from reports.agreement_report import agreement_report
+
+    figures = agreement_report(rated)["questions"]["how_well"]
+    shown = section(page_of(client, owner), "how_well")
+    for name in ("percent_agreement", "alpha_nominal", "alpha_ordinal", "alpha_interval"):
+        assert f">{number(figures[name], 'share')}</td>" in shown
+        low, high = figures[f"{name}_ci"]
+        assert f"{number(low, 'share')} to {number(high, 'share')}" in shown
+    assert "Alpha, interval" in shown
+    assert "from 0.8 on reliable" in shown
+    assert 'href="/statistics/#krippendorffs-alpha"' in shown
+
+
+def test_every_link_to_a_definition_leads_to_a_heading(client, rated, owner):
+    page = page_of(client, owner)
+    headings = set(re.findall(r'<h\d id="([^"]+)"', client.get("/statistics/").content.decode()))
+    linked = set(re.findall(r'/statistics/#([^"]+)"', page))
+    assert linked
+    assert linked <= headings
+
+
+def test_an_undefined_figure_says_why_and_shows_no_number(client, rated, owner):
+    shown = section(page_of(client, owner), "how_well").split("Leave-one-out")[1].split("</tr>")[0]
+    assert "undefined:" in shown
+    assert not re.search(r"\d\.\d", shown)
+
+
+def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
+    shown = section(page_of(client, owner), "how_well")
+    assert '<rect class="bar"' in shown
+    assert "As a table" in shown
+    assert re.search(r'<th scope="row">-?[\d.]+ to [\d.]+</th><td class="num">\d</td>', shown)
+
+
+def test_systems_stand_in_a_table_with_means_scores_and_ranks(client, rated, owner):
+    shown = section(page_of(client, owner), "how_well")
+    for words in ("system-north", "system-west", "Mean of the system", "Majority score", "Average rank by mean"):
+        assert words in shown
+
+
+def test_raters_are_listed_by_pseudonym_with_share_skips_and_speed(client, study, owner, rater):
+    answer(study, rater, [1, 2])
+    skip(next_assignment(study, rater_for(study, rater)), Submission({}, revision=0, guidelines_version=1), "no")
+    Rater.objects.create(study=study, name="silent")
+    shown = page_of(client, owner).split('id="raters"')[1]
+    row = shown.split(rater_for(study, rater).name)[1].split("</tr>")[0]
+    assert re.findall(r'<td class="num">(\d+)</td>', row) == ["2", "4", "1", "0"]
+    assert "100.0 %" in row
+    assert "silent" not in shown
+
+
+def test_check_55_the_report_names_nobody(client, study, owner, rater):
+    rater.full_name, rater.email, rater.username = "CANARY FULL", "canary@example.org", "canary-login"
+    rater.save()
+    answer(study, rater, [1, 2])
+    owner_part = page_of(client, owner)
+    assert "canary" not in owner_part.lower()
+    glance = client.get(f"{PAGE}glance/").content.decode()
+    assert "canary" not in glance.lower()
+
+
+def test_check_38_versions_of_the_guidelines_are_pooled_only_when_asked_for(client, study, owner, rater):
+    answer(study, rater, [1, 2])
+    publish_guidelines(study, "Second", owner)
+    answer(study, rater, [3, 4, 5], version=2)
+    counts = {query: re.search(r"<dt>Ratings</dt><dd>(\d+)", section(page_of(client, owner, query), "how_well"))[1]
+              for query in ("", "?guidelines=1", "?guidelines=all")}  # fmt: skip
+    assert counts == {"": "3", "?guidelines=1": "2", "?guidelines=all": "5"}
+    assert "counted together" in page_of(client, owner, "?guidelines=all")
+    assert "counted together" not in page_of(client, owner)
+
+
+@pytest.mark.parametrize("version", ["7", "x", "-1", "9" * 30])
+def test_a_version_without_ratings_is_not_found(client, rated, owner, version):
+    client.force_login(owner)
+    assert client.get(PAGE, {"guidelines": version}).status_code == 404
+
+
+def test_the_address_chooses_the_kinds_of_raters(client, rated, owner):
+    judge = Rater.objects.create(study=rated, name="judge-1", kind="model")
+    item = Item.objects.first()
+    Rating.objects.create(
+        study=rated, question=rated.questions.get(key="how_well"), rater=judge, item=item, output=item.outputs.first(),
+        level="interval", number=2.0, value=2,
+    )  # fmt: skip
+    people = page_of(client, owner)
+    assert "judge-1" not in people
+    both = page_of(client, owner, "?kinds=human&kinds=model")
+    assert "judge-1" in both
+    assert page_of(client, owner, "?kinds=nonsense").count("judge-1") == 0
+
+
+def test_a_study_without_answers_has_a_page_of_its_own(client, study, owner):
+    assert "No answers yet" in page_of(client, owner)
+    assert "No answers yet" in client.get(f"{PAGE}glance/").content.decode()
+
+
+def test_the_glance_gives_one_alpha_a_question(client, rated, owner):
+    client.force_login(owner)
+    glance = client.get(f"{PAGE}glance/").content.decode()
+    assert "alpha, nominal" in glance
+    assert "alpha, interval" in glance
+    assert "<html" not in glance
+
+
+def test_a_minus_is_a_minus_sign_and_decimals_are_the_units():
+    assert number(-0.12345, "alpha") == "\N{MINUS SIGN}0.123"
+    assert number(12, "count") == "12"
+    assert number(7.126, "percent") == "7.1"
+
+
+def test_a_bar_lies_on_its_axis_and_ends_with_it():
+    bar = interval_bar(0.5, [0.25, 2.0], (-1.0, 1.0))
+    assert (bar.point, bar.start, bar.width, bar.zero) == (90.0, 75.0, 45.0, 60.0)
+    assert interval_bar(0.5, None, (0.0, 1.0)).start is None
+
+
+def test_columns_stand_on_the_base_line_and_grow_with_their_counts():
+    drawn = histogram([0.0, 0.5, 1.0], [1, 2])
+    first, second = drawn.columns
+    assert first.height * 2 == pytest.approx(second.height)
+    assert first.y + first.height == second.y + second.height == drawn.base
+
+
+def test_alphas_below_zero_widen_the_axis_of_all_alphas():
+    report = {
+        "level": "interval", "ratings": 4, "alpha_nominal": -0.2, "alpha_nominal_ci": [-0.5, 0.1],
+        "alpha_interval": 0.4, "alpha_interval_ci": [0.1, 0.6], "undefined": {}, "bootstrap": {},
+    }  # fmt: skip
+    shown = question_report("q", "Q?", report, (1.0, 5.0))
+    assert [one.bar.axis for one in shown.agreement] == [(-1.0, 1.0), (-1.0, 1.0)]

@@ -1,0 +1,258 @@
+"""The admin: what it shows to whom, what it refuses, and what it records."""
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from accounts.models import AuditEntry, Person
+from accounts.signing_in import issue_link
+from annotation.admin import STUDY_OF
+from annotation.assigning import next_assignment
+from annotation.inviting import invite
+from annotation.membership import add_member, rater_for
+from annotation.models import Annotation, DraftConflict, Invitation, Item, Membership, Output, Rating, Study
+from annotation.submitting import Submission, submit
+from tests.conftest import make_person
+
+MODELS = sorted(STUDY_OF, key=lambda model: model.__name__)
+EDITABLE = {Study, Membership, Person}
+
+
+def listing(model, query=""):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist") + query
+
+
+def row(thing, step="change"):
+    meta = thing._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{step}", args=[thing.pk])
+
+
+@pytest.fixture
+def operator(client, db):
+    person = make_person("operator", is_staff=True, is_superuser=True)
+    client.force_login(person)
+    return person
+
+
+@pytest.fixture
+def limited(make_study, db):
+    """A member of staff with every permission Django knows, who runs another study."""
+    person = make_person("limited", is_staff=True)
+    person.user_permissions.set(Permission.objects.all())
+    add_member(make_study("mine"), person, "owner", None)
+    return person
+
+
+@pytest.fixture
+def rated(study, rater):
+    """A study with a row of every model, each bearing the study's canary."""
+    Study.objects.filter(pk=study.pk).update(title="CANARY-TITLE")
+    Item.objects.filter(study=study).first()
+    given = next_assignment(study, rater_for(study, rater))
+    form = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["CANARY-COMMENT"]}
+    submit(given, Submission(form, revision=0, guidelines_version=1))
+    DraftConflict.objects.create(assignment=given, base_version=0, body={})
+    invite(study, "annotator", None, note="CANARY-NOTE")
+    return study
+
+
+def test_every_model_of_ours_is_in_the_admin():
+    from django.apps import apps
+
+    ours = [model for app in ("accounts", "annotation") for model in apps.get_app_config(app).get_models()]
+    assert set(ours) == {model for model in admin.site._registry if model._meta.app_label in ("accounts", "annotation")}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_check_4_check_13_staff_see_no_row_of_a_study_that_they_do_not_run(client, rated, limited, model):
+    client.force_login(limited)
+    for query in ("", "?of=study", "?q=study", "?q=item-0", "?q=canary", "?_facets=True"):
+        if model is Study and "of=" in query:
+            continue  # the list of studies needs no such filter
+        page = client.get(listing(model, query))
+        assert page.status_code == 200
+        text = page.content.decode()
+        assert "CANARY" not in text
+        theirs = model.objects.filter(**{f"{STUDY_OF[model]}__in": Study.objects.filter(slug="study").values("pk")})
+        assert theirs.exists()
+        for one in theirs:
+            assert f'href="{row(one)}' not in text
+    missing = model._meta.pk.get_internal_type() and 987654321
+    for step in ("change", "history"):
+        hidden = client.get(row(theirs.first(), step))
+        absent = client.get(row(model(pk=missing), step))
+        assert (hidden.status_code, hidden["Location"]) == (absent.status_code, absent["Location"]) == (302, "/admin/")
+
+
+def test_check_4_staff_see_and_change_their_own_study_only(client, rated, limited):
+    client.force_login(limited)
+    page = client.get(listing(Study)).content.decode()
+    assert "mine" in page
+    mine, theirs = Study.objects.get(slug="mine"), Study.objects.get(slug="study")
+    form = {"title": "Renamed", "description": "", "contact": ""}
+    assert client.post(row(mine), form).status_code == 302
+    client.post(row(theirs), form)
+    mine.refresh_from_db()
+    theirs.refresh_from_db()
+    assert (mine.title, theirs.title) == ("Renamed", "CANARY-TITLE")
+
+
+def test_staff_see_neither_people_nor_the_audit(client, limited):
+    client.force_login(limited)
+    for path in ("/admin/accounts/person/", "/admin/accounts/auditentry/", "/admin/accounts/signinlink/"):
+        assert client.get(path).status_code == 403
+    assert "accounts" not in client.get("/admin/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?rater__person__password__startswith=pbkdf2",
+        "?person__password__startswith=pbkdf2",
+        "?study__contact__startswith=A",
+        "?study=1",
+        "?token_hash__startswith=a",
+        "?answers__contains=4",
+        "?password__startswith=pbkdf2",
+        "?pk=1",
+        "?status__in__rater=1",
+    ],
+)
+@pytest.mark.parametrize("model", [*MODELS, Person, AuditEntry])
+def test_check_6_lookups_that_guess_at_fields_are_refused(client, operator, rated, model, query):
+    response = client.get(listing(model, query))
+    assert response.status_code == 400
+    assert "could not be understood" in response.content.decode()
+
+
+@pytest.mark.parametrize("guess", ["pbkdf2_sha256", "wrong"])
+def test_check_6_right_and_wrong_guesses_are_answered_alike(client, operator, rated, guess):
+    answers = []
+    for value in ("pbkdf2", guess):
+        response = client.get(listing(Person), {"password__startswith": value})
+        answers.append((response.status_code, response.content.decode().replace(response["X-Request-Id"], "")))
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    "query", ["?o=person__password", "?o=-password", "?o=99", "?all=x", "?p=abc", "?_to_field=password"]
+)
+def test_check_6_odd_orders_and_pages_leak_nothing_and_break_nothing(client, operator, rated, query):
+    assert client.get(listing(Membership, query)).status_code in (200, 302, 400)
+
+
+@pytest.mark.parametrize("model", [model for model in [*MODELS, AuditEntry] if model not in EDITABLE])
+def test_evidence_can_be_neither_added_changed_nor_deleted(client, operator, rated, model):
+    AuditEntry.objects.create(action="seen", subject="x")
+    thing = model.objects.first()
+    before = list(model.objects.order_by("pk").values())
+    for step, status in (("change", 403), ("delete", 403)):
+        assert client.post(row(thing, step), {"post": "yes"}).status_code == status
+    assert client.get(reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_add")).status_code == 403
+    client.post(listing(model), {"action": "delete_selected", "_selected_action": [thing.pk], "post": "yes"})
+    assert list(model.objects.order_by("pk").values()) == before
+
+
+@pytest.mark.parametrize("model", [*MODELS, Person])
+def test_check_39_nothing_is_deleted_here(client, operator, rated, model):
+    thing = model.objects.first()
+    counts = (model.objects.count(), Annotation.objects.count(), Rating.objects.count())
+    assert client.get(row(thing, "delete")).status_code == 403
+    assert client.post(row(thing, "delete"), {"post": "yes"}).status_code == 403
+    assert (model.objects.count(), Annotation.objects.count(), Rating.objects.count()) == counts
+
+
+def test_check_5_check_73_a_study_s_settings_change_alone_and_are_recorded(client, operator, rated):
+    form = {"title": "New", "description": "d", "contact": "c", "status": "closed", "slug": "x", "redundancy": "9"}
+    assert client.post(row(rated), form).status_code == 302
+    rated.refresh_from_db()
+    assert (rated.title, rated.status, rated.slug, rated.redundancy) == ("New", "live", "study", 2)
+    entry = AuditEntry.objects.get(action="study described")
+    assert (entry.actor, entry.old["title"], entry.new["title"]) == (operator, "CANARY-TITLE", "New")
+
+
+def test_check_73_a_membership_switched_off_here_is_a_removal_like_any_other(client, operator, rated, rater):
+    membership = Membership.objects.get(person=rater)
+    next_assignment(rated, rater_for(rated, rater))
+    assert client.post(row(membership), {"role": "owner", "active": ""}).status_code == 302
+    membership.refresh_from_db()
+    assert (membership.active, membership.role) == (False, "annotator")
+    assert not rated.slots.filter(state="held").exists()
+    assert AuditEntry.objects.filter(action="member removed", actor=operator).count() == 1
+    client.post(row(membership), {"active": "on"})
+    assert AuditEntry.objects.filter(action="member restored", actor=operator).count() == 1
+
+
+def test_the_last_owner_cannot_be_switched_off_here(client, operator, rated, owner):
+    membership = Membership.objects.get(person=owner)
+    page = client.post(row(membership), {"active": ""}, follow=True)
+    assert "only owner" in page.content.decode()
+    membership.refresh_from_db()
+    assert membership.active
+
+
+def test_a_researcher_on_the_staff_cannot_remove_people(client, rated, rater):
+    helper = make_person("helper", is_staff=True)
+    add_member(rated, helper, "researcher", None)
+    client.force_login(helper)
+    membership = Membership.objects.get(person=rater)
+    assert client.get(row(membership)).status_code == 200
+    assert client.post(row(membership), {"active": ""}).status_code == 403
+    membership.refresh_from_db()
+    assert membership.active
+
+
+def test_check_73_making_and_changing_people_is_recorded_without_passwords(client, operator):
+    password = "canary-Passw0rd-5"
+    form = {"username": "made", "usable_password": "true", "password1": password, "password2": password}
+    assert client.post("/admin/accounts/person/add/", form).status_code == 302
+    made = Person.objects.get(username="made")
+    change = {"username": "made", "full_name": "Made Up", "email": "", "is_active": "on", "is_staff": "on"}
+    assert client.post(row(made), change).status_code == 302
+    path = reverse("admin:auth_user_password_change", args=[made.pk])
+    assert client.post(path, form | {"set-password": "1"}).status_code == 302
+    entries = list(AuditEntry.objects.order_by("pk").values_list("action", "subject", "actor"))
+    assert entries == [
+        (action, "made", operator.pk)
+        for action in ("person made", "person changed", "password changed by the operator")
+    ]
+    changed = AuditEntry.objects.get(action="person changed")
+    assert (changed.old["is_staff"], changed.new["is_staff"]) == (False, True)
+    assert password not in "".join(str(vars(entry)) for entry in AuditEntry.objects.all())
+
+
+def test_check_62_hashes_of_links_and_passwords_are_not_shown(client, operator, rated, owner):
+    issue_link(owner)
+    link = owner.sign_in_links.get()
+    invitation = Invitation.objects.get()
+    assert link.token_hash not in client.get(row(link)).content.decode()
+    assert invitation.token_hash not in client.get(row(invitation)).content.decode()
+    assert owner.password.split("$")[-1] not in client.get(row(owner)).content.decode()
+
+
+def test_check_39_a_person_with_answers_is_switched_off_and_not_removed(client, operator, rated, rater):
+    before = Annotation.objects.count()
+    client.post(row(rater), {"username": "rater", "full_name": "", "email": ""})
+    rater.refresh_from_db()
+    assert not rater.is_active
+    assert Annotation.objects.count() == before
+
+
+def test_the_admin_s_own_ways_in_and_out_are_ours(client, owner):
+    assert client.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/sign-in/?next=%2Fadmin%2F"
+    wrong = client.post("/admin/login/", {"username": "owner", "password": "owner has a long password"})
+    assert wrong.status_code == 405
+    client.force_login(owner)
+    assert client.get("/admin/login/").status_code == 403
+    client.post("/admin/logout/")
+    assert AuditEntry.objects.get().action == "signed out"
+
+
+def test_the_filter_by_study_offers_and_finds(client, operator, rated, make_study):
+    make_study("another")
+    page = client.get(listing(Output)).content.decode()
+    assert "?of=study" in page
+    assert "?of=another" in page
+    assert "6 outputs" in client.get(listing(Output, "?of=study")).content.decode()
