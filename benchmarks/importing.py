@@ -1,9 +1,10 @@
-"""Speed and memory of importing 100,000 items, and of planning their tasks and slots.
+"""Speed and memory of import, planning and export.
 
     python -m benchmarks.importing [ITEMS]
 
-Each item has a document of 300 words and one output of 60. The import and the planning run in processes of their
-own; peak memory is theirs. SQLite in a new folder; PostgreSQL too where TEST_POSTGRES_URL names a server.
+100,000 items of a document of 300 words and one output of 60; 60,000 ratings of them; three annotations of each.
+Every step runs in a process of its own, whose start counts, and whose peak memory is printed. SQLite in a new
+folder; PostgreSQL too where TEST_POSTGRES_URL names a server.
 """
 
 import json
@@ -13,10 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-ITEMS = 100_000
+ITEMS, RATINGS, RATERS = 100_000, 60_000, 3
 DOCUMENT_WORDS, OUTPUT_WORDS = 300, 60
 ROOT = Path(__file__).resolve().parent.parent
 STUDY = """
@@ -27,34 +30,6 @@ questions:
   - {key: follows, type: binary, text: Does it follow the instruction?}
   - {key: how_well, type: likert, min: 1, max: 5, text: How well?}
 """
-
-
-def write_items(path: Path, items: int) -> None:
-    chance = random.Random(0)
-    syllables = ["ra", "mo", "ti", "ve", "lan", "dor", "is", "que", "pa", "sul", "en", "bré"]
-    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(5000)]
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(items):
-            item = {
-                "id": f"item-{number:06}",
-                "document": " ".join(chance.choices(words, k=DOCUMENT_WORDS)),
-                "instruction": "Summarise the document in one sentence.",
-                "outputs": [{"id": "system-a", "text": " ".join(chance.choices(words, k=OUTPUT_WORDS))}],
-            }
-            file.write(json.dumps(item, ensure_ascii=False) + "\n")
-
-
-def run(environment: dict[str, str], *arguments: str) -> tuple[float, float]:
-    """Seconds and peak MB of a process of its own; a failure is shown as it is."""
-    begin = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env={**os.environ, **environment})
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(arguments)} failed")
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024
-
-
 PLAN = """
 import time, django
 django.setup()
@@ -62,43 +37,105 @@ from annotation.models import Slot, Study, Task
 from annotation.running import prepare
 study, begin = Study.objects.get(), time.perf_counter()
 prepare(study, 10**6)
-seconds = time.perf_counter() - begin
-print(f"  planned {Task.objects.count():,} tasks, {Slot.objects.count():,} slots in {seconds:.1f} s: "
-      f"{Task.objects.count() / seconds:,.0f} tasks/s")
+print(f"    {Task.objects.count():,} tasks, {Slot.objects.count():,} slots in {time.perf_counter() - begin:.1f} s")
 """
 
 
-def measure(name: str, url: str, folder: Path, items: int) -> None:
+def write(path: Path, lines: Iterable[Any]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def items(count: int) -> Iterable[Any]:
+    chance = random.Random(0)
+    syllables = ["ra", "mo", "ti", "ve", "lan", "dor", "is", "que", "pa", "sul", "en", "bré"]
+    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(5000)]
+    for number in range(count):
+        yield {
+            "id": f"item-{number:06}",
+            "document": " ".join(chance.choices(words, k=DOCUMENT_WORDS)),
+            "instruction": "Summarise the document in one sentence.",
+            "outputs": [{"id": "system-a", "text": " ".join(chance.choices(words, k=OUTPUT_WORDS))}],
+        }
+
+
+def ratings(items: int, count: int) -> Iterable[Any]:
+    chance = random.Random(1)
+    for number in range(count):
+        yield {
+            "item": f"item-{number // RATERS % items:06}",
+            "output": "system-a",
+            "rater": f"imported-{number % RATERS}",
+            "question": "how_well",
+            "value": chance.randint(1, 5),
+        }
+
+
+def annotations(items: int) -> Iterable[Any]:
+    chance = random.Random(2)
+    for number in range(items * RATERS):
+        yield {
+            "item": f"item-{number // RATERS:06}",
+            "outputs": ["system-a"],
+            "rater": f"rater-{number % RATERS}",
+            "revision": 1,
+            "status": "submitted",
+            "answers": {"follows": chance.random() < 0.5, "how_well": chance.randint(1, 5)},
+            "submitted_at": "2026-03-01T12:00:00Z",
+            "seconds": 31.5,
+        }
+
+
+def run(environment: dict[str, str], *arguments: str, quiet: bool = True) -> tuple[float, float]:
+    """Seconds and peak MB of a process of its own; a failure is shown as it is."""
+    begin = time.perf_counter()
+    out = subprocess.DEVNULL if quiet else None
+    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env={**os.environ, **environment}, stdout=out)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(arguments)} failed")
+    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+
+
+def measure(name: str, url: str, folder: Path, count: int) -> None:
     environment = {"DATABASE_URL": url, "VAR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings"}
     run(environment, "manage.py", "migrate", "-v0")
-    start, _ = run(environment, "manage.py", "showmigrations", "-v0")
-    seconds, peak = run(
-        environment, "manage.py", "import_study", str(folder / "study.yaml"), "--items", str(folder / "items.jsonl")
-    )
-    print(
-        f"  {name}: {seconds:.1f} s in all ({start:.1f} s of it to start), {items / seconds:,.0f} items/s, {peak:.0f} MB"
-    )
-    _, peak = run(environment, "-c", PLAN)
-    print(f"  planning: {peak:.0f} MB", flush=True)
+    start, _ = run(environment, "manage.py", "shell", "-v0", "-c", "pass")
+    print(f"{name}: a command that does nothing takes {start:.1f} s", flush=True)
+
+    def step(what: str, rows: int, *arguments: str) -> None:
+        seconds, peak = run(environment, *arguments, quiet=arguments[0] != "-c")
+        print(f"  {what:28} {seconds:7.1f} s {rows / seconds:9,.0f} /s {peak:6.0f} MB", flush=True)
+
+    study = ("manage.py", "import_study", str(folder / "study.yaml"))
+    step("import items", count, *study, "--items", str(folder / "items.jsonl"))
+    step("import them again", count, *study, "--items", str(folder / "items.jsonl"))
+    step("plan", count, "-c", PLAN)
+    step("import ratings", min(RATINGS, count * RATERS), *study, "--ratings", str(folder / "ratings.jsonl"))
+    step("agreement", min(RATINGS, count * RATERS), "manage.py", "agreement", "benchmark", "--json")
+    step("import annotations", count * RATERS, *study, "--annotations", str(folder / "annotations.jsonl"))
+    step("export", count * RATERS, "manage.py", "export_study", "benchmark", "--out", str(folder / f"out-{name}"))
 
 
 def main() -> None:
-    items = int(sys.argv[1]) if len(sys.argv) > 1 else ITEMS
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else ITEMS
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write_items(folder / "items.jsonl", items)
         (folder / "study.yaml").write_text(STUDY)
-        size = (folder / "items.jsonl").stat().st_size / 1e6
-        print(f"{items:,} items, {size:.0f} MB", flush=True)
-        measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}", folder, items)
+        write(folder / "items.jsonl", items(count))
+        write(folder / "ratings.jsonl", ratings(count, min(RATINGS, count * RATERS)))
+        write(folder / "annotations.jsonl", annotations(count))
+        print(f"{count:,} items, {(folder / 'items.jsonl').stat().st_size / 1e6:.0f} MB")
+        measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}", folder, count)
         server = os.environ.get("TEST_POSTGRES_URL")
         if server is None:
-            print("  PostgreSQL: passed over, TEST_POSTGRES_URL is not set")
+            print("PostgreSQL: passed over, TEST_POSTGRES_URL is not set")
             return
         name = f"interrater_benchmark_{os.getpid()}"
         subprocess.run(["psql", "-q", server, "-c", f"CREATE DATABASE {name}"], check=True)
         try:
-            measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder, items)
+            measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder, count)
         finally:
             subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE {name}"], check=True)
 

@@ -34,7 +34,7 @@ def next_ids(model: type[Model], count: int) -> range:
 
 def stored_time(moment: datetime | None) -> Any:
     """An aware time as `insert_rows` takes it."""
-    return connection.ops.adapt_datetimefield_value(moment)
+    return None if moment is None else connection.ops.adapt_datetimefield_value(moment)
 
 
 def insert_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -5,10 +5,13 @@ from typing import Any
 
 from django.db import models
 
+# Made once: `json.dumps` makes an encoder at every call.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 
 def canonical_json(value: Any) -> str:
     """`value` as JSON text: keys sorted, no blanks, no escapes beyond the needed; refuses NaN and infinities."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 class ExactJSONField(models.TextField):

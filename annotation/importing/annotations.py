@@ -241,6 +241,7 @@ class AnnotationImport:
         said, shown = one.read.said, list(one.read.shown)
         if said["status"] != SUBMITTED:
             return
+        shown_text, submitted_at = canonical_json(shown), stored_time(said["submitted_at"])
         answer: Answer
         for answer in self.protocol.ratings(said["answers"], self.questions, Sheet.of(shown)):
             question, unit = answer.question, answer.unit
@@ -252,7 +253,7 @@ class AnnotationImport:
                 None if unit.other is None else one.outputs[unit.other],
                 one.read.plan.variant, one.pk, one.read.revision, one.current, answer.level, answer.number,
                 canonical_json(answer.value), off_scale, "", 0, said["guidelines_version"], said["protocol_version"],
-                canonical_json(shown), said["seconds"], stored_time(said["submitted_at"]),
+                shown_text, said["seconds"], submitted_at,
             )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Person
@@ -16,6 +17,8 @@ STEP_SECONDS = 5.0
 
 
 class Command(BaseCommand):
+    # The checks of addresses load every page with its libraries, which takes as long as a small study and more memory.
+    requires_system_checks = [Tags.models]
     help = "Import a study: a folder, or a study file with files of items, ratings, scores and annotations."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

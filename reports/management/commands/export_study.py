@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Study
@@ -13,6 +14,8 @@ LATER = ("parquet",)
 
 
 class Command(BaseCommand):
+    # The checks of addresses load every page with its libraries, which takes as long as a small study and more memory.
+    requires_system_checks = [Tags.models]
     help = "Write a study as a folder of files, which can be imported again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
