@@ -26,7 +26,7 @@ from annotation.importing.study_file import StudyFile, read_study_file
 from annotation.importing.tables import item_objects, rating_objects
 from annotation.models import Study
 
-__all__ = ["ImportRefusedError", "Imported", "Problem", "import_study"]
+__all__ = ["ImportRefusedError", "Imported", "Problem", "add_to_study", "import_study"]
 
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
 
@@ -59,23 +59,32 @@ def import_study(
         return _apply(files, described, owner, actor)
 
 
+def add_to_study(study: Study, tables: Mapping[str, Path], actor: Person, via: str = "") -> Imported:
+    """Add the rows of files, by what they hold, to a study that is there; `via` says for the audit how they came.
+
+    Raises ImportRefusedError, with nothing stored, where anything is wrong.
+    """
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        return _read(Imported(locked, False), tables, actor, via)
+
+
 def _apply(files: Files, described: StudyFile, owner: Person | None, actor: Person | None) -> Imported:
     study, made = apply_study(described, files.guidelines, actor)
     if owner is not None:
         give_owner(study, owner, actor)
-    done = Imported(study, made)
+    return _read(Imported(study, made), files.tables, actor)
+
+
+def _read(done: Imported, tables: Mapping[str, Path], actor: Person | None, via: str = "") -> Imported:
+    study = done.study
     raters, material = Raters(study), Material(study)
     for table in TABLES:
-        if table in files.tables:
-            _READERS[table](files.tables[table], done, raters, material)
+        if table in tables:
+            _READERS[table](tables[table], done, raters, material)
     done.added["raters"] = raters.made
-    record(
-        "study imported",
-        study.slug,
-        actor=actor,
-        study=study.slug,
-        new={"added": done.added, "sha256": done.digests},
-    )
+    new = {"added": done.added, "sha256": done.digests, **({"via": via} if via else {})}
+    record("study imported", study.slug, actor=actor, study=study.slug, new=new)
     return done
 
 

@@ -125,6 +125,7 @@ class AnnotationImport:
         if status == SUBMITTED:
             machine = kind != DEFAULT_KIND
             self.protocol.check_answers(said["answers"], self.questions, Sheet.of(shown), machine)
+            self.protocol.check_shown(said["answers"], self.questions, Sheet.of(shown))
         plan = TaskPlan(tuple(outputs), fields.text(body, "variant", LONGEST_VARIANT) or "")
         return ReadAnnotation(line, item, plan, rater, revision, kind != DEFAULT_KIND, said, tuple(shown))
 
@@ -155,7 +156,7 @@ class AnnotationImport:
         if self.problems.found:
             return
         self.raters.flush()
-        tasks = self._tasks(found)
+        tasks = self._tasks(found, batch)
         placed = [one for read in batch if (one := self._place(read, found, tasks))]
         new = self._new(placed)
         if self.problems.found:
@@ -178,13 +179,18 @@ class AnnotationImport:
                 return False
         return True
 
-    def _tasks(self, found: Mapping[str, tuple[int, dict[str, int]]]) -> dict[tuple[int, str], int]:
+    def _tasks(
+        self, found: Mapping[str, tuple[int, dict[str, int]]], batch: list[ReadAnnotation]
+    ) -> dict[tuple[int, str], int]:
         """The tasks of the items that a batch is about; those that are missing are made."""
+        also: dict[int, set[TaskPlan]] = defaultdict(set)
+        for read in batch:
+            also[found[read.item][0]].add(read.plan)
         items = [(pk, key) for key, (pk, _) in found.items()]
         outputs = {pk: [(output, key) for key, output in named.items()] for pk, named in found.values()}
         tasks: dict[tuple[int, str], int] = {}
         for start in range(0, len(items), LOOKUP):
-            tasks.update(ensure_tasks(self.study, items[start : start + LOOKUP], outputs)[0])
+            tasks.update(ensure_tasks(self.study, items[start : start + LOOKUP], outputs, also)[0])
         return tasks
 
     def _place(

@@ -12,7 +12,7 @@ from typing import Any
 from annotation.importing.problems import FieldInvalidError, Problems, quoted
 from annotation.models import Item, Output, Study
 from annotation.planning import replan_from
-from annotation.protocols import Protocol, protocols
+from annotation.protocols import Protocol, UnitInvalidError, protocols
 from annotation.text import LONGEST_ID, TextRefusedError, check_id
 from config.bulk import insert_rows, next_ids
 from config.fields import canonical_json
@@ -42,19 +42,13 @@ class ReadItem:
 
 def digest_of(parts: Iterable[str | None]) -> str:
     """A digest in which neither moving a border between parts nor swapping nothing for empty goes unseen."""
-    made = hashlib.blake2b(digest_size=32)
-    for part in parts:
-        if part is None:
-            made.update(b"-")
-        else:
-            data = part.encode()
-            made.update(b"%d:" % len(data))
-            made.update(data)
-    return made.hexdigest()
+    # No text holds NUL: what reads the files has refused it.
+    joined = "\0".join(["-" if part is None else "+" + part for part in parts])
+    return hashlib.blake2b(joined.encode(), digest_size=32).hexdigest()
 
 
 def read_item(line: int, body: Mapping[str, Any], protocol: Protocol) -> ReadItem:
-    """A checked item; raises FieldInvalidError."""
+    """A checked item; raises FieldInvalidError, UnitInvalidError."""
     own = protocol.item_keys
     if not body.keys() <= ITEM_KEYS and not body.keys() <= ITEM_KEYS | own:
         unknown = next(key for key in body if key not in ITEM_KEYS | own)
@@ -157,6 +151,7 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, tuple[str, str | None,
             raise FieldInvalidError(f"outputs.{number}.text", "is missing" if text is None else "must be text")
         metadata = _optional(output, "metadata", _metadata)
         found[key] = (text, metadata, digest_of((text, metadata)))
+    protocol.check_outputs(found)
     return found
 
 
@@ -177,7 +172,7 @@ class ItemImport:
         for line, body in objects:
             try:
                 item = read_item(line, body, self.protocol)
-            except FieldInvalidError as problem:
+            except (FieldInvalidError, UnitInvalidError) as problem:
                 self.problems.add(line, problem.field, problem.reason)
                 continue
             first = self._lines.setdefault(item.key, line)

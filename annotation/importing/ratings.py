@@ -17,7 +17,7 @@ from annotation.importing.raters import DEFAULT_KIND, Raters
 from annotation.importing.reading import JSONInvalidError
 from annotation.importing.tables import cell_json
 from annotation.models import Question, Rating, Study
-from annotation.protocols import Unit, UnitInvalidError, protocols
+from annotation.protocols import Sheet, Unit, UnitInvalidError, protocols
 from annotation.questions import QuestionType, ValueInvalidError, question_types
 from annotation.text import TextRefusedError, check_json
 from config.bulk import insert_rows, stored_time
@@ -126,7 +126,7 @@ class RatingImport:
         self.added += len(rows)
 
     def _exists(self, rating: ReadRating, found: Mapping[str, tuple[int, dict[str, int]]]) -> bool:
-        """Whether the item and outputs of a line exist; a problem where not."""
+        """Whether the item and outputs of a line exist, and its value fits them; a problem where not."""
         item = found.get(rating.item)
         if item is None:
             self.problems.add(rating.line, "item", f"{quoted(rating.item)} is no item of this study")
@@ -138,6 +138,12 @@ class RatingImport:
                     reason = f"{quoted(key)} is no output of item {quoted(rating.item)}"
                     self.problems.add(rating.line, field, reason)
                     return False
+        try:
+            sheet = Sheet.of(named or list(item[1]))
+            self.types[rating.question.type].check_shown(rating.value, rating.question.spec, sheet)
+        except ValueInvalidError as problem:
+            self.problems.add(rating.line, "value", str(problem))
+            return False
         return True
 
     @staticmethod
