@@ -43,6 +43,11 @@ class Sheet:
         shown = zip(keys, texts if texts is not None else [""] * len(keys), strict=True)
         return cls(tuple(Shown(letter(place), key, text) for place, (key, text) in enumerate(shown)), document)
 
+    def only(self, keys: Sequence[str]) -> Sheet:
+        """The same document with those of the outputs that `keys` names, in its order, lettered anew."""
+        texts = {output.key: output.text for output in self.outputs}
+        return Sheet.of(keys, [texts[key] for key in keys], self.document)
+
     @property
     def keys(self) -> list[str]:
         """The outputs' keys in the order shown."""

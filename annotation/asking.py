@@ -52,11 +52,12 @@ def read_questions(
             errors[question.key] = f"This answer {problem}."
             continue
         given = {output: value for output, value in values.items() if value is not None}
+        missing = _unanswered(question, values, sheet) if question.required else []
         if not is_asked(question, answers):
             if given:
                 errors[question.key] = "This question is not asked after the answers before it: clear it."
-        elif len(given) < len(outputs) and question.required:
-            errors[question.key] = _missing([output for output in outputs if output not in given])
+        elif missing:
+            errors[question.key] = _missing(missing)
         elif None in given:
             answers[question.key] = given[None]
         elif given:
@@ -74,6 +75,16 @@ def _read(form: Mapping[str, list[str]], question: Question, output: Shown | Non
     kind.check(value, question.spec)
     kind.check_shown(value, question.spec, sheet)
     return value
+
+
+def _unanswered(question: Question, values: Mapping[Shown | None, Any], sheet: Sheet) -> list[Shown | None]:
+    """What still needs an answer: [None] stands for the whole question."""
+    kind = question_types()[question.type]
+    missing: list[Shown | None] = [output for output, value in values.items() if value is None]
+    for value in values.values():
+        if value is not None:
+            missing.extend(kind.unanswered(value, question.spec, sheet))
+    return missing
 
 
 def _missing(outputs: Sequence[Shown | None]) -> str:
@@ -107,14 +118,21 @@ def check_answers(
         raise AnswersInvalidError(errors)
 
 
-def check_shown(answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str) -> None:
-    """Check what answers say of the outputs that were shown; raises AnswersInvalidError with all that is wrong."""
+def check_shown(
+    answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str, options: Mapping[str, Any]
+) -> None:
+    """Check imported answers, that `check_answers` took, against the outputs shown and the study's options.
+
+    Raises AnswersInvalidError with all that is wrong.
+    """
     errors = {}
     for question in questions:
         if question.key in answers:
+            kind = question_types()[question.type]
             try:
                 for _, value in values_of(question, answers[question.key], sheet, per):
-                    question_types()[question.type].check_shown(value, question.spec, sheet)
+                    kind.check_shown(value, question.spec, sheet)
+                    kind.check_options(value, question.spec, options)
             except ValueInvalidError as problem:
                 errors[question.key] = str(problem)
     if errors:

@@ -6,8 +6,9 @@ out is a keyed hash of their ids, the same on every installation and whatever wa
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -19,6 +20,7 @@ from config.bulk import insert_rows, next_ids, refresh_statistics
 from config.fields import canonical_json
 
 CHUNK = 500
+NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
 
 
 def task_key(plan: TaskPlan) -> str:
@@ -33,12 +35,16 @@ def seeded(study: Study, *parts: Any) -> int:
 
 
 def ensure_tasks(
-    study: Study, items: Sequence[tuple[int, str]], outputs: dict[int, list[tuple[int, str]]]
+    study: Study,
+    items: Sequence[tuple[int, str]],
+    outputs: dict[int, list[tuple[int, str]]],
+    also: Mapping[int, Collection[TaskPlan]] = NOTHING,
 ) -> tuple[dict[tuple[int, str], int], list[tuple[int, str, int, TaskPlan]]]:
     """Make the missing tasks of `items` [(pk, key)]; `outputs` gives [(pk, key)] in file order by item pk.
 
-    Returns the primary keys of all planned tasks by (item pk, task key), and of the new ones
-    (item pk, item key, task pk, plan). Runs inside the caller's transaction.
+    `also` gives tasks by item pk that are made too, if the protocol allows them. Returns the primary keys of all
+    planned tasks by (item pk, task key), and of the new ones (item pk, item key, task pk, plan). Runs inside the
+    caller's transaction.
     """
     protocol = protocols()[study.protocol]
     known = {
@@ -46,10 +52,13 @@ def ensure_tasks(
         for item, key, pk in Task.objects.filter(item__in=[pk for pk, _ in items]).values_list("item", "key", "pk")
     }
     missing = []
+    numbers = _numbers(study, [pk for pk, _ in items]) if protocol.counts_items(study.options) else {}
     for pk, key in items:
-        for plan in protocol.plan([name for _, name in outputs.get(pk, [])], study.options):
-            if (pk, task_key(plan)) not in known:
-                missing.append((pk, key, plan))
+        names = [name for _, name in outputs.get(pk, [])]
+        plans = protocol.plan(names, study.options, numbers.get(pk, 0))
+        more = sorted(set(also.get(pk, ())) - set(plans), key=task_key)
+        plans += [one for one in more if protocol.allows(one, names, study.options)]
+        missing += [(pk, key, plan) for plan in plans if (pk, task_key(plan)) not in known]
     ids = next_ids(Task, len(missing))
     new = [(pk, key, task, plan) for task, (pk, key, plan) in zip(ids, missing, strict=True)]
     insert_rows(
@@ -69,6 +78,14 @@ def ensure_tasks(
     )
     known.update({(pk, task_key(plan)): task for pk, _, task, plan in new})
     return known, new
+
+
+def _numbers(study: Study, items: Sequence[int]) -> dict[int, int]:
+    """How many items of the study were imported before each of `items`."""
+    mine = Item.objects.filter(study=study)
+    before = mine.filter(pk__lt=min(items, default=0)).count()
+    between = mine.filter(pk__gte=min(items, default=0), pk__lte=max(items, default=0)).order_by("pk")
+    return {pk: before + place for place, pk in enumerate(between.values_list("pk", flat=True))}
 
 
 def outputs_of(items: Sequence[int]) -> dict[int, list[tuple[int, str]]]:
@@ -108,12 +125,13 @@ def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str]
     for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
         counts[task] += 1
     rows: list[tuple[Any, ...]] = []
+    numbers = _numbers(study, list(items)) if protocol.counts_items(study.options) else {}
     for (item, key), task in tasks.items():
         if task in having:
             continue
         place = seeded(study, "place", items[item])
         random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
-        orders = protocol.orders(counts[task], study.redundancy, random)
+        orders = protocol.orders(counts[task], study.redundancy, random, numbers.get(item, 0), seeded(study, "orders"))
         rows.extend(
             (study.pk, item, task, number, place, canonical_json(order), Slot.State.OPEN.value)
             for number, order in enumerate(orders)

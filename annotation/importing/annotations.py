@@ -125,7 +125,6 @@ class AnnotationImport:
         if status == SUBMITTED:
             machine = kind != DEFAULT_KIND
             self.protocol.check_answers(said["answers"], self.questions, Sheet.of(shown), machine)
-            self.protocol.check_shown(said["answers"], self.questions, Sheet.of(shown))
         plan = TaskPlan(tuple(outputs), fields.text(body, "variant", LONGEST_VARIANT) or "")
         return ReadAnnotation(line, item, plan, rater, revision, kind != DEFAULT_KIND, said, tuple(shown))
 
@@ -153,6 +152,7 @@ class AnnotationImport:
         batch, self._batch = self._batch, []
         found = self.material.find(read.item for read in batch)
         batch = [read for read in batch if self._exists(read, found)]
+        self._check_shown(batch)
         if self.problems.found:
             return
         self.raters.flush()
@@ -178,6 +178,21 @@ class AnnotationImport:
                 self.problems.add(read.line, "outputs", reason)
                 return False
         return True
+
+    def _check_shown(self, batch: list[ReadAnnotation]) -> None:
+        """Whether answers fit what was shown; texts are fetched only where a question's answers speak of them."""
+        kinds = [self.types[question.type] for question in self.questions]
+        if not any(kind.needs_outputs for kind in kinds):
+            return
+        about = [read for read in batch if read.said["status"] == SUBMITTED]
+        sheets = self.material.sheets({read.item for read in about}, any(kind.needs_texts for kind in kinds))
+        for read in about:
+            sheet = sheets[read.item].only(read.shown)
+            try:
+                self.protocol.check_shown(read.said["answers"], self.questions, sheet, self.study.options)
+            except AnswersInvalidError as problem:
+                key, reason = next(iter(problem.errors.items()))
+                self.problems.add(read.line, f"answers.{key}", reason)
 
     def _tasks(
         self, found: Mapping[str, tuple[int, dict[str, int]]], batch: list[ReadAnnotation]

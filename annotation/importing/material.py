@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from annotation.answers import Sheet
 from annotation.models import Item, Output, Study
 
 LOOKUP = 500
@@ -29,3 +30,20 @@ class Material:
             for item, pk, key in outputs.values_list("item", "pk", "key"):
                 self._kept[found[item]][1][key] = pk
         return {key: self._kept[key] for key in wanted if key in self._kept}
+
+    def sheets(self, keys: Iterable[str], texts: bool) -> dict[str, Sheet]:
+        """Those of the items `keys` that exist with all their outputs in file order, with the `texts` or without."""
+        found = self.find(keys)
+        if not texts:
+            return {key: Sheet.of(list(outputs)) for key, (_, outputs) in found.items()}
+        documents: dict[int, str] = {}
+        written: dict[int, str] = {}
+        rows = [pk for pk, _ in found.values()]
+        for start in range(0, len(rows), LOOKUP):
+            some = rows[start : start + LOOKUP]
+            documents.update(Item.objects.filter(pk__in=some).values_list("pk", "document"))
+            written.update(Output.objects.filter(item__in=some).order_by().values_list("pk", "text"))
+        return {
+            key: Sheet.of(list(outputs), [written[output] for output in outputs.values()], documents[pk])
+            for key, (pk, outputs) in found.items()
+        }

@@ -17,7 +17,7 @@ from annotation.importing.raters import DEFAULT_KIND, Raters
 from annotation.importing.reading import JSONInvalidError
 from annotation.importing.tables import cell_json
 from annotation.models import Question, Rating, Study
-from annotation.protocols import Sheet, Unit, UnitInvalidError, protocols
+from annotation.protocols import Unit, UnitInvalidError, protocols
 from annotation.questions import QuestionType, ValueInvalidError, question_types
 from annotation.text import TextRefusedError, check_json
 from config.bulk import insert_rows, stored_time
@@ -116,6 +116,7 @@ class RatingImport:
         batch, self._batch = self._batch, []
         found = self.material.find(rating.item for rating in batch)
         placed = [(rating, *self._place(rating, found)) for rating in batch if self._exists(rating, found)]
+        self._check_shown([rating for rating, *_ in placed])
         if self.problems.found:
             return
         self.raters.flush()
@@ -126,7 +127,7 @@ class RatingImport:
         self.added += len(rows)
 
     def _exists(self, rating: ReadRating, found: Mapping[str, tuple[int, dict[str, int]]]) -> bool:
-        """Whether the item and outputs of a line exist, and its value fits them; a problem where not."""
+        """Whether the item and outputs of a line exist; a problem where not."""
         item = found.get(rating.item)
         if item is None:
             self.problems.add(rating.line, "item", f"{quoted(rating.item)} is no item of this study")
@@ -138,13 +139,22 @@ class RatingImport:
                     reason = f"{quoted(key)} is no output of item {quoted(rating.item)}"
                     self.problems.add(rating.line, field, reason)
                     return False
-        try:
-            sheet = Sheet.of(named or list(item[1]))
-            self.types[rating.question.type].check_shown(rating.value, rating.question.spec, sheet)
-        except ValueInvalidError as problem:
-            self.problems.add(rating.line, "value", str(problem))
-            return False
         return True
+
+    def _check_shown(self, batch: list[ReadRating]) -> None:
+        """Whether values fit the outputs that they are about; texts are fetched only where a value speaks of them."""
+        about = [rating for rating in batch if self.types[rating.question.type].needs_outputs]
+        reading = {rating.item for rating in about if self.types[rating.question.type].needs_texts}
+        sheets = self.material.sheets({rating.item for rating in about} - reading, texts=False)
+        sheets |= self.material.sheets(reading, texts=True)
+        for rating in about:
+            kind, spec, sheet = self.types[rating.question.type], rating.question.spec, sheets[rating.item]
+            named = [key for key in (rating.unit.output, rating.unit.other) if key is not None]
+            try:
+                kind.check_shown(rating.value, spec, sheet.only(named) if named else sheet)
+                kind.check_options(rating.value, spec, self.study.options)
+            except ValueInvalidError as problem:
+                self.problems.add(rating.line, "value", str(problem))
 
     @staticmethod
     def _place(

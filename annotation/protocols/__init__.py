@@ -8,7 +8,7 @@ how a submitted form becomes answers, and which flat ratings the answers give. I
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,8 @@ class Protocol(ABC):
     """How often a question is asked that does not say so: once a `task`, or once an `output`."""
     needs_outputs = True
     """Whether an item comes with at least one output."""
+    reading_aids: frozenset[str] = frozenset({"selection", "common_words", "step"})
+    """What the page counts the uses of; a count of anything else is refused."""
     unit_keys: frozenset[str] = frozenset({"output"})
     """Keys of a rating's line, beside `item`, that say what it is about."""
 
@@ -75,6 +77,9 @@ class Protocol(ABC):
     def check_content(self, content: Mapping[str, Any]) -> None:
         """Raise UnitInvalidError where the values of an item's `item_keys` do not fit."""
 
+    def check_outputs(self, keys: Collection[str]) -> None:
+        """Raise UnitInvalidError where an item cannot have outputs with these keys."""
+
     def read_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
         """What a rating's line is about, by its `unit_keys`; raises UnitInvalidError."""
         if line.get("output") is None:
@@ -85,13 +90,29 @@ class Protocol(ABC):
         """The `unit_keys` of a line from which `read_unit` reads this unit."""
         return {"output": unit.output}
 
-    @abstractmethod
-    def plan(self, outputs: Sequence[str], options: Mapping[str, Any]) -> list[TaskPlan]:
-        """The tasks of an item with these output keys. Called again, with more outputs, it may only add."""
+    def counts_items(self, options: Mapping[str, Any]) -> bool:
+        """Whether `plan` or `orders` goes by the item's number; only then is it counted, which costs."""
+        return False
 
     @abstractmethod
-    def orders(self, count: int, slots: int, random: Random) -> list[list[int]]:
-        """For each of `slots` raters the order in which `count` outputs are shown, balanced over them."""
+    def plan(self, outputs: Sequence[str], options: Mapping[str, Any], number: int = 0) -> list[TaskPlan]:
+        """The tasks of an item with these output keys, always the same ones.
+
+        `number` says how many items were imported before this one, where `counts_items`; else it is 0. Called
+        again for an item that has got more outputs, what is new is added, and what was planned stays.
+        """
+
+    def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
+        """Whether an imported annotation may be about a task that is not, or no longer, among those of `plan`."""
+        return False
+
+    @abstractmethod
+    def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
+        """For each of `slots` raters the order in which `count` outputs are shown, balanced over them.
+
+        `random` is seeded by study, item and task, `seed` depends on the study alone. `number` is that of `plan`:
+        what does not come out even over one item's slots can go on with the next.
+        """
 
     @abstractmethod
     def keeps_raters(self, options: Mapping[str, Any]) -> bool:
@@ -110,9 +131,11 @@ class Protocol(ABC):
         """Raise AnswersInvalidError where submitted answers, as files hold them, do not fit their questions."""
         asking.check_answers(answers, questions, sheet, self.asks_per, machine)
 
-    def check_shown(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> None:
-        """Raise AnswersInvalidError where checked answers do not fit the texts that were shown."""
-        asking.check_shown(answers, questions, sheet, self.asks_per)
+    def check_shown(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, options: Mapping[str, Any]
+    ) -> None:
+        """Raise AnswersInvalidError where checked answers from a file do not fit what was shown, or the options."""
+        asking.check_shown(answers, questions, sheet, self.asks_per, options)
 
     def ratings(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> Iterable[Answer]:
         """The flat ratings that checked answers give."""

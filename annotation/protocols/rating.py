@@ -21,10 +21,10 @@ class RatingProtocol(Protocol):
             if question.spec.get("per", "output") not in ("output", "task"):
                 raise StudyInvalidError(f"question {question.key}: per must be output or task")
 
-    def plan(self, outputs: Sequence[str], options: Mapping[str, Any]) -> list[TaskPlan]:
+    def plan(self, outputs: Sequence[str], options: Mapping[str, Any], number: int = 0) -> list[TaskPlan]:
         return [TaskPlan(outputs=(key,)) for key in outputs]
 
-    def orders(self, count: int, slots: int, random: Random) -> list[list[int]]:
+    def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
         return [list(range(count)) for _ in range(slots)]
 
     def keeps_raters(self, options: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.answers import Form, Sheet
+from annotation.answers import Form, Sheet, Shown
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})
@@ -31,6 +31,10 @@ class QuestionType(ABC):
     key: str
     level: str
     spec_keys: frozenset[str] = frozenset()
+    needs_outputs = False
+    """Whether `check_shown` looks at the outputs shown; only then is it asked about imported values."""
+    needs_texts = False
+    """Whether `check_shown` looks at the texts of the outputs and of the document."""
 
     @property
     def template(self) -> str:
@@ -61,7 +65,18 @@ class QuestionType(ABC):
         return {"choices": choices, "value": given[-1] if given else ""}
 
     def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:
-        """Raise ValueInvalidError where a value that `check` took does not fit the outputs shown."""
+        """Raise ValueInvalidError where a value that `check` took does not fit the outputs shown.
+
+        A value from a file may be about some of the item's outputs only. The message may name keys of outputs
+        where a form cannot lead to it: raters must not read them.
+        """
+
+    def check_options(self, value: Any, spec: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        """Raise ValueInvalidError where an imported value does not keep to the study's options."""
+
+    def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[Shown]:
+        """The outputs shown about which a value from a form says nothing, though a required question needs it."""
+        return []
 
     def to_form(self, value: Any) -> list[str]:
         """The raw strings of a form field that give `value` again."""

@@ -1,0 +1,90 @@
+"""Listwise (InstruSum): all outputs of an item side by side, ranked along each of the study's dimensions."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from annotation.models.study import Question
+from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
+from annotation.questions import question_types
+
+FEWEST, MOST = 2, 10
+LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
+
+
+class ListwiseProtocol(Protocol):
+    """One task an item, with all the outputs that the item has when the task is made.
+
+    Outputs that are added later make another task, of all outputs then there; the one before stays as it is, as
+    its rankings are of other sets. Dimensions are the study's questions of level rank.
+    """
+
+    key = "listwise"
+    label = "Ranking of all outputs of an item"
+    question_types = frozenset({"rank", "spans", "binary", "likert", "category", "text"})
+    option_keys = frozenset({"dense"})
+    reading_aids = frozenset({"pin", "expand", "copied_ranks", "word_cursor"})
+
+    def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
+        kinds = question_types()
+        if not any(kinds[question.type].level == "rank" for question in questions):
+            raise StudyInvalidError("questions: at least one must be of type rank")
+        if not isinstance(options.get("dense", False), bool):
+            raise StudyInvalidError("options.dense: must be true or false")
+        keys = {question.key for question in questions}
+        for question in questions:
+            if question.spec.get("per", "task") not in ("output", "task"):
+                raise StudyInvalidError(f"question {question.key}: per must be output or task")
+            when = question.spec.get("when")
+            if when is not None and not isinstance(when["equals"], bool | int | str):
+                # What opens a question is written on the page, and would name systems there.
+                raise StudyInvalidError(f"question {question.key}: when cannot ask for ranks, spans or a list")
+            named = LETTERED.fullmatch(question.key)
+            if named and named[1] in keys:
+                # The field of the one would have the name of the other's field about an output.
+                raise StudyInvalidError(f"question {question.key}: choose a key that does not begin with {named[1]}-")
+
+    def check_outputs(self, keys: Collection[str]) -> None:
+        if len(keys) > MOST:
+            raise UnitInvalidError("outputs", f"must be at most {MOST}: nobody can rank more side by side")
+
+    def counts_items(self, options: Mapping[str, Any]) -> bool:
+        return True
+
+    def plan(self, outputs: Sequence[str], options: Mapping[str, Any], number: int = 0) -> list[TaskPlan]:
+        return [TaskPlan(outputs=tuple(outputs))] if len(outputs) >= FEWEST else []
+
+    def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
+        """The task of a time when the item had fewer outputs: outputs are only ever added at the end."""
+        shown = len(plan.outputs)
+        return not plan.variant and shown >= FEWEST and plan.outputs == tuple(outputs[:shown])
+
+    def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
+        """Rows of a Latin square that begins with a Williams sequence, one after the other, item after item.
+
+        Any `count` rows in a row show each output once in each position; so do the rows of an item, up to rounding,
+        and those of all items together. Every `count` items the square is mirrored, so that over two squares each
+        output stands next to each other one equally often; then its outputs are shuffled anew.
+        """
+        block, within = divmod(number, count)
+        shuffled = list(range(count))
+        Random(f"{seed}:{count}:{block // 2}").shuffle(shuffled)  # noqa: S311 - reproducible, not secret
+        columns = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(count)]
+        if block % 2:
+            columns.reverse()
+        rows = range(within * slots, within * slots + slots)
+        return [[shuffled[(column + row) % count] for column in columns] for row in rows]
+
+    def keeps_raters(self, options: Mapping[str, Any]) -> bool:
+        return False
+
+    def read_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
+        if question.spec.get("per", self.asks_per) == "output":
+            return super().read_unit(line, question)
+        if line.get("output") is not None:
+            raise UnitInvalidError("output", "must be left out: this question is asked once about all outputs")
+        return Unit()
+
+
+PROTOCOL = ListwiseProtocol()

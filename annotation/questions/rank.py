@@ -1,0 +1,113 @@
+"""A rank for each of several outputs: 1 is best."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.answers import Form, Sheet
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+
+MOST_RANKS = 100
+LETTERS = re.compile(r"[A-Z]{1,2}")
+
+
+class Rank(QuestionType):
+    """{output key: whole number from 1 to `ranks`}; equal numbers are ties, which `allow_ties: false` refuses.
+
+    What comes by a form has a rank for every output shown and no gaps: after a tie the next rank is the next
+    number. What comes by a file may leave outputs out, and keeps its gaps unless the study's option `dense` is on.
+    """
+
+    key = "rank"
+    level = "rank"
+    spec_keys = frozenset({"ranks", "allow_ties"})
+    needs_outputs = True
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        ranks = spec.get("ranks")
+        if type(ranks) is not int or not 2 <= ranks <= MOST_RANKS:
+            raise SpecInvalidError(f"ranks must be a whole number from 2 to {MOST_RANKS}")
+        if not isinstance(spec.get("allow_ties", True), bool):
+            raise SpecInvalidError("allow_ties must be true or false")
+        if spec.get("per", "task") != "task":
+            raise SpecInvalidError("per must be task: a rank compares outputs")
+
+    def read(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> Any:
+        given = _given(form, name)
+        strange = sorted(letter for letter in given if sheet.key_of(letter) is None)
+        if strange:
+            raise ValueInvalidError(f"ranks {_listed(strange)}, which was not shown")
+        if not given:
+            return None
+        wrong = sorted(letter for letter, raw in given.items() if not _fits(raw, spec))
+        if wrong:
+            raise ValueInvalidError(f"needs a whole number from 1 to {spec['ranks']} for {_listed(wrong)}")
+        missing = [output.letter for output in sheet.outputs if output.letter not in given]
+        if missing:
+            raise ValueInvalidError(f"leaves out {_listed(missing)}: every output needs a rank")
+        ranks = {output.letter: int(given[output.letter]) for output in sheet.outputs}
+        if not spec.get("allow_ties", True):
+            tied = [one for one, rank in ranks.items() if list(ranks.values()).count(rank) > 1]
+            if tied:
+                raise ValueInvalidError(f"gives {_listed(tied)} the same rank as another: here each needs its own")
+        # Form fields stand in the order shown, stored values in the order of the outputs' keys: neither tells more
+        # than the order kept with the assignment.
+        keyed = {output.key: ranks[output.letter] for output in sheet.outputs}
+        return dict(sorted(closed(keyed).items()))
+
+    def write(self, value: Any, name: str, sheet: Sheet) -> Form:
+        return {f"{name}-{output.letter}": [str(value[output.key])] for output in sheet.outputs if output.key in value}
+
+    def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
+        given = _given(form, name)
+        rows = [
+            {"letter": output.letter, "name": f"{name}-{output.letter}", "value": given.get(output.letter, "")}
+            for output in sheet.outputs
+        ]
+        tiers = range(1, min(spec["ranks"], len(sheet.outputs)) + 1)
+        said = ", ".join(f"{row['letter']} {row['value']}" for row in rows if row["value"])
+        return {"choices": [], "value": said, "rows": rows, "tiers": list(tiers)}
+
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if not isinstance(value, dict) or not value or not all(isinstance(key, str) for key in value):
+            raise ValueInvalidError("must give a rank for each output: {output id: rank}")
+        most = spec["ranks"]
+        if not all(type(rank) is int and 1 <= rank <= most for rank in value.values()):
+            raise ValueInvalidError(f"must hold whole numbers from 1 to {most}")
+        if not spec.get("allow_ties", True) and len(set(value.values())) < len(value):
+            raise ValueInvalidError("gives two outputs the same rank, and ties are not allowed")
+        return value
+
+    def check_options(self, value: Any, spec: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        if options.get("dense") and closed(value) != value:
+            raise ValueInvalidError("leaves out a rank, and this study has dense ranks (option dense)")
+
+    def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:
+        known = set(sheet.keys)
+        strange = sorted(key for key in value if key not in known)
+        if strange:
+            raise ValueInvalidError(f"ranks {_listed([repr(key) for key in strange])}, which is no output shown")
+
+
+def closed(ranks: Mapping[str, int]) -> dict[str, int]:
+    """The same ranking without gaps: the best rank is 1, and each next one the next number."""
+    place = {rank: number for number, rank in enumerate(sorted(set(ranks.values())), 1)}
+    return {key: place[rank] for key, rank in ranks.items()}
+
+
+def _given(form: Mapping[str, list[str]], name: str) -> dict[str, str]:
+    """The raw ranks by letter, those left empty out."""
+    start = f"{name}-"
+    fields = {field.removeprefix(start): raw for field, raw in form.items() if field.startswith(start)}
+    return {letter: raw[-1].strip() for letter, raw in fields.items() if LETTERS.fullmatch(letter) and any(raw)}
+
+
+def _fits(raw: str, spec: Mapping[str, Any]) -> bool:
+    return raw.isascii() and raw.isdigit() and len(raw) < 5 and 1 <= int(raw) <= spec["ranks"]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+QUESTION_TYPE = Rank()

@@ -1,0 +1,189 @@
+"""Passages of the outputs, or of the document, each with its place, its text, and what is said of it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from annotation.answers import Form, Sheet, Shown
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.text import TextRefusedError, check_json
+
+MOST_SPANS = 500
+LONGEST_NOTE = 2000
+FREE = "none"
+SPAN_KEYS = frozenset({"output", "start", "end", "text", "label", "note"})
+
+
+class Spans(QuestionType):
+    """{"spans": [{"output", "start", "end", "text", "label"?, "note"?}], "none": [outputs said to be free of them]}.
+
+    Places count code points, the end is exclusive, and the text is what stands there. Where `on` is `document`
+    spans lie in the item's document and name no output; an empty list then says that there are none.
+    """
+
+    key = "spans"
+    level = "span"
+    spec_keys = frozenset({"labels", "on"})
+    needs_outputs = True
+    needs_texts = True
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        if spec.get("on", "output") not in ("output", "document"):
+            raise SpecInvalidError("on must be output or document")
+        labels = spec.get("labels", [])
+        named = isinstance(labels, list) and all(isinstance(label, str) and label for label in labels)
+        if not named or len(set(labels)) != len(labels):
+            raise SpecInvalidError("labels must be a list of different texts")
+        if spec.get("per", "task") != "task":
+            raise SpecInvalidError("per must be task: a span says itself which output it lies in")
+
+    def read(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> Any:
+        sent = _sent(form, name)
+        free = [*sent.get("none", []), *_ticked(form, name)]
+        if spec.get("on") == "document":
+            return {"spans": sent["spans"], "none": []} if sent["spans"] or free else None
+        spans = [{**span, "output": _key(span.get("output"), sheet)} for span in sent["spans"]]
+        if not spans and not free:
+            return None
+        order = {key: place for place, key in enumerate(sorted(sheet.keys))}
+        spans.sort(key=lambda span: (order[span["output"]], str(span.get("start")).zfill(12)))
+        if spec.get("labels") and any(span.get("label") is None for span in spans):
+            raise ValueInvalidError("has a marked passage without a label: choose one for it")
+        return {"spans": spans, "none": sorted({_key(letter, sheet) for letter in free})}
+
+    def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[Shown]:
+        if spec.get("on") == "document":
+            return []
+        said = {span["output"] for span in value["spans"]} | set(value["none"])
+        return [output for output in sheet.outputs if output.key not in said]
+
+    def write(self, value: Any, name: str, sheet: Sheet) -> Form:
+        whole = not value["spans"] and not value["none"]  # nothing in the document
+        spans = [
+            {**span, "output": sheet.letter_of(span["output"])} if "output" in span else span for span in value["spans"]
+        ]
+        form = {name: [json.dumps({"spans": spans}, ensure_ascii=False)]} if spans else {}
+        free = [sheet.letter_of(key) for key in value["none"]] + (["ALL"] if whole else [])
+        return {**form, **{f"{name}-{letter}": [FREE] for letter in free}}
+
+    def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
+        raw = form.get(name, [""])[-1]
+        ticked = set(_ticked(form, name))
+        letters = ["ALL"] if spec.get("on") == "document" else [output.letter for output in sheet.outputs]
+        rows = [{"letter": letter, "name": f"{name}-{letter}", "free": letter in ticked} for letter in letters]
+        return {"choices": [], "raw": raw, "value": _said(form, name, ticked), "rows": rows}
+
+    def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if not isinstance(value, dict) or set(value) != {"spans", "none"}:
+            raise ValueInvalidError('must be {"spans": [...], "none": [...]}')
+        spans, free = value["spans"], value["none"]
+        if not isinstance(spans, list) or not isinstance(free, list) or not all(isinstance(key, str) for key in free):
+            raise ValueInvalidError("must hold a list of spans and a list of output ids")
+        if len(spans) > MOST_SPANS:
+            raise ValueInvalidError(f"has more than {MOST_SPANS} spans")
+        for span in spans:
+            _check_span(span, spec)
+        if len(set(free)) != len(free):
+            raise ValueInvalidError("names an output twice under none")
+        if free and spec.get("on") == "document":
+            raise ValueInvalidError("names outputs under none, but its spans lie in the document")
+        if {span.get("output") for span in spans} & set(free):
+            raise ValueInvalidError("has spans in an output that it says has none: keep one of the two")
+        _check_apart(spans)
+        return value
+
+    def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:
+        known = set(sheet.keys)
+        for key in [*(span["output"] for span in value["spans"] if "output" in span), *value["none"]]:
+            if key not in known:
+                raise ValueInvalidError(f"names {key!r}, which is no output shown")
+        for span in value["spans"]:
+            text = sheet.text_of(span["output"]) if "output" in span else sheet.document
+            stands = (text or "")[span["start"] : span["end"]]
+            if span["end"] > len(text or ""):
+                raise ValueInvalidError(
+                    f"marks {_quoted(span)} beyond the end of the text, which has {len(text or '')}"
+                )
+            if stands != span["text"]:
+                raise ValueInvalidError(f"marks {_quoted(span)}, but the text has “{_short(stands)}” there")
+
+
+def _check_span(span: Any, spec: Mapping[str, Any]) -> None:
+    in_document = spec.get("on") == "document"
+    needed = {"start", "end", "text"} | (set() if in_document else {"output"})
+    if not isinstance(span, dict) or not needed <= set(span) <= SPAN_KEYS - ({"output"} if in_document else set()):
+        raise ValueInvalidError(f"has a span that lacks or adds keys: it needs {', '.join(sorted(needed))}")
+    start, end, text = span["start"], span["end"], span["text"]
+    if not isinstance(text, str) or not isinstance(span.get("output", ""), str):
+        raise ValueInvalidError("has a span whose text or output is no text")
+    if type(start) is not int or type(end) is not int or start < 0:
+        raise ValueInvalidError("has a span whose start or end is no whole number from 0")
+    if end <= start or not text:
+        raise ValueInvalidError("has an empty span")
+    if len(text) != end - start:
+        raise ValueInvalidError(f"marks {_quoted(span)}, which has {len(text)} characters, not {end - start}")
+    label, note = span.get("label"), span.get("note")
+    if label is not None and (not isinstance(label, str) or label not in spec.get("labels", [])):
+        offered = ", ".join(spec.get("labels", [])) or "none: this question has no labels"
+        raise ValueInvalidError(f"has a span with a label that is not offered; labels are {offered}")
+    if note is not None and (not isinstance(note, str) or len(note) > LONGEST_NOTE):
+        raise ValueInvalidError(f"has a note that is no text of at most {LONGEST_NOTE} characters")
+
+
+def _check_apart(spans: list[dict[str, Any]]) -> None:
+    """Spans with the same label must not share a character."""
+    groups: dict[tuple[Any, Any], list[dict[str, Any]]] = defaultdict(list)
+    for span in spans:
+        groups[span.get("output"), span.get("label")].append(span)
+    for group in groups.values():
+        for one, other in pairwise(sorted(group, key=lambda span: span["start"])):
+            if other["start"] < one["end"]:
+                raise ValueInvalidError(f"marks {_quoted(one)} and {_quoted(other)} with one label, and they overlap")
+
+
+def _sent(form: Mapping[str, list[str]], name: str) -> dict[str, Any]:
+    """What the page's script sent: outputs by letter. Raises ValueInvalidError for what it cannot have sent."""
+    raw = form.get(name, [""])[-1]
+    try:
+        sent = check_json(json.loads(raw)) if raw else {"spans": []}
+    except (ValueError, RecursionError, TextRefusedError):
+        raise ValueInvalidError("cannot be read: mark the passages again") from None
+    fits = isinstance(sent, dict) and isinstance(sent.get("spans"), list) and isinstance(sent.get("none", []), list)
+    if not fits or not all(isinstance(span, dict) for span in sent["spans"]):
+        raise ValueInvalidError("cannot be read: mark the passages again")
+    return sent
+
+
+def _ticked(form: Mapping[str, list[str]], name: str) -> Iterator[str]:
+    start = f"{name}-"
+    return (field.removeprefix(start) for field, raw in form.items() if field.startswith(start) and FREE in raw)
+
+
+def _key(letter: Any, sheet: Sheet) -> str:
+    key = sheet.key_of(letter) if isinstance(letter, str) else None
+    if key is None:
+        raise ValueInvalidError("marks something in an output that was not shown")
+    return key
+
+
+def _said(form: Mapping[str, list[str]], name: str, ticked: set[str]) -> str:
+    """What a form says, in words, for showing it beside another version."""
+    try:
+        spans = _sent(form, name)["spans"]
+    except ValueInvalidError:
+        spans = []
+    marked = [f"{span.get('output', '')} “{_short(str(span.get('text', '')))}”".strip() for span in spans]
+    return "; ".join([*marked, *(f"none in {letter}" for letter in sorted(ticked - {"ALL"}))])
+
+
+def _quoted(span: Mapping[str, Any]) -> str:
+    return f"“{_short(span['text'])}” at {span['start']} to {span['end']}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+QUESTION_TYPE = Spans()
