@@ -62,6 +62,11 @@ class Ratings:
         keep = np.sort(order[np.append(ordered[1:] != ordered[:-1], True)])
         return replace(self, unit=self.unit[keep], rater=self.rater[keep], value=self.value[keep])
 
+    def of_items(self, keep: NDArray[np.bool_]) -> "Ratings":
+        """The ratings of the items whose `keep`, (I,), is true."""
+        kept = keep[self.item[self.unit]]
+        return replace(self, unit=self.unit[kept], rater=self.rater[kept], value=self.value[kept])
+
 
 def _check_codes(name: str, codes: Ints, low: int, end: int | None) -> None:
     if not np.issubdtype(codes.dtype, np.integer):

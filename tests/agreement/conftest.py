@@ -1,6 +1,8 @@
 import pytest
 
+from agreement.choices import collect_choices
 from agreement.data import collect
+from agreement.rankings import collect_rankings
 
 
 @pytest.fixture
@@ -17,5 +19,27 @@ def ratings_of():
             ]
         items, outputs, raters, values = zip(*rows, strict=True) if rows else ((), (), (), ())
         return collect(items, outputs, raters, values, categories)
+
+    return build
+
+
+@pytest.fixture
+def choices_of():
+    """Build `Choices` from rows (item, output, output, rater, winner or None); the first output is shown first."""
+
+    def build(rows, lengths=None):
+        items, first, second, raters, winners = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+        return collect_choices(items, list(zip(first, second, strict=True)), raters, winners, first, lengths)
+
+    return build
+
+
+@pytest.fixture
+def rankings_of():
+    """Build `Rankings` from rows (item, rater, {output: rank}); outputs are shown in the order given."""
+
+    def build(rows, lengths=None):
+        items, raters, ranks = zip(*rows, strict=True) if rows else ((), (), ())
+        return collect_rankings(items, raters, ranks, [list(given) for given in ranks], lengths)
 
     return build
