@@ -19,12 +19,10 @@ from scipy.sparse import csr_array
 
 from agreement.bootstrap import Key
 from agreement.data import Floats, Ints
-from agreement.tally import Tally, sum_by, tally
+from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 Level = Literal["nominal", "ordinal", "interval"]
 
-DENSE_CELLS = 4_000_000
-"""Above so many cells the items-by-values counts are kept sparse."""
 CELLS_AT_ONCE = 1_000_000
 """Replicates times units, or times values, held in memory at a time."""
 NOTHING_PAIRABLE = "no unit was rated by two raters"
@@ -117,7 +115,16 @@ def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[
         own = item[unit]
         first, second = sum_by(own, value, items), sum_by(own, value * value, items)
     units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
-    return AlphaSums(levels, _counts(counted, item, items), observed, first, second, units, unit_item, unit_m)
+    return AlphaSums(
+        levels,
+        counts_by_item(item[counted.unit], counted.code, counted.n, (items, counted.values.size)),
+        observed,
+        first,
+        second,
+        units,
+        unit_item,
+        unit_m,
+    )
 
 
 def standardised(value: Floats) -> Floats:
@@ -154,14 +161,6 @@ def alpha(unit: Ints, value: Floats, level: Level) -> float | None:
     one_item = np.zeros(int(unit.max()) + 1 if unit.size else 0, dtype=np.int64)
     value_at_data = alpha_sums(unit, value, one_item, 1, (level,)).at(np.ones((1, 1)))[0, 0]
     return None if np.isnan(value_at_data) else float(value_at_data)
-
-
-def _counts(counted: Tally, item: Ints, items: int) -> Floats | csr_array:
-    values = counted.values.size
-    if items * values <= DENSE_CELLS:
-        flat = sum_by(item[counted.unit] * values + counted.code, counted.n, items * values)
-        return flat.reshape(items, values)
-    return csr_array((counted.n.astype(np.float64), (item[counted.unit], counted.code)), shape=(items, values))
 
 
 def _units(counted: Tally, item: Ints) -> tuple[csr_array, Ints, Ints]:

@@ -54,6 +54,20 @@ class Ratios:
 
 
 @dataclass(frozen=True)
+class Renamed:
+    """The same figures under other keys, in the same order."""
+
+    sums: ItemSums
+    keys: tuple[Key, ...]
+
+    def at(self, weights: Floats) -> Floats:
+        return self.sums.at(weights)
+
+    def reason(self, key: Key) -> str:
+        return self.sums.reason(self.sums.keys[self.keys.index(key)])
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A figure, its interval, and what is undefined about them.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agreement.bootstrap import Ratios
-from agreement.data import NO_SYSTEM, Floats, Ratings
+from agreement.data import NO_SYSTEM, Floats, Ints, Ratings
 from agreement.tally import sum_by
 
 
@@ -21,10 +21,21 @@ def system_mean(ratings: Ratings, items: int) -> Ratios:
     All current answers count, repeats included: this is a figure of systems, not of agreement.
     """
     m = np.bincount(ratings.unit, minlength=ratings.item.size)
-    mean = sum_by(ratings.unit, ratings.value, ratings.item.size) / np.maximum(m, 1)
+    mean = _means(ratings, m)
     return Ratios(
         keys=tuple(("system_mean", system) for system in ratings.systems),
         numerator=by_item_and_system(ratings, items, mean),
         denominator=by_item_and_system(ratings, items, (m > 0).astype(np.float64)),
         reasons=("no output of the system was rated",) * len(ratings.systems),
     )
+
+
+def unit_means(ratings: Ratings) -> tuple[Ints, Ints, Floats]:
+    """Item, system and mean rating of each rated output, (outputs,) each."""
+    m = np.bincount(ratings.unit, minlength=ratings.item.size)
+    output = (ratings.system != NO_SYSTEM) & (m > 0)
+    return ratings.item[output], ratings.system[output], _means(ratings, m)[output]
+
+
+def _means(ratings: Ratings, m: Ints) -> Floats:
+    return sum_by(ratings.unit, ratings.value, ratings.item.size) / np.maximum(m, 1)

@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from agreement.data import Floats, Ints
+
+DENSE_CELLS = 4_000_000
+"""Above so many cells the items-by-values counts are kept sparse."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,14 @@ class Tally:
 def sum_by(code: Ints, figure: Floats | Ints, codes: int) -> Floats:
     """The sum of `figure` (N,) over the entries of each `code` (N,) in 0..`codes`-1, (codes,)."""
     return np.asarray(np.bincount(code, figure, codes), dtype=np.float64)
+
+
+def counts_by_item(item: Ints, code: Ints, n: Floats | Ints, shape: tuple[int, int]) -> Floats | csr_array:
+    """The sum of `n` (C,) over the entries of each item and code, (I, K) = `shape`; sparse where that is large."""
+    items, codes = shape
+    if items * codes <= DENSE_CELLS:
+        return sum_by(item * codes + code, n, items * codes).reshape(items, codes)
+    return csr_array((np.asarray(n, dtype=np.float64), (item, code)), shape=shape)
 
 
 def tally(unit: Ints, value: Floats, units: int | None = None) -> Tally:

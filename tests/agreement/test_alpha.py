@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from agreement import alpha as module
+from agreement import tally
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE, alpha, alpha_sums
 
 LEVELS = ("nominal", "ordinal", "interval")
@@ -119,11 +120,11 @@ def test_a_draw_of_items_that_do_not_vary_is_undefined():
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0])
-@pytest.mark.parametrize("limit", [("DENSE_CELLS", 0), ("CELLS_AT_ONCE", 1)])
+@pytest.mark.parametrize("limit", [(tally, "DENSE_CELLS", 0), (module, "CELLS_AT_ONCE", 1)])
 def test_limits_of_memory_change_no_figure(limit, step, monkeypatch):
     rng = np.random.default_rng(3)
     unit, value, item = np.repeat(np.arange(20), 3), rng.integers(1, 6, 60) + step * rng.random(60), np.arange(20) // 4
     weights = rng.integers(0, 3, size=(7, 5)).astype(np.float64)
     expected = alpha_sums(unit, value, item, 5, LEVELS).at(weights)
-    monkeypatch.setattr(module, *limit)
+    monkeypatch.setattr(*limit)
     np.testing.assert_allclose(alpha_sums(unit, value, item, 5, LEVELS).at(weights), expected, rtol=1e-12)

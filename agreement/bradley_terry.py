@@ -1,0 +1,172 @@
+"""The Bradley-Terry model with ties of Davidson (1970, JASA 65, 317-328), fitted by maximum likelihood.
+
+P(i wins) : P(j wins) : P(tie) = exp(theta_i) : exp(theta_j) : nu exp((theta_i + theta_j) / 2), sum theta = 0.
+Without ties nu = 0 and the model is Bradley and Terry's (1952).
+
+The log-likelihood is concave in theta and log nu. A finite maximum exists where, with an edge i -> j for
+"i beat j" and edges both ways for "tied", every system can be reached from every other, and, where there are
+ties, some circle of edges has more wins than ties. Otherwise the likelihood grows without end in some direction.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from agreement.bootstrap import Key
+from agreement.choices import FIRST, SECOND, TIE, Choices
+from agreement.data import Floats, Ints
+
+ITERATIONS = 200
+PRECISION = 1e-9
+"""The largest gradient, as a share of the judgments, at which a fit has converged."""
+LONGEST_STEP = 2.0
+NOT_FITTED = "the judgments do not bound the model: some systems only win, only lose or are not linked to the others"
+OUTSIDE = "the system only wins, only loses or does not meet the systems that are compared"
+
+
+@dataclass(frozen=True)
+class DavidsonSums:
+    """Wins of the first, wins of the second and ties of each pair of systems in each item, `counts` (I, 3 P).
+
+    `first` and `second` (P,) are places in `names`, the systems that are compared; `others` are not.
+    """
+
+    counts: csr_array
+    first: Ints
+    second: Ints
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        return (*(("bradley_terry", name) for name in (*self.names, *self.others)), ("bradley_terry_tie",))
+
+    def reason(self, key: Key) -> str:
+        return OUTSIDE if key[-1] in self.others and self.names else NOT_FITTED
+
+    def at(self, weights: Floats) -> Floats:
+        """theta of each of `names`, NaN for `others`, and nu, (b, S + 1); NaN where there is no maximum."""
+        figures = np.full((weights.shape[0], len(self.keys)), np.nan)
+        if not self.names:
+            return figures
+        counts = (weights @ self.counts).reshape(weights.shape[0], self.first.size, 3)
+        fits = np.flatnonzero(has_maximum(counts, self.first, self.second, len(self.names)))
+        theta, nu = fit(counts[fits], self.first, self.second, len(self.names))
+        figures[fits[:, None], np.arange(len(self.names))] = theta
+        figures[fits, -1] = nu
+        return figures
+
+
+def davidson_sums(choices: Choices, items: int) -> DavidsonSums:
+    """The sums of the model over each item, for the largest group of systems that win and lose among themselves."""
+    systems = len(choices.systems)
+    group = _largest_group(choices)
+    place = np.full(max(systems, 1), -1)
+    place[group] = np.arange(group.size)
+    first, second = place[choices.first[choices.pair]], place[choices.second[choices.pair]]
+    keep = (first >= 0) & (second >= 0)
+    pair, code = np.unique(first[keep] * max(group.size, 1) + second[keep], return_inverse=True)
+    entry = (np.ones(code.size), (choices.item[choices.pair][keep], code * 3 + choices.choice[keep]))
+    first, second = np.divmod(pair, max(group.size, 1))
+    return DavidsonSums(
+        counts=csr_array(entry, shape=(items, 3 * pair.size)),
+        first=first,
+        second=second,
+        names=tuple(choices.systems[code] for code in group),
+        others=tuple(name for code, name in enumerate(choices.systems) if place[code] < 0),
+    )
+
+
+def _largest_group(choices: Choices) -> Ints:
+    """The codes of the systems of the largest strongly connected group; empty where all stand alone."""
+    first, second = choices.first[choices.pair], choices.second[choices.pair]
+    won, lost = choices.choice != SECOND, choices.choice != FIRST
+    start, end = np.concatenate([first[won], second[lost]]), np.concatenate([second[won], first[lost]])
+    systems = len(choices.systems)
+    edges = csr_array((np.ones(start.size), (start, end)), shape=(systems, systems))
+    if not start.size:
+        return np.zeros(0, dtype=np.int64)
+    _, label = connected_components(edges, directed=True, connection="strong")
+    size = np.bincount(label)
+    return np.flatnonzero(label == size.argmax()) if size.max() > 1 else np.zeros(0, dtype=np.int64)
+
+
+def has_maximum(counts: Floats, first: Ints, second: Ints, systems: int) -> np.ndarray:
+    """Whether the likelihood of each of the tables `counts` (b, P, 3) has a finite maximum, (b,) of booleans.
+
+    By shortest ways between all systems (Floyd and Warshall) where a win is 1 down and a tie 1 up: a circle
+    with more wins than ties is one of negative length.
+    """
+    won, lost, tied = (counts[:, :, outcome] > 0 for outcome in (FIRST, SECOND, TIE))
+    way = np.full((counts.shape[0], systems, systems), np.inf)
+    for start, end, wins in ((first, second, won), (second, first, lost)):
+        way[:, start, end] = np.where(wins, -1.0, np.where(tied, 1.0, np.inf))
+    for via in range(systems):
+        np.minimum(way, way[:, :, via, None] + way[:, None, via, :], out=way)
+        np.maximum(way, -1e9, out=way)  # a negative circle doubles at each turn
+    connected = np.isfinite(way).all(axis=(1, 2))
+    bounded = (np.einsum("bii->bi", way) < 0).any(axis=1) | ~tied.any(axis=1)
+    return connected & bounded
+
+
+def fit(counts: Floats, first: Ints, second: Ints, systems: int) -> tuple[Floats, Floats]:
+    """theta (b, S) and nu (b,) by Newton's method; NaN where it does not converge.
+
+    `counts` (b, P, 3) has the wins of `first`, of `second` and the ties of each pair of systems, (P,), each
+    pair once; every table must have a maximum.
+    """
+    theta = np.zeros((counts.shape[0], systems))
+    n = counts.sum(axis=2)
+    ties = counts[:, :, TIE].sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_nu = np.log(2 * ties / np.maximum(n.sum(axis=1) - ties, 1))
+    converged = np.zeros(counts.shape[0], dtype=bool)
+    signed = np.zeros((first.size, systems))
+    signed[np.arange(first.size), first], signed[np.arange(first.size), second] = 1, -1
+    for _ in range(ITERATIONS):
+        chance = _chances(theta, log_nu, first, second)
+        gradient, hessian = _derivatives(counts, n, chance, first, second, signed)
+        converged = np.abs(gradient).max(axis=1, initial=0.0) <= PRECISION * n.sum(axis=1)
+        if converged.all():
+            break
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step *= np.minimum(1, LONGEST_STEP / np.maximum(np.abs(step).max(axis=1), LONGEST_STEP))[:, None]
+        theta += step[:, :-1]
+        log_nu += step[:, -1]
+    theta[~converged] = np.nan
+    return theta - theta.mean(axis=1, keepdims=True), np.where(converged, np.exp(log_nu), np.nan)
+
+
+def _chances(theta: Floats, log_nu: Floats, first: Ints, second: Ints) -> Floats:
+    """P(first wins), P(second wins), P(tie) of each pair, (b, P, 3)."""
+    a, b = theta[:, first], theta[:, second]
+    score = np.stack([a, b, log_nu[:, None] + (a + b) / 2], axis=2)
+    score = np.exp(score - score.max(axis=2, keepdims=True))
+    return score / score.sum(axis=2, keepdims=True)
+
+
+def _derivatives(
+    counts: Floats, n: Floats, chance: Floats, first: Ints, second: Ints, signed: Floats
+) -> tuple[Floats, Floats]:
+    """Gradient (b, S + 1) and negative Hessian (b, S + 1, S + 1) of the log-likelihood in theta and log nu.
+
+    With a point for a win and half a point for a tie, the gradient is points and ties less those expected, the
+    Hessian their covariance. A matrix of 1/S fixes the free sum of theta; without ties log nu stays where it is.
+    """
+    rows, systems = counts.shape[0], signed.shape[1]
+    points = counts[:, :, FIRST] + counts[:, :, TIE] / 2 - n * (chance[:, :, FIRST] + chance[:, :, TIE] / 2)
+    gradient = np.empty((rows, systems + 1))
+    gradient[:, :-1] = points @ signed
+    gradient[:, -1] = (counts[:, :, TIE] - n * chance[:, :, TIE]).sum(axis=1)
+    mean, tie = chance[:, :, FIRST] + chance[:, :, TIE] / 2, chance[:, :, TIE]
+    variance = n * (chance[:, :, FIRST] + tie / 4 - mean * mean)
+    hessian = np.zeros((rows, systems + 1, systems + 1))
+    hessian[:, first, second] = hessian[:, second, first] = -variance
+    np.einsum("bii->bi", hessian)[:, :-1] = variance @ np.abs(signed)
+    hessian[:, :-1, :-1] += 1 / systems
+    hessian[:, -1, :-1] = hessian[:, :-1, -1] = (n * tie * (0.5 - mean)) @ signed
+    no_ties = counts[:, :, TIE].sum(axis=1) == 0
+    hessian[:, -1, -1] = np.where(no_ties, 1.0, (n * tie * (1 - tie)).sum(axis=1))
+    return gradient, hessian

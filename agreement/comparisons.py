@@ -1,0 +1,72 @@
+"""Paired tests between systems on what each item gave them, corrected for the number of comparisons."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.stats import t, wilcoxon
+
+from agreement.data import Floats, Ints
+
+TOO_FEW = "the two systems share fewer than two items"
+NO_DIFFERENCE = "the two systems differ in no item"
+CONSTANT = "the difference is the same in every item"
+TESTS = ("t_p", "wilcoxon_p")
+
+
+def comparisons(
+    item: Ints, system: Ints, value: Floats, systems: tuple[str, ...]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Tests of every pair of systems, and why any is undefined.
+
+    `item`, `system` and `value` are (N,), at most one entry an item and system. A row is {systems: [a, b],
+    items, mean_difference of a less b, t, t_p, wilcoxon_p, t_p_holm, wilcoxon_p_holm}; p-values are two-sided. Pairs
+    without a shared item are left out. A reason's name is comparisons.<a>.<b>.<test>.
+    """
+    _, item = np.unique(item, return_inverse=True)
+    table = np.full((int(item.max(initial=-1)) + 1, len(systems)), np.nan)
+    table[item, system] = value
+    rows: list[dict[str, Any]] = []
+    undefined: dict[str, str] = {}
+    for a, b in combinations(range(len(systems)), 2):
+        difference = table[:, a] - table[:, b]
+        difference = difference[~np.isnan(difference)]
+        if difference.size:
+            row, reasons = _compare(difference)
+            rows.append({"systems": [systems[a], systems[b]], **row})
+            undefined |= {f"comparisons.{systems[a]}.{systems[b]}.{name}": why for name, why in reasons.items()}
+    for test in TESTS:
+        corrected = holm([row[test] for row in rows])
+        for row, p in zip(rows, corrected, strict=True):
+            row[f"{test}_holm"] = p
+    return rows, undefined
+
+
+def _compare(difference: Floats) -> tuple[dict[str, Any], dict[str, str]]:
+    n, mean = difference.size, float(difference.mean())
+    row: dict[str, Any] = {"items": n, "mean_difference": mean, "t": None, "t_p": None, "wilcoxon_p": None}
+    # Differences of means carry rounding in their last bits, which must not pass for a difference or for a rank.
+    difference = np.round(difference, 12)
+    if n < 2:
+        return row, dict.fromkeys(TESTS, TOO_FEW)
+    if not difference.any():
+        return row, dict.fromkeys(TESTS, NO_DIFFERENCE)
+    row["wilcoxon_p"] = float(wilcoxon(difference).pvalue)
+    spread = float(difference.std(ddof=1))
+    if np.ptp(difference) == 0:
+        return row, {"t_p": CONSTANT}
+    row["t"] = mean / (spread / np.sqrt(n))
+    row["t"] = float(row["t"])
+    row["t_p"] = float(2 * t.sf(abs(row["t"]), n - 1))
+    return row, {}
+
+
+def holm(p: list[float | None]) -> list[float | None]:
+    """p-values corrected for their number by Holm's step-down method (1979); None stays None and is not counted."""
+    given = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    corrected: list[float | None] = [None] * len(p)
+    highest = 0.0
+    for rank, (value, place) in enumerate(given):
+        highest = max(highest, min(1.0, value * (len(given) - rank)))
+        corrected[place] = highest
+    return corrected

@@ -1,0 +1,140 @@
+import choix
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from agreement.bradley_terry import NOT_FITTED, OUTSIDE, davidson_sums, has_maximum
+
+# Agresti 2002, Categorical Data Analysis, 10.6: 1987 games of seven baseball teams, wins of rows over columns.
+TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
+WINS = [
+    [0, 7, 9, 7, 7, 9, 11],
+    [6, 0, 7, 5, 11, 9, 9],
+    [4, 6, 0, 7, 7, 8, 12],
+    [6, 8, 6, 0, 6, 7, 10],
+    [6, 2, 6, 7, 0, 7, 12],
+    [4, 4, 5, 6, 6, 0, 6],
+    [2, 4, 1, 3, 1, 7, 0],
+]
+AGRESTI = (1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0.0)
+
+
+def rows_of(wins, ties=(), names="abcdefg"):
+    rows = []
+    for i, row in enumerate(wins):
+        for j, n in enumerate(row):
+            rows += [(len(rows) + k, names[i], names[j], "r", names[i]) for k in range(n)]
+    for i, j, n in ties:
+        rows += [(len(rows) + k, names[i], names[j], "r", None) for k in range(n)]
+    return rows
+
+
+def fitted(choices):
+    items = choices.item.size
+    sums = davidson_sums(choices, items)
+    return {key[-1]: value for key, value in zip(sums.keys, sums.at(np.ones((1, items)))[0], strict=True)}
+
+
+def test_the_published_example_without_ties(choices_of):
+    figures = fitted(choices_of(rows_of(WINS, names=TEAMS)))
+    assert figures["bradley_terry_tie"] == 0
+    assert [figures[team] - figures["Baltimore"] for team in TEAMS] == pytest.approx(AGRESTI, abs=5e-3)
+
+
+def test_without_ties_it_equals_an_independent_implementation(choices_of):
+    games = [(i, j) for i, row in enumerate(WINS) for j, n in enumerate(row) for _ in range(n)]
+    figures = fitted(choices_of(rows_of(WINS)))
+    assert [figures[name] for name in "abcdefg"] == pytest.approx(choix.ilsr_pairwise(7, games, alpha=0), abs=1e-6)
+
+
+def test_two_systems_have_a_solution_in_closed_form(choices_of):
+    # P(win) / P(loss) = exp(theta_a - theta_b) = 8 / 2, and nu = ties / sqrt(wins * losses).
+    figures = fitted(choices_of(rows_of([[0, 8], [2, 0]], [(0, 1, 6)])))
+    assert figures["a"] - figures["b"] == pytest.approx(np.log(4))
+    assert figures["a"] == pytest.approx(-figures["b"])
+    assert figures["bradley_terry_tie"] == pytest.approx(6 / 4)
+
+
+def test_with_ties_it_maximises_the_likelihood(choices_of):
+    wins, ties = [[0, 5, 2, 9], [3, 0, 4, 1], [2, 1, 0, 3], [1, 2, 6, 0]], [(0, 1, 2), (1, 2, 4), (2, 3, 1), (0, 3, 3)]
+    figures = fitted(choices_of(rows_of(wins, ties)))
+
+    def loss(x):
+        theta, log_nu = np.append(x[:3], -x[:3].sum()), x[3]
+        total = 0.0
+        for i in range(4):
+            for j in range(i):
+                scores = np.array([theta[i], theta[j], log_nu + (theta[i] + theta[j]) / 2])
+                tied = sum(n for a, b, n in ties if {a, b} == {i, j})
+                total += np.array([wins[i][j], wins[j][i], tied]) @ (np.logaddexp.reduce(scores) - scores)
+        return total
+
+    best = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 9000}).x
+    assert [figures[name] for name in "abc"] == pytest.approx(best[:3].tolist(), abs=1e-5)
+    assert np.log(figures["bradley_terry_tie"]) == pytest.approx(best[3], abs=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=18, max_size=18))
+def test_points_and_ties_are_those_expected(counts):
+    table = np.array(counts, dtype=float).reshape(1, 6, 3)
+    first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 2, 3, 3])
+    met = table[0].sum(axis=1) > 0
+    table, first, second = table[:, met], first[met], second[met]
+    if not has_maximum(table, first, second, 4)[0]:
+        return
+    from agreement.bradley_terry import fit
+
+    theta, nu = fit(table, first, second, 4)
+    a, b = np.exp(theta[0, first]), np.exp(theta[0, second])
+    weights = np.stack([a, b, nu[0] * np.sqrt(a * b)], axis=1)
+    expected = table[0].sum(axis=1)[:, None] * weights / weights.sum(axis=1, keepdims=True)
+    for system in range(4):
+        points = [
+            t[first == system, 0].sum()
+            + t[second == system, 1].sum()
+            + t[(first == system) | (second == system), 2].sum() / 2
+            for t in (table[0], expected)
+        ]
+        assert points[0] == pytest.approx(points[1], abs=1e-5)
+    assert expected[:, 2].sum() == pytest.approx(table[0, :, 2].sum(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("tables", "bounded"),
+    [
+        ([[5, 0, 0]], False),  # one only wins
+        ([[5, 2, 0]], True),
+        ([[5, 0, 3]], False),  # ties, but no loss: the gap and nu grow together
+        ([[1, 1, 9]], True),
+        ([[0, 0, 4]], False),  # nothing but ties
+    ],
+)
+def test_which_tables_of_two_systems_have_a_maximum(tables, bounded):
+    assert has_maximum(np.array([tables], dtype=float), np.array([0]), np.array([1]), 2)[0] == bounded
+
+
+def test_a_circle_of_wins_bounds_the_model_and_one_with_as_many_ties_does_not():
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    circle = np.array([[[3, 0, 1], [0, 3, 0], [3, 0, 0]]], dtype=float)  # a beats b beats c beats a
+    assert has_maximum(circle, first, second, 3)[0]
+    half = np.array([[[3, 0, 0], [0, 0, 3], [0, 0, 3]]], dtype=float)  # a beats b, b ties c, c ties a
+    assert not has_maximum(half, first, second, 3)[0]
+
+
+def test_systems_that_only_win_are_left_out_by_name(choices_of):
+    rows = rows_of([[0, 3, 2], [2, 0, 0], [0, 0, 0]])
+    sums = davidson_sums(choices_of(rows), len(rows))
+    figures = fitted(choices_of(rows))
+    assert figures["a"] - figures["b"] == pytest.approx(np.log(1.5))
+    assert np.isnan(figures["c"])
+    assert sums.reason(("bradley_terry", "c")) == OUTSIDE
+
+
+def test_systems_that_never_lose_to_one_another_have_no_model(choices_of):
+    choices = choices_of([("i", "a", "b", "r", "a")])
+    sums = davidson_sums(choices, 1)
+    assert all(np.isnan(value) for value in fitted(choices).values())
+    assert {sums.reason(key) for key in sums.keys} == {NOT_FITTED}

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel, wilcoxon
+
+from agreement.comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, comparisons, holm
+
+RNG = np.random.default_rng(5)
+TABLE = np.round(RNG.normal([3, 3.4, 3.1], 1, (40, 3)), 1)
+
+
+def compared(table, names="abc"):
+    item, system = np.nonzero(~np.isnan(table))
+    return comparisons(item, system, table[item, system], tuple(names[: table.shape[1]]))
+
+
+def test_tests_are_those_of_scipy_on_shared_items():
+    table = TABLE.copy()
+    table[:5, 0] = np.nan
+    rows, undefined = compared(table)
+    assert [row["systems"] for row in rows] == [["a", "b"], ["a", "c"], ["b", "c"]]
+    assert [row["items"] for row in rows] == [35, 35, 40]
+    for row in rows:
+        x, y = (table[:, "abc".index(name)] for name in row["systems"])
+        both = ~np.isnan(x) & ~np.isnan(y)
+        expected = ttest_rel(x[both], y[both])
+        assert (row["t"], row["t_p"]) == pytest.approx((expected.statistic, expected.pvalue))
+        assert row["wilcoxon_p"] == pytest.approx(wilcoxon(np.round(x[both] - y[both], 12)).pvalue)
+        assert row["mean_difference"] == pytest.approx((x[both] - y[both]).mean())
+    assert undefined == {}
+
+
+def test_holm_of_a_published_example():
+    # Four hypotheses at 0.01, 0.04, 0.03 and 0.005: 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 raised to 0.06.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_counts_only_what_was_tested_and_stays_within_one():
+    assert holm([None, 0.6, 0.7]) == [None, 1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_rows_carry_the_corrected_values():
+    rows, _ = compared(TABLE)
+    for test in ("t_p", "wilcoxon_p"):
+        assert [row[f"{test}_holm"] for row in rows] == holm([row[test] for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("table", "reasons"),
+    [
+        ([[1, 2]], {"t_p": TOO_FEW, "wilcoxon_p": TOO_FEW}),
+        ([[1, 1], [2, 2]], {"t_p": NO_DIFFERENCE, "wilcoxon_p": NO_DIFFERENCE}),
+        ([[1, 2], [2, 3], [0.1, 1.1]], {"t_p": CONSTANT}),
+    ],
+)
+def test_undefined_tests_say_why(table, reasons):
+    rows, undefined = compared(np.array(table, dtype=float))
+    assert undefined == {f"comparisons.a.b.{name}": why for name, why in reasons.items()}
+    assert all(rows[0][name] is None for name in reasons)
+
+
+def test_systems_without_a_shared_item_are_not_compared():
+    assert compared(np.array([[1, np.nan], [np.nan, 2]]))[0] == []
