@@ -2,29 +2,34 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from agreement.aggregates import Aggregate, aggregates
 from agreement.alpha import Level, alpha_sums
-from agreement.bootstrap import CONFIDENCE, TOO_LARGE, Estimate, ItemSums, Key, estimate
+from agreement.bootstrap import TOO_LARGE, ItemSums, estimate
+from agreement.comparisons import comparisons
 from agreement.data import NO_SYSTEM, Ratings
+from agreement.kappa import kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.local import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
 from agreement.percent_agreement import percent_agreement
-from agreement.systems import system_mean
+from agreement.systems import system_mean, unit_means
 from agreement.tally import Tally, tally
+from agreement.writing import Report, place, resampling, within
 
 ALPHAS: dict[str, tuple[Level, ...]] = {"nominal": ("nominal",), "interval": ("nominal", "ordinal", "interval")}
+KAPPAS: dict[str, tuple[str, ...]] = {
+    "nominal": ("cohen_kappa_pairs",),
+    "interval": ("cohen_kappa_pairs", "kappa_linear_pairs", "kappa_quadratic_pairs"),
+}
 LOCAL: dict[str, LocalLevel] = {"nominal": "nominal", "interval": "interval"}
 NO_RATINGS = "there are no ratings"
 NO_OUTPUTS = "the question is not about single outputs"
 NO_MEAN = "the values are categories, which have no mean"
 NO_SCALE = "the question has no scale"
 TOO_FEW = "a standard error needs at least two values"
-
-Report = dict[str, Any]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # values near the limits of floats: such figures say so
@@ -51,24 +56,31 @@ def describe(
     latest = ratings.latest()
     counted = tally(latest.unit, latest.value, latest.item.size)
     local = local_alpha(latest, items, LOCAL[level])
+    by_chance, about_kappas = kappas(latest, counted, items, _categories(ratings, scale), KAPPAS[level])
     of_systems, about_systems = _of_systems(ratings, items, scale)
     figures: list[ItemSums] = [
         percent_agreement(counted, latest.item, items),
         leave_one_out(counted, latest.item, items),
         alpha_sums(latest.unit, latest.value, latest.item, items, ALPHAS[level]),
         local.sums(),
+        *by_chance,
         *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
         *(sums for aggregate in of_systems for sums in (aggregate.score, aggregate.rank)),
     ]
     estimates = estimate(figures, items, replicates, seed)
     report: Report = {"level": level, **_counts(ratings, counted, items, scale)}
-    undefined: dict[str, str] = dict(about_systems)
-    _place(report, undefined, estimates)
+    undefined: dict[str, str] = {**about_systems, **about_kappas}
+    place(report, undefined, estimates)
+    report["kappa_raters"] = rater_pairs(latest)
     _complete_local(report, undefined, local)
-    for name in about_systems:
+    for name in (*about_systems, *about_kappas):
         report[name] = None
+    report["comparisons"] = None
+    if "system_mean" not in about_systems:
+        report["comparisons"], reasons = comparisons(*unit_means(ratings), ratings.systems)
+        undefined |= reasons
     _complete_aggregates(report, undefined, ratings, of_systems)
-    report["bootstrap"] = _bootstrap(estimates, items, replicates, seed)
+    report["bootstrap"] = resampling(estimates, items, replicates, seed)
     report["undefined"] = undefined
     return report
 
@@ -108,34 +120,22 @@ def _of_systems(
     return aggregates(ratings, items, scale), {}
 
 
+def _categories(ratings: Ratings, scale: tuple[float, float] | None) -> int:
+    """How many values there are to choose from: the categories, or the steps of the scale and values off them."""
+    if ratings.categories:
+        return len(ratings.categories)
+    values = np.unique(ratings.value)
+    if scale is None:
+        return int(values.size)
+    steps = int(scale[1] - scale[0]) + 1
+    on_steps = (values >= scale[0]) & (values <= scale[1]) & (np.mod(values - scale[0], 1) == 0)
+    return steps + int(np.count_nonzero(~on_steps))
+
+
 def _off_scale(ratings: Ratings, scale: tuple[float, float] | None) -> int | None:
     if scale is None:
         return None
     return int(np.count_nonzero((ratings.value < scale[0]) | (ratings.value > scale[1])))
-
-
-def _place(report: Report, undefined: dict[str, str], estimates: Mapping[Key, Estimate]) -> None:
-    """Put each figure at its key with its interval beside it: `x_ci`, or for a figure of systems a mapping."""
-    for key, figure in estimates.items():
-        by_system = key[0] == "system_mean"
-        *path, name = key
-        interval = None if figure.interval is None else list(figure.interval)
-        _at(report, path)[name] = figure.value
-        if by_system:
-            _at(report, ["system_mean_ci"])[name] = interval
-        else:
-            _at(report, path)[f"{name}_ci"] = interval
-        if figure.reason is not None:
-            undefined[".".join(key)] = figure.reason
-        if figure.interval_reason is not None:
-            beside = ("system_mean_ci", name) if by_system else (*path, f"{name}_ci")
-            undefined[".".join(beside)] = figure.interval_reason
-
-
-def _at(report: Report, path: list[str]) -> Report:
-    for name in path:
-        report = report.setdefault(name, {})
-    return report
 
 
 def _complete_local(report: Report, undefined: dict[str, str], local: LocalAlpha) -> None:
@@ -156,21 +156,10 @@ def _complete_aggregates(
 ) -> None:
     for aggregate in of_systems:
         for code, system in enumerate(ratings.systems):
-            row = _at(report, ["aggregates", aggregate.method, system])
+            row = within(report, ["aggregates", aggregate.method, system])
             row["n"], row["items"] = int(aggregate.n[code]), int(aggregate.items[code])
             for name, errors in (("score_se", aggregate.score_se), ("rank_se", aggregate.rank_se)):
                 row[name] = float(errors[code]) if np.isfinite(errors[code]) else None
                 if row[name] is None:
                     reason = TOO_FEW if row["n"] < 2 or row["items"] < 2 else TOO_LARGE
                     undefined[f"aggregates.{aggregate.method}.{system}.{name}"] = reason
-
-
-def _bootstrap(estimates: Mapping[Key, Estimate], items: int, replicates: int, seed: int) -> Report:
-    return {
-        "resampled": "items",
-        "items": items,
-        "replicates": replicates if items > 1 else 0,
-        "seed": seed,
-        "confidence": CONFIDENCE,
-        "left_out": {".".join(key): figure.left_out for key, figure in estimates.items() if figure.left_out},
-    }

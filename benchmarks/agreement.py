@@ -1,4 +1,4 @@
-"""Time and peak memory of alpha on 3,000,000 ratings and of a whole report on 60,000.
+"""Time and peak memory of alpha on 3,000,000 ratings, and of whole reports on ratings, rankings, choices and spans.
 
     python -m benchmarks.agreement
 
@@ -16,11 +16,17 @@ import krippendorff
 import numpy as np
 
 from agreement.alpha import alpha
+from agreement.choices import Choices
 from agreement.data import Ratings
+from agreement.pair_report import describe_choices, describe_rankings
+from agreement.rankings import Rankings
 from agreement.report import describe
+from agreement.span_report import describe_spans
+from agreement.spans import Spans
 
 UNITS, RATERS, SYSTEMS = 1_000_000, 3, 3
 REPORT_UNITS = 20_000
+RANKINGS, RANKED = 10_000, 5
 REPEATS = 3
 
 
@@ -63,6 +69,78 @@ def time_report(kind: str) -> tuple[float, float]:
     return clocked(lambda: describe(ratings, level="interval", scale=(1, 5))["alpha_ordinal"])
 
 
+def rankings(raters: int, *, gaps: bool) -> Rankings:
+    """Rankings of all outputs of an item by so many raters each, who agree more than by chance."""
+    rng = np.random.default_rng(2)
+    number = np.arange(RANKINGS)
+    quality = rng.normal(size=(RANKINGS // raters + 1, RANKED))[number // raters]
+    rank = np.clip(np.round(3 + quality + rng.normal(size=quality.shape)), 1, RANKED).astype(np.int64)
+    if not gaps:
+        rank = 1 + (np.sort(rank)[:, None, :] < rank[:, :, None]).sum(axis=2)
+    return Rankings(
+        item=number // raters,
+        rater=number % raters if raters > 1 else number % 33,
+        ranking=np.repeat(number, RANKED),
+        system=np.tile(np.arange(RANKED), RANKINGS),
+        rank=rank.ravel(),
+        position=rng.permuted(np.tile(np.arange(RANKED), (RANKINGS, 1)), axis=1).ravel(),
+        length=rng.integers(50, 200, RANKINGS * RANKED).astype(np.float64),
+        raters=tuple(f"r{n:02}" for n in range(33)),
+        systems=tuple(f"s{n}" for n in range(RANKED)),
+    )
+
+
+def time_rankings(kind: str) -> tuple[float, float]:
+    given = rankings(1 if kind == "alone" else RATERS, gaps=kind == "gaps")
+    assert given.choices().choice.size == 100_000
+    return clocked(lambda: describe_rankings(given)["system_score"]["s0"])
+
+
+def time_choices(systems: int) -> tuple[float, float]:
+    rng = np.random.default_rng(3)
+    pairs = 33_334
+    first = rng.integers(0, systems - 1, pairs)
+    choices = Choices(
+        pair=np.repeat(np.arange(pairs), RATERS),
+        rater=np.tile(np.arange(RATERS), pairs),
+        choice=rng.integers(0, 3, pairs * RATERS),
+        shown_first=rng.integers(0, 2, pairs * RATERS),
+        item=np.arange(pairs) // 10,
+        first=first,
+        second=rng.integers(first + 1, systems),
+        length=rng.integers(50, 200, (pairs, 2)).astype(np.float64),
+        raters=tuple(f"r{n}" for n in range(RATERS)),
+        systems=tuple(f"s{n:02}" for n in range(systems)),
+    )
+    return clocked(lambda: describe_choices(choices)["alpha_masi"])
+
+
+def time_spans(texts: int) -> tuple[float, float]:
+    """Texts of 1,500 code points, each looked through by three raters who mark two spans."""
+    rng = np.random.default_rng(4)
+    answers, none = texts * RATERS, np.zeros(0, dtype=np.int64)
+    start = rng.integers(0, 1400, answers * 2)
+    spans = Spans(
+        text=np.repeat(np.arange(texts), RATERS),
+        rater=np.tile(np.arange(RATERS), texts),
+        answer=np.repeat(np.arange(answers), 2),
+        start=start,
+        end=start + rng.integers(1, 100, start.size),
+        label=rng.integers(0, 3, start.size),
+        verdict=rng.integers(-1, 2, start.size),
+        item=np.arange(texts) // RANKED,
+        system=np.arange(texts) % RANKED,
+        length=np.full(texts, 1500),
+        token_text=none,
+        token_start=none,
+        token_end=none,
+        raters=tuple(f"r{n}" for n in range(RATERS)),
+        systems=tuple(f"s{n}" for n in range(RANKED)),
+        labels=("x", "y", "z"),
+    )
+    return clocked(lambda: describe_spans(spans)["span_alpha"])
+
+
 def clocked(figure) -> tuple[float, float]:
     seconds = []
     for _ in range(REPEATS):
@@ -78,6 +156,12 @@ CASES = {
     "report, 60,000 ratings, 3 outputs an item": (time_report, "likert"),
     "report, 60,000 ratings, 1 output an item": (time_report, "one_output"),
     "report, 60,000 distinct values": (time_report, "many_values"),
+    "report, 10,000 rankings, 3 an item": (time_rankings, "dense"),
+    "report, 10,000 rankings with gaps": (time_rankings, "gaps"),
+    "report, 10,000 rankings of as many items": (time_rankings, "alone"),
+    "report, 100,002 choices, 5 systems": (time_choices, 5),
+    "report, 100,002 choices, 20 systems": (time_choices, 20),
+    "report, 60,000 spans in 10,000 texts": (time_spans, 10_000),
 }
 
 

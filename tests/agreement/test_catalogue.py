@@ -1,10 +1,15 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agreement.catalogue import FIGURES
+from agreement.dimensions import describe_dimensions
+from agreement.pair_report import describe_choices, describe_rankings
 from agreement.report import describe
+from agreement.span_report import describe_spans
+from agreement.spans import Mark, collect_spans
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "statistics.md"
 NOT_FIGURES = {"level", "undefined", "bootstrap", "local_alpha.level"}
@@ -13,6 +18,10 @@ NOT_FIGURES = {"level", "undefined", "bootstrap", "local_alpha.level"}
 def anchors():
     headings = re.findall(r"^#+ (.+)$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+BY_NAME = ("local_alpha", "aggregates", "mean", "annotator")
+"""What holds further figures; other mappings are of systems."""
 
 
 def names(report, path=()):
@@ -24,15 +33,31 @@ def names(report, path=()):
         if path and path[0] == "aggregates" and len(path) == 1:
             for row in value.values():
                 yield from (f"{name}.{column}" for column in ("score", "rank") if column in row)
-        elif key in ("local_alpha", "aggregates"):
+        elif key in BY_NAME and isinstance(value, dict):
             yield from names(value, (*path, key))
         else:
             yield name
 
 
-def test_the_catalogue_names_every_figure_of_a_report_and_no_other(ratings_of):
-    report = describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5))
-    assert set(names(report)) == set(FIGURES)
+@pytest.fixture
+def reports(ratings_of, choices_of, rankings_of):
+    """One report of each kind."""
+    both = rankings_of([("i", "r", {"a": 1, "b": 2}), ("i", "r", {"a": 2, "b": 1})])
+    marks = [[Mark(0, 2)], []]
+    spans = collect_spans(["i", "i"], ["a", "a"], ["r", "s"], marks, {("i", "a"): 5}, {("i", "a"): [(0, 5)]})
+    dimensions = describe_dimensions(both.only(np.array([0])), both.only(np.array([1])))
+    return [
+        describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5)),
+        describe_choices(choices_of([("i", "a", "b", "r", "a")])),
+        describe_rankings(both),
+        describe_spans(spans),
+        {key: value for key, value in dimensions.items() if key in BY_NAME},
+    ]
+
+
+def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
+    found = {name for report in reports for name in names(report)}
+    assert {re.sub(r"^(mean|annotator)\.", "dimensions.", name) for name in found} == set(FIGURES)
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -1,0 +1,119 @@
+"""Every figure of a rank or preference question, with intervals, ready to be written as JSON."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from agreement.alpha import alpha_sums
+from agreement.bootstrap import ItemSums, estimate
+from agreement.bradley_terry import davidson_sums
+from agreement.choices import CHOICES, Choices
+from agreement.comparisons import comparisons
+from agreement.data import Ints
+from agreement.kappa import WEIGHTS, kappas, rater_pairs
+from agreement.leave_one_out import leave_one_out
+from agreement.masi import masi_sums
+from agreement.pair_figures import (
+    length_bias_rate,
+    position_bias,
+    score_by_position,
+    system_score,
+    win_or_tie_rate,
+    win_tie_loss,
+)
+from agreement.percent_agreement import percent_agreement
+from agreement.ranked_sets import of_whole_rankings
+from agreement.rankings import Rankings
+from agreement.tally import tally
+from agreement.writing import Report, complete, place, resampling
+
+SETS = ((0,), (1,), (0, 1))
+"""FIRST, SECOND and TIE as sets for MASI: a tie is both."""
+ORDER = np.array([0.0, 2.0, 1.0])
+"""FIRST, SECOND and TIE on a line, for weighted kappa: a tie is half-way."""
+
+
+def describe_choices(choices: Choices, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
+    """All figures of one preference question; `catalogue.FIGURES` says what each is.
+
+    `ties` says whether a tie could be chosen. The result holds plain floats, ints, texts, lists, dicts and
+    None; an undefined figure is None with its reason under `undefined`, by its dotted name. `x_ci` is the
+    95 % interval [low, high] of `x`.
+    """
+    choices = choices.judged()
+    items = int(choices.item.max(initial=-1)) + 1
+    report: Report = {"level": "choice", "ratings": choices.choice.size}
+    return _complete(report, choices, [win_or_tie_rate(choices, items)], choices.points(), ties, (replicates, seed))
+
+
+def describe_rankings(rankings: Rankings, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
+    """All figures of one rank question, both of whole rankings and of their pairs; otherwise as `describe_choices`."""
+    rankings = rankings.ranked()
+    items = int(rankings.item.max(initial=-1)) + 1
+    whole, sets_shared = of_whole_rankings(rankings, items)
+    report: Report = {"level": "rank", "ratings": rankings.item.size, "rankings_shared": sets_shared}
+    figures = [system_score(rankings, items), *whole]
+    choices = rankings.choices()
+    report = _complete(report, choices, figures, _mean_scores(rankings), ties, (replicates, seed), rankings)
+    report["score_by_position"] = score_by_position(rankings)
+    return report
+
+
+def _complete(
+    report: Report,
+    choices: Choices,
+    of_protocol: list[ItemSums],
+    outputs: tuple[Ints, Ints, np.ndarray],
+    ties: bool,
+    resampled: tuple[int, int],
+    rankings: Rankings | None = None,
+) -> Report:
+    """The figures of pairs added to a report, with those of the protocol, all on the same draws of items."""
+    item = choices.item if rankings is None else rankings.item
+    items = int(item.max(initial=-1)) + 1
+    ratings = choices.ratings()
+    latest = ratings.latest()
+    counted = tally(latest.unit, latest.value, latest.item.size)
+    categories = len(CHOICES) if ties else len(CHOICES) - 1
+    on_a_line = replace(latest, value=ORDER[latest.value.astype(np.int64)])
+    by_chance, undefined = kappas(on_a_line, counted, items, categories, tuple(WEIGHTS))
+    sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
+    figures: list[ItemSums] = [
+        percent_agreement(counted, latest.item, items),
+        leave_one_out(counted, latest.item, items),
+        alpha_sums(latest.unit, latest.value, latest.item, items, ("nominal",)),
+        masi_sums(("alpha_masi",), latest.unit, latest.value.astype(np.int64), latest.item, items, sets),
+        *by_chance,
+        *of_protocol,
+        davidson_sums(choices, items),
+        position_bias(choices, items),
+        length_bias_rate(choices, items),
+    ]
+    estimates = estimate(figures, items, *resampled)
+    report |= {
+        "raters": int(np.unique(choices.rater if rankings is None else rankings.rater).size),
+        "items": items,
+        "pairs": int(np.count_nonzero(counted.m)),
+        "pairs_with_two_or_more": int(np.count_nonzero(counted.m > 1)),
+        "repeated_by_same_rater": ratings.value.size - int(counted.m.sum()),
+    }
+    place(report, undefined, estimates)
+    complete(report, ("bradley_terry", "system_score" if rankings else "system_win_or_tie_rate"))
+    for name in WEIGHTS:
+        report.setdefault(name)
+    report["kappa_raters"] = rater_pairs(latest)
+    report["win_tie_loss"] = win_tie_loss(choices)
+    report["comparisons"], reasons = comparisons(*outputs, choices.systems)
+    report["bootstrap"] = resampling(estimates, items, *resampled)
+    report["undefined"] = undefined | reasons
+    return report
+
+
+def _mean_scores(rankings: Rankings) -> tuple[Ints, Ints, np.ndarray]:
+    """Item, system and mean s_i of each ranked output."""
+    systems = max(len(rankings.systems), 1)
+    key, code = np.unique(rankings.item[rankings.ranking] * systems + rankings.system, return_inverse=True)
+    item, system = np.divmod(key, systems)
+    total = np.bincount(code, rankings.scores(), key.size)
+    return item, system, total / np.maximum(np.bincount(code, minlength=key.size), 1)

@@ -1,0 +1,62 @@
+"""Agreement on whole rankings: of the same outputs of the same item, by raters who ranked just these."""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from agreement.alpha import alpha_sums
+from agreement.bootstrap import ItemSums, Key, Renamed
+from agreement.data import Floats, Ints
+from agreement.masi import SetAlphaSums, masi_sums
+from agreement.rankings import Rankings
+
+RANK_ALPHAS = (("alpha_ordinal_ranks",), ("alpha_interval_ranks",))
+
+
+def shared(rankings: Rankings) -> tuple[Rankings, Ints]:
+    """The rankings that another rater's can be compared with, repeats resolved, and the code of what each ranks.
+
+    Two rankings have the same code, (N,), where they are of the same item and the same outputs. Only codes
+    with two raters or more are kept; of several rankings of one rater the last.
+    """
+    _, kind = np.unique(rankings.rows(rankings.system), axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    last = rankings.latest(kind)
+    key = rankings.item[last] * (int(kind.max(initial=0)) + 1) + kind[last]
+    _, unit = np.unique(key, return_inverse=True)
+    several = np.bincount(unit)[unit] > 1
+    _, unit = np.unique(unit[several], return_inverse=True)
+    return rankings.only(last[several]), unit.astype(np.int64)
+
+
+def of_whole_rankings(rankings: Rankings, items: int) -> tuple[list[ItemSums], int]:
+    """alpha_masi_rankings, alpha_ordinal_ranks and alpha_interval_ranks, and how many sets of outputs are shared.
+
+    A whole ranking is the set of its (output, rank) pairs. For ranks as values a unit is an output of an item
+    within one set of outputs.
+    """
+    compared, unit = shared(rankings)
+    units = int(unit.max(initial=-1)) + 1
+    item = np.zeros(units, dtype=np.int64)
+    item[unit] = compared.item
+    whole = alpha_of_rankings(("alpha_masi_rankings",), compared, compared.rank.astype(np.float64), unit, item, items)
+    systems = max(len(compared.systems), 1)
+    _, cell = np.unique(unit[compared.ranking] * systems + compared.system, return_inverse=True)
+    own = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
+    own[cell] = compared.item[compared.ranking]
+    ranks = alpha_sums(cell, compared.rank.astype(np.float64), own, items, ("ordinal", "interval"))
+    return [whole, Renamed(ranks, RANK_ALPHAS)], units
+
+
+def alpha_of_rankings(key: Key, rankings: Rankings, value: Floats, unit: Ints, item: Ints, items: int) -> SetAlphaSums:
+    """Alpha with MASI of rankings as sets of (output, value) pairs; `value` (E,) is the rank or stands for it.
+
+    `unit` (N,) says which rankings are of the same outputs of the same item, `item` (U,) of which.
+    """
+    distinct, level = np.unique(value, return_inverse=True)
+    _, element = np.unique(rankings.system * max(distinct.size, 1) + level, return_inverse=True)
+    rows, code = np.unique(rankings.rows(element.astype(np.int64)), axis=0, return_inverse=True)
+    member = rows >= 0
+    columns = rows[member]
+    shape = (rows.shape[0], int(columns.max(initial=-1)) + 1)
+    sets = csr_array((np.ones(columns.size), (np.nonzero(member)[0], columns)), shape=shape)
+    return masi_sums(key, unit, code.reshape(-1).astype(np.int64), item, items, sets)

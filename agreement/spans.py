@@ -1,0 +1,213 @@
+"""Marked spans of texts as flat arrays, and the pieces of text that marks cut."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from agreement.data import NO_SYSTEM, Ints
+
+UNDECIDED, REJECTED, CONFIRMED = -1, 0, 1
+"""What a researcher said of a span."""
+LABELS = 60
+"""A piece of text holds its labels as the bits of an integer."""
+
+
+class Mark(NamedTuple):
+    """A span [start, end) in code points, with its label and whether it was confirmed (None: not decided)."""
+
+    start: int
+    end: int
+    label: str = ""
+    confirmed: bool | None = None
+
+
+@dataclass(frozen=True)
+class Spans:
+    """All current answers to a spans question, in the order of their submission, one answer a rater and text.
+
+    Shapes: `text` and `rater` are (A,), one entry an answer, whether or not it marks anything; `answer`, `start`,
+    `end`, `label` and `verdict` are (S,), one entry a span; `item`, `system` and `length` are (T,), one entry a text:
+    an output, or with NO_SYSTEM a document. `token_text`, `token_start` and `token_end` are (K,), ordered by
+    text and start, and empty where words are not looked at.
+
+    Offsets are code points, `end` exclusive. Raises ValueError where shapes, codes or offsets are not so.
+    """
+
+    text: Ints
+    rater: Ints
+    answer: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    verdict: Ints
+    item: Ints
+    system: Ints
+    length: Ints
+    token_text: Ints
+    token_start: Ints
+    token_end: Ints
+    raters: tuple[str, ...]
+    systems: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        groups = (
+            (self.text, self.rater),
+            (self.answer, self.start, self.end, self.label, self.verdict),
+            (self.item, self.system, self.length),
+            (self.token_text, self.token_start, self.token_end),
+        )
+        for group in groups:
+            if any(array.shape != (group[0].size,) for array in group):
+                raise ValueError("arrays of answers, spans, texts or tokens differ in length")
+        for code, low, end in (
+            (self.text, 0, self.item.size),
+            (self.rater, 0, len(self.raters)),
+            (self.answer, 0, self.text.size),
+            (self.label, 0, len(self.labels)),
+            (self.system, NO_SYSTEM, len(self.systems)),
+            (self.verdict, UNDECIDED, CONFIRMED + 1),
+        ):
+            if code.size and (code.min() < low or code.max() >= end):
+                raise ValueError("a code of a text, rater, answer, label, system or verdict is out of range")
+        if len(self.labels) > LABELS:
+            raise ValueError(f"there are more than {LABELS} labels")
+        if ((self.start < 0) | (self.start >= self.end) | (self.end > self.length[self.text[self.answer]])).any():
+            raise ValueError("a span is empty or goes beyond its text")
+
+    def of_items(self, keep: np.ndarray) -> "Spans":
+        """The answers about texts of the items whose `keep`, (I,) of booleans, is true."""
+        return self.only(np.flatnonzero(keep[self.item[self.text]]))
+
+    def latest(self) -> "Spans":
+        """Of several answers of one rater about one text only the last."""
+        key = self.text * max(len(self.raters), 1) + self.rater
+        _, last = np.unique(key[::-1], return_index=True)
+        return self.only(np.sort(key.size - 1 - last))
+
+    def only(self, answers: Ints) -> "Spans":
+        """The answers with these ascending numbers, and their spans."""
+        number = np.full(self.text.size, -1)
+        number[answers] = np.arange(answers.size)
+        keep = number[self.answer] >= 0
+        return replace(
+            self,
+            text=self.text[answers],
+            rater=self.rater[answers],
+            answer=number[self.answer[keep]],
+            start=self.start[keep],
+            end=self.end[keep],
+            label=self.label[keep],
+            verdict=self.verdict[keep],
+        )
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Every text with an answer, cut where any of its spans starts or ends, so that no mark divides a piece.
+
+    `text` and `size` (in code points) are (G,), ordered by text and place. `marked_by`, `piece` and `label` are
+    (C,): answer `marked_by[c]` has a span with the label over the piece; a cell may occur more than once.
+    """
+
+    text: Ints
+    size: Ints
+    marked_by: Ints
+    piece: Ints
+    label: Ints
+
+
+def cut(spans: Spans) -> Pieces:
+    """The pieces of the texts that the answers are about."""
+    reach = int(spans.length.max(initial=0)) + 1
+    answered = np.unique(spans.text)
+    text = spans.text[spans.answer]
+    ends = [
+        answered * reach,
+        answered * reach + spans.length[answered],
+        text * reach + spans.start,
+        text * reach + spans.end,
+    ]
+    place = np.unique(np.concatenate(ends))
+    owner = place // reach
+    inside = owner[:-1] == owner[1:]
+    start, size = place[:-1][inside], np.diff(place)[inside]
+    first, last = (np.searchsorted(start, text * reach + edge) for edge in (spans.start, spans.end))
+    covered = last - first
+    piece = np.repeat(first, covered) + _run(covered)
+    cells = np.repeat(np.arange(covered.size), covered)
+    return Pieces(owner[:-1][inside], size, spans.answer[cells], piece, spans.label[cells])
+
+
+def tokens_marked(spans: Spans) -> tuple[Ints, Ints]:
+    """Answers and tokens, (C,) each, such that a span of the answer shares a code point with the token."""
+    reach = int(spans.length.max(initial=0)) + 1
+    text = spans.text[spans.answer] * reach
+    first = np.searchsorted(spans.token_text * reach + spans.token_end, text + spans.start, side="right")
+    last = np.searchsorted(spans.token_text * reach + spans.token_start, text + spans.end, side="left")
+    covered = np.maximum(last - first, 0)
+    return np.repeat(spans.answer, covered), np.repeat(first, covered) + _run(covered)
+
+
+def _run(size: Ints) -> Ints:
+    """0, 1, ... `size` - 1 for each size in turn."""
+    return np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+
+
+def collect_spans(
+    items: Sequence[Hashable],
+    outputs: Sequence[str | None],
+    raters: Sequence[str],
+    marks: Sequence[Sequence[Mark]],
+    lengths: Mapping[tuple[Hashable, str | None], int],
+    tokens: Mapping[tuple[Hashable, str | None], Sequence[tuple[int, int]]] | None = None,
+) -> Spans:
+    """Spans from columns of one length, a row an answer about a text, in the order of submission.
+
+    A text is an output, or with None the item's document; an answer that finds nothing has no marks. `lengths`
+    is in code points; `tokens` are [start, end) of a text's words. Texts and items are numbered as they appear.
+
+    Raises ValueError where the columns differ in length or a mark does not lie in its text.
+    """
+    if len({len(items), len(outputs), len(raters), len(marks)}) > 1:
+        raise ValueError("the columns differ in length")
+    rater_names, system_names = sorted(set(raters)), sorted({name for name in outputs if name is not None})
+    label_names = sorted({mark.label for own in marks for mark in own})
+    rater_code, label_code = ({name: code for code, name in enumerate(names)} for names in (rater_names, label_names))
+    system_code: dict[str | None, int] = {name: code for code, name in enumerate(system_names)}
+    item_code: dict[Hashable, int] = {}
+    text_code: dict[tuple[Hashable, str | None], int] = {}
+    for key in zip(items, outputs, strict=True):
+        item_code.setdefault(key[0], len(item_code))
+        text_code.setdefault(key, len(text_code))
+    verdict = {None: UNDECIDED, False: REJECTED, True: CONFIRMED}
+    rows = [
+        (answer, mark.start, mark.end, label_code[mark.label], verdict[mark.confirmed])
+        for answer, own in enumerate(marks)
+        for mark in own
+    ]
+    answer, start, end, label, decided = np.array(rows, dtype=np.int64).reshape(len(rows), 5).T
+    words = [(code, *word) for key, code in text_code.items() for word in sorted((tokens or {}).get(key, ()))]
+    token_text, token_start, token_end = np.array(words, dtype=np.int64).reshape(len(words), 3).T
+    texts = [(item_code[item], system_code.get(output, NO_SYSTEM), lengths[item, output]) for item, output in text_code]
+    item, system, length = np.array(texts, dtype=np.int64).reshape(len(texts), 3).T
+    return Spans(
+        text=np.array([text_code[key] for key in zip(items, outputs, strict=True)], dtype=np.int64),
+        rater=np.array([rater_code[name] for name in raters], dtype=np.int64),
+        answer=answer,
+        start=start,
+        end=end,
+        label=label,
+        verdict=decided,
+        item=item,
+        system=system,
+        length=length,
+        token_text=token_text,
+        token_start=token_start,
+        token_end=token_end,
+        raters=tuple(rater_names),
+        systems=tuple(system_names),
+        labels=tuple(label_names),
+    )
