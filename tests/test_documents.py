@@ -44,6 +44,17 @@ def test_every_command_of_make_exists():
         assert said <= rules, named(document)
 
 
+def test_the_licence_of_everything_that_is_installed_is_named():
+    def plain(text: str) -> str:
+        return re.sub(r"[^a-z0-9,|\n]", "", text.lower())
+
+    told = set(re.split(r"[,|\n]", plain((ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8"))))
+    locked = (ROOT / "requirements" / "test.txt").read_text(encoding="utf-8")
+    packages = re.findall(r"^([a-z0-9-]+)==(?!.*win32)", locked, re.MULTILINE)
+    assert len(packages) > 30
+    assert [name for name in packages if plain(name) not in told] == []
+
+
 @pytest.mark.django_db
 def test_the_first_study_of_the_readme_imports_and_goes_live(tmp_path: Path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
