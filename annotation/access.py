@@ -10,9 +10,11 @@ from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils import timezone
 
 from accounts.models import Person
-from annotation.models import Assignment, Invitation, Membership, Study
+from accounts.signing_in import token_hash
+from annotation.models import Assignment, Invitation, Membership, Study, Token
 from annotation.models.people import Role
 
 OWNERS = frozenset({Role.OWNER})
@@ -80,6 +82,30 @@ def invitation_for(person: Person, slug: str, pk: int) -> Invitation:
     if invitation is None or not may(person, study, inviters(invitation.role)):
         raise Http404(NOTHING)
     return invitation
+
+
+def token_for(person: Person, slug: str, pk: int) -> Token:
+    """A token of a study that `person` runs, which they may revoke: their own, or as an owner anybody's."""
+    study = study_for(person, slug, RESEARCHERS)
+    token = Token.objects.select_related("study").filter(study=study, pk=pk).first()
+    if token is None or not may_revoke(person, token, may(person, study, OWNERS)):
+        raise Http404(NOTHING)
+    return token
+
+
+def may_revoke(person: Person, token: Token, owns: bool) -> bool:
+    """Whether `person`, who runs the token's study (`owns`: as an owner), may end the token."""
+    return owns or token.made_by_id == person.pk
+
+
+def open_token(secret: str) -> Token | None:
+    """The token of `secret` if it opens its study now: neither expired nor revoked, its maker still running it."""
+    token = (
+        Token.objects.select_related("study", "made_by")
+        .filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=timezone.now(), made_by__is_active=True)
+        .first()
+    )
+    return token if token is not None and may(token.made_by, token.study, RESEARCHERS) else None
 
 
 def inviters(role: str) -> frozenset[Role]:

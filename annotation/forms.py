@@ -6,8 +6,11 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.inviting import DAYS, MOST_AT_ONCE
+from annotation.models import Token
 from annotation.models.people import Role
 from annotation.text import TextRefusedError, check_text
+from annotation.tokens import DAYS as TOKEN_DAYS
+from annotation.tokens import MOST_DAYS as MOST_TOKEN_DAYS
 
 LONGEST_GUIDELINES = 200_000
 LONGEST_ABOUT = 20_000
@@ -57,6 +60,23 @@ class InviteForm(forms.Form):
 
 class RoleForm(forms.Form):
     role = forms.ChoiceField(label="Role", choices=Role.choices)
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        label="What uses it",
+        max_length=100,
+        help_text="To know it by later, such as: nightly export. Seen by the people who run the study.",
+    )
+    scope = forms.ChoiceField(
+        label="What it may do",
+        choices=Token.Scope.choices,
+        initial=Token.Scope.READ,
+        help_text="Writing means adding items, ratings and scores.",
+    )
+    days = forms.IntegerField(
+        label="Valid for how many days", min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS
+    )
 
 
 class ReasonForm(forms.Form):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
-from annotation.models import Annotation, Assignment, Invitation, Item, Membership, Rater, Slot, Study
+from annotation.models import Annotation, Assignment, Invitation, Item, Membership, Rater, Slot, Study, Token
 from annotation.models.people import Role
 
 MOST_COUNTED = 1000
@@ -238,3 +238,15 @@ def state_of(invitation: Invitation) -> str:
     if invitation.revoked_at:
         return "revoked"
     return "expired" if invitation.expires_at <= timezone.now() else "open"
+
+
+def tokens_of(study: Study) -> QuerySet[Token]:
+    """All tokens of a study, the latest first."""
+    return Token.objects.filter(study=study).select_related("made_by", "study").order_by("-pk")
+
+
+def state_of_token(token: Token) -> str:
+    """`revoked`, `expired` or `open`."""
+    if token.revoked_at:
+        return "revoked"
+    return "expired" if token.expires_at <= timezone.now() else "open"

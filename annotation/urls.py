@@ -1,7 +1,7 @@
 from django.urls import include, path
 
 from annotation import desk_urls
-from annotation.views import guidelines, home, invitations, people, studies
+from annotation.views import guidelines, home, invitations, people, studies, tokens
 
 app_name = "annotation"
 
@@ -19,6 +19,8 @@ study = [
     path("people/<int:pk>/role/", people.change_role, name="change_role"),
     path("invitations/", invitations.invitations, name="invitations"),
     path("invitations/<int:pk>/revoke/", invitations.revoke, name="revoke_invitation"),
+    path("tokens/", tokens.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
     path("guidelines/", guidelines.guidelines, name="guidelines"),
     path("guidelines/edit/", guidelines.edit_guidelines, name="edit_guidelines"),
 ]

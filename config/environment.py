@@ -23,6 +23,14 @@ def read_boolean(env: Env, name: str, default: bool) -> bool:
         raise ImproperlyConfigured(f"{name} must be true or false: {problem}") from problem
 
 
+def read_whole(env: Env, name: str, default: int) -> int:
+    """The whole number `name`, 1 or more."""
+    given: str = env.str(name, str(default))
+    if not given.isascii() or not given.isdigit() or len(given) > 12 or int(given) < 1:
+        raise ImproperlyConfigured(f"{name} must be a whole number, 1 or more, not {given!r}.")
+    return int(given)
+
+
 def read_profile(env: Env) -> str:
     """`embedded` (one machine, no configuration) or `production` (refuses to start half configured)."""
     profile: str = env.str("PROFILE", "embedded")

@@ -5,6 +5,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
+from config.problems import asked_by_program, problem_response
+
 SENTENCES = {
     400: "This request could not be understood.",
     401: "You are signed out. Sign in again to go on.",
@@ -16,6 +18,8 @@ SENTENCES = {
 
 def error_response(request: HttpRequest, status: int, page: str = "") -> HttpResponse:
     """The designed page of `status`, or its sentence as JSON where the client takes no HTML."""
+    if asked_by_program(request):
+        return problem_response(request, status, SENTENCES[status])
     request_id = getattr(request, "request_id", "")
     if not request.accepts("text/html"):
         return JsonResponse({"error": SENTENCES[status], "request_id": request_id}, status=status)

@@ -6,7 +6,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from environs import Env
 
-from config.environment import read_boolean, read_profile, read_secret_key, refuse_unsafe_production
+from config.environment import read_boolean, read_profile, read_secret_key, read_whole, refuse_unsafe_production
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -142,6 +142,33 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 4
 LINE_LIMIT = 1_000_000
+UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
+UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "reports.api.authentication.TokenAuthentication",
+        "reports.api.authentication.SessionReading",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["reports.api.negotiation.JSONLines", "reports.api.negotiation.NamedJSONLines"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "reports.api.negotiation.OneAnswer",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["reports.api.throttling.PerCaller"],
+    "DEFAULT_THROTTLE_RATES": {"api": f"{read_whole(env, 'API_REQUESTS_PER_MINUTE', 600)}/min"},
+    "EXCEPTION_HANDLER": "reports.api.errors.answer",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Interrater",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "DESCRIPTION": "Read studies, add items, ratings and scores to them, take their exports and agreement reports.",
+    "SERVE_PUBLIC": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SCHEMA_PATH_PREFIX": "/api/",
+}
 
 LOGGING = {
     "version": 1,

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/password_change/", accounts.change_password, name="admin_change_password"),
     path("admin/", admin.site.urls),
     path("", include("accounts.urls")),
+    path("api/", include("reports.api.urls")),
     path("", include("reports.urls")),
     path("", include("annotation.urls")),
 ]

@@ -3,11 +3,12 @@
 from typing import Any
 
 from agreement.report import ALPHAS, describe
-from annotation.models import Item, Study
+from annotation.models import Item, Rater, Study
 from annotation.questions import question_types
 from reports import rows
 
 REPLICATES = 1000
+LONGEST_NUMBER = 9
 
 Report = dict[str, Any]
 
@@ -66,3 +67,16 @@ def choose(study: Study, kinds: frozenset[str], guidelines: int | str | None) ->
         "ratings": {"none" if number is None else str(number): count for number, count in there.items()},
     }
     return rows.Choice(kinds, version if isinstance(version, int) else None, pooled), said
+
+
+def read_choice(kinds: str, guidelines: str | None) -> tuple[frozenset[str], int | str | None]:
+    """Kinds of raters and the guidelines' version, as they are written; raises ChoiceInvalidError."""
+    known = Rater.Kind.values
+    chosen = frozenset(kinds.split(","))
+    if not chosen <= set(known):
+        raise ChoiceInvalidError(f"kinds takes {', '.join(known)}, with commas between.")
+    if guidelines is None or guidelines == "all":
+        return chosen, guidelines
+    if not guidelines.isascii() or not guidelines.isdigit() or len(guidelines) > LONGEST_NUMBER:
+        raise ChoiceInvalidError("guidelines takes the number of a version, or all.")
+    return chosen, int(guidelines)

@@ -4,6 +4,7 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.material import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
 from annotation.models.study import Guideline, Question, Study
+from annotation.models.tokens import Token
 from annotation.models.work import Assignment, DraftConflict, Slot, Task, TaskOutput
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "Study",
     "Task",
     "TaskOutput",
+    "Token",
 ]

@@ -6,8 +6,8 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,32 @@ from reports.exporting.snapshot import snapshot
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.writing import Written, write_csv, write_jsonl, write_text
 
-__all__ = ["FORMATS", "ExportRefusedError", "canonical_digest", "export_study"]
+__all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
 
 FORMATS = ("jsonl", "csv")
 CARD = "README.md"
+Lines = Callable[[Study], Iterator[Line]]
+TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
+    ("items", item_lines, ITEM_COLUMNS),
+    ("ratings", rating_lines, RATING_COLUMNS),
+    ("scores", score_lines, RATING_COLUMNS),
+)
 NOT_DATA = frozenset({MANIFEST, CARD})
 """What tells of the software and not of the study."""
 
 
-def export_study(study: Study, out: Path, form: str = "jsonl", actor: Person | None = None) -> dict[str, Any]:
+def export_study(
+    study: Study, out: Path, form: str = "jsonl", actor: Person | None = None, via: str = ""
+) -> dict[str, Any]:
     """Write the study's folder at `out` and return its manifest; nobody who writes meanwhile is held up.
 
-    Raises ExportRefusedError where `out` is taken or cannot be written; what was there then stays.
+    `via` says for the audit how it was asked for. Raises ExportRefusedError where `out` is taken or cannot be
+    written; what was there then stays.
     """
     with placed(out) as folder:
         with snapshot():
             study = Study.objects.get(pk=study.pk)
-            files = _write(study, folder, form)
+            files = {name: write(folder / name) for name, write in writers(study, form).items()}
             counts = _counts(study)
             card = {"study": study, "files": files, "counts": counts, "guidelines": _versions(study)}
             files[CARD] = write_text(folder / CARD, render_to_string("reports/dataset_card.md", card))
@@ -53,30 +62,32 @@ def export_study(study: Study, out: Path, form: str = "jsonl", actor: Person | N
             "files": {name: _described(files[name]) for name in sorted(files)},
         }
         write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-        record("study exported", study.slug, actor=actor, study=study.slug, new={"format": form, "counts": counts})
+        new = {"format": form, "counts": counts, **({"via": via} if via else {})}
+        record("study exported", study.slug, actor=actor, study=study.slug, new=new)
     return manifest
 
 
-def _write(study: Study, folder: Path, form: str) -> dict[str, Written]:
-    files = {"study.yaml": write_text(folder / "study.yaml", study_yaml(study))}
+def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
+    """What writes each file of the study's folder but the card and the manifest, by its name there."""
+    found: dict[str, Callable[[Path], Written]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
     for number, text in _versions(study).items():
-        name = f"guidelines/{number}.md"
-        files[name] = write_text(folder / name, text)
-    tables = (
-        ("items", item_lines, ITEM_COLUMNS),
-        ("ratings", rating_lines, RATING_COLUMNS),
-        ("scores", score_lines, RATING_COLUMNS),
-    )
-    for table, lines, columns in tables:
-        name = f"{table}.{form}"
+        found[f"guidelines/{number}.md"] = partial(write_text, text=text)
+    for table, lines, columns in TABLES:
         if form == "csv":
-            rows = _output_rows(lines(study)) if columns is ITEM_COLUMNS else lines(study)
-            files[name] = write_csv(folder / name, columns, rows)
+            found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
-            files[name] = write_jsonl(folder / name, lines(study))
+            found[f"{table}.{form}"] = partial(_write_jsonl, study=study, lines=lines)
     # Revisions with answers of any shape: no table holds them.
-    files["annotations.jsonl"] = write_jsonl(folder / "annotations.jsonl", annotation_lines(study))
-    return files
+    found["annotations.jsonl"] = partial(_write_jsonl, study=study, lines=annotation_lines)
+    return found
+
+
+def _write_jsonl(path: Path, study: Study, lines: Lines) -> Written:
+    return write_jsonl(path, lines(study))
+
+
+def _write_csv(path: Path, study: Study, lines: Lines, columns: Mapping[str, str]) -> Written:
+    return write_csv(path, columns, _output_rows(lines(study)) if columns is ITEM_COLUMNS else lines(study))
 
 
 def _output_rows(items: Iterator[Line]) -> Iterator[Line]:

@@ -17,7 +17,12 @@ INDENT = 2
 
 
 def study_yaml(study: Study) -> str:
-    """The text of the study's file; keys in the order of docs/formats.md, what is empty left out."""
+    """The text of the study's file."""
+    return "".join(f"{line}\n" for line in _block(study_body(study), 0))
+
+
+def study_body(study: Study) -> dict[str, Any]:
+    """What the study's file says; keys in the order of docs/formats.md, what is empty left out."""
     guidelines = Guideline.objects.filter(study=study).order_by("-number").first()
     body: dict[str, Any] = {
         "slug": study.slug,
@@ -31,7 +36,7 @@ def study_yaml(study: Study) -> str:
         "questions": [_question(question) for question in study.questions.order_by("position")],
         "options": study.options or None,
     }
-    return "".join(f"{line}\n" for line in _block({k: v for k, v in body.items() if v is not None}, 0))
+    return {key: value for key, value in body.items() if value is not None}
 
 
 def _question(question: Question) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.catalogue import FIGURES
 from annotation.models import Rater, Study
-from reports.agreement_report import ChoiceInvalidError, agreement_report
+from reports.agreement_report import ChoiceInvalidError, agreement_report, read_choice
 
 KINDS = Rater.Kind.values
 
@@ -23,17 +23,13 @@ class Command(BaseCommand):
         parser.add_argument("--guidelines", default=None, metavar="N|all", help="ratings under this version only")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        kinds = frozenset(options["kinds"].split(","))
-        if not kinds <= set(KINDS):
-            raise CommandError(f"--kinds takes {', '.join(KINDS)}, with commas between.")
+        try:
+            kinds, guidelines = read_choice(options["kinds"], options["guidelines"])
+        except ChoiceInvalidError as problem:
+            raise CommandError(f"--{problem}") from None
         study = Study.objects.filter(slug=options["slug"]).first()
         if study is None:
             raise CommandError(f"There is no study called {options['slug']!r}.")
-        guidelines = options["guidelines"]
-        if guidelines not in (None, "all"):
-            if not guidelines.isascii() or not guidelines.isdigit():
-                raise CommandError("--guidelines takes the number of a version, or all.")
-            guidelines = int(guidelines)
         try:
             report = agreement_report(study, kinds, guidelines=guidelines)
         except ChoiceInvalidError as problem:

@@ -1,0 +1,18 @@
+from django.urls import path
+
+from reports.api import pages, views
+
+app_name = "api"
+study = "studies/<slug:slug>/"
+urlpatterns = [
+    path("", pages.docs, name="docs"),
+    path("schema/", views.schema, name="schema"),
+    path("studies/", views.studies, name="studies"),
+    path(study, views.study, name="study"),
+    path(f"{study}agreement/", views.agreement, name="agreement"),
+    path(f"{study}export/", views.export, name="export"),
+    path(f"{study}export/<path:name>", views.export_file, name="export_file"),
+    path(f"{study}items/", views.items, name="items"),
+    path(f"{study}ratings/", views.ratings, name="ratings"),
+    path(f"{study}scores/", views.scores, name="scores"),
+]

@@ -1,0 +1,85 @@
+"""An export that is sent and not kept: the folder as one archive, or one of its files.
+
+Both are written to the disk, handed out as an open file that has no name any more, and gone when it is closed:
+nothing stays behind an export that nobody fetches to its end.
+"""
+
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+
+from django.db import transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Study
+from reports.exporting import FORMATS, NOT_DATA, export_study, writers
+from reports.exporting.placing import ExportRefusedError
+from reports.exporting.snapshot import snapshot
+
+PREFIX = "interrater-export-"
+WHEN = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive: the same study gives the same bytes."""
+
+
+class FileUnknownError(LookupError):
+    """A name that no file of the study's export has."""
+
+
+def archived(study: Study, form: str, actor: Person, via: str) -> IO[bytes]:
+    """The study's folder as a zip archive, open at its start. Raises ExportRefusedError."""
+    with TemporaryDirectory(prefix=PREFIX) as place:
+        folder = Path(place) / study.slug
+        export_study(study, folder, form, actor, via)
+        return _zipped(folder)
+
+
+def _zipped(folder: Path) -> IO[bytes]:
+    made = TemporaryFile()  # noqa: SIM115 - handed on open
+    try:
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                entry = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), WHEN)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                    while chunk := source.read(1 << 16):
+                        target.write(chunk)
+        made.seek(0)
+    except OSError as problem:
+        made.close()
+        raise ExportRefusedError(f"The archive could not be written: {problem.strerror}.") from problem
+    return made
+
+
+def file_names(study: Study) -> list[str]:
+    """All names under which `exported_file` has a file."""
+    return sorted({name for form in FORMATS for name in writers(study, form)} | NOT_DATA)
+
+
+def exported_file(study: Study, name: str, actor: Person, via: str) -> IO[bytes]:
+    """One file as it stands in the study's folder, open at its start.
+
+    Raises FileUnknownError, or ExportRefusedError where there is no room for it.
+    """
+    with TemporaryDirectory(prefix=PREFIX) as place:
+        if name in NOT_DATA:
+            # Both tell of all the other files.
+            export_study(study, Path(place) / study.slug, FORMATS[0], actor, via)
+            return (Path(place) / study.slug / name).open("rb")
+        return _written(study, name, Path(place) / "file", actor, via)
+
+
+def _written(study: Study, name: str, path: Path, actor: Person, via: str) -> IO[bytes]:
+    with snapshot():
+        known = {known: write for form in FORMATS for known, write in writers(study, form).items()}
+        if name not in known:
+            raise FileUnknownError(name)
+        try:
+            known[name](path)
+        except OSError as problem:
+            raise ExportRefusedError(f"The file could not be written: {problem.strerror}.") from problem
+    with transaction.atomic():
+        record("file exported", name, actor=actor, study=study.slug, new={"via": via})
+    return path.open("rb")
