@@ -1,6 +1,7 @@
 // Showing the server's answer in place: the whole desk for another task, its changed parts for the same one.
 
 import { parse, request } from "./network.js";
+import { localTimes } from "./times.js";
 
 export function showing(open) {
   let page = null;
@@ -50,6 +51,7 @@ function parts(page, root, kind) {
   page.token = page.hidden("csrfmiddlewaretoken").value;
   if (kind !== "flag") page.version = Number(root.dataset.draftVersion);
   page.form.dispatchEvent(new CustomEvent("desk:filled"));
+  localTimes(page.root);
   focusOnProblem(page);
 }
 
