@@ -175,14 +175,14 @@ FIGURES: dict[str, Figure] = {
     "fleiss_kappa": Figure(
         "Fleiss' kappa",
         "Agreement of all raters beyond chance; 1 is perfect, 0 is chance.",
-        "kappa",
+        "alpha",
         "higher",
         "kappa-and-gwets-ac1",
     ),
     "gwet_ac1": Figure(
         "Gwet's AC1",
         "Agreement beyond chance that stays meaningful where one answer is common; 1 is perfect.",
-        "kappa",
+        "alpha",
         "higher",
         "kappa-and-gwets-ac1",
     ),

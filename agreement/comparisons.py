@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t, wilcoxon
 
+from agreement.bootstrap import TOO_LARGE
 from agreement.data import Floats, Ints
 
 TOO_FEW = "the two systems share fewer than two items"
@@ -24,15 +25,17 @@ def comparisons(
     without a shared item are left out. A reason's name is comparisons.<a>.<b>.<test>.
     """
     _, item = np.unique(item, return_inverse=True)
+    value = np.where(np.isfinite(value), value, np.nan)  # a mean too large for a float is no value to compare
+    scale = float(np.nanmax(np.abs(value), initial=0.0)) or 1.0
     table = np.full((int(item.max(initial=-1)) + 1, len(systems)), np.nan)
-    table[item, system] = value
+    table[item, system] = value / scale
     rows: list[dict[str, Any]] = []
     undefined: dict[str, str] = {}
     for a, b in combinations(range(len(systems)), 2):
         difference = table[:, a] - table[:, b]
         difference = difference[~np.isnan(difference)]
         if difference.size:
-            row, reasons = _compare(difference)
+            row, reasons = _compare(difference, scale)
             rows.append({"systems": [systems[a], systems[b]], **row})
             undefined |= {f"comparisons.{systems[a]}.{systems[b]}.{name}": why for name, why in reasons.items()}
     for test in TESTS:
@@ -42,23 +45,25 @@ def comparisons(
     return rows, undefined
 
 
-def _compare(difference: Floats) -> tuple[dict[str, Any], dict[str, str]]:
+def _compare(difference: Floats, scale: float) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tests of one pair of systems from their differences, (items,), in units of `scale`."""
     n, mean = difference.size, float(difference.mean())
-    row: dict[str, Any] = {"items": n, "mean_difference": mean, "t": None, "t_p": None, "wilcoxon_p": None}
     # Differences of means carry rounding in their last bits, which must not pass for a difference or for a rank.
     difference = np.round(difference, 12)
+    row: dict[str, Any] = {"items": n, "mean_difference": mean * scale, "t": None, "t_p": None, "wilcoxon_p": None}
+    reasons: dict[str, str] = {}
+    if not np.isfinite(row["mean_difference"]):
+        row["mean_difference"], reasons["mean_difference"] = None, TOO_LARGE
     if n < 2:
-        return row, dict.fromkeys(TESTS, TOO_FEW)
+        return row, {**reasons, **dict.fromkeys(TESTS, TOO_FEW)}
     if not difference.any():
-        return row, dict.fromkeys(TESTS, NO_DIFFERENCE)
+        return row, {**reasons, **dict.fromkeys(TESTS, NO_DIFFERENCE)}
     row["wilcoxon_p"] = float(wilcoxon(difference).pvalue)
-    spread = float(difference.std(ddof=1))
     if np.ptp(difference) == 0:
-        return row, {"t_p": CONSTANT}
-    row["t"] = mean / (spread / np.sqrt(n))
-    row["t"] = float(row["t"])
+        return row, {**reasons, "t_p": CONSTANT}
+    row["t"] = mean / (float(difference.std(ddof=1)) / n**0.5)
     row["t_p"] = float(2 * t.sf(abs(row["t"]), n - 1))
-    return row, {}
+    return row, reasons
 
 
 def holm(p: list[float | None]) -> list[float | None]:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
+from agreement.bootstrap import TOO_LARGE
 from agreement.comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, comparisons, holm
 
 RNG = np.random.default_rng(5)
@@ -57,6 +58,23 @@ def test_undefined_tests_say_why(table, reasons):
     rows, undefined = compared(np.array(table, dtype=float))
     assert undefined == {f"comparisons.a.b.{name}": why for name, why in reasons.items()}
     assert all(rows[0][name] is None for name in reasons)
+
+
+def test_the_unit_of_the_values_changes_no_test():
+    rows = compared(TABLE)[0]
+    for factor in (1e-200, 1e300):
+        for row, again in zip(rows, compared(TABLE * factor)[0], strict=True):
+            assert [again[name] for name in ("t", "t_p", "wilcoxon_p")] == pytest.approx(
+                [row[name] for name in ("t", "t_p", "wilcoxon_p")]
+            )
+
+
+def test_a_difference_too_large_for_a_float_says_so_and_is_tested():
+    rows, undefined = compared(np.array([[1.7, -1.7], [1.6, -1.7], [1.7, -1.5]]) * 1e308)
+    assert rows[0]["mean_difference"] is None
+    assert undefined == {"comparisons.a.b.mean_difference": TOO_LARGE}
+    assert rows[0]["t"] > 0
+    assert compared(np.array([[np.inf, 1.0]]).repeat(3, 0))[0] == []
 
 
 def test_systems_without_a_shared_item_are_not_compared():

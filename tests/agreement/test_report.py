@@ -164,6 +164,9 @@ def leaves(report, path=()):
     for name, value in report.items():
         if not path and name.endswith(("_pairs", "_pairs_ci")):
             value = dict(enumerate(value or ()))
+        if name == "comparisons":
+            rows = [dict(row) for row in value or ()]
+            value = {".".join(row.pop("systems")): row for row in rows}
         if isinstance(value, dict):
             yield from leaves(value, (*path, name))
         else:
