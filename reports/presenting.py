@@ -69,7 +69,7 @@ def question_report(key: str, text: str, report: Json, scale: Axis | None) -> Qu
     """What is printed of one question's figures (`agreement.report.describe` says their shape)."""
     flat = dict(_flat(report))
     undefined = report.get("undefined", {})
-    named = [name for name in FIGURES if name in flat and not name.startswith(BY_SYSTEM)]
+    named = [name for name in FIGURES if _is_one_figure(name, flat) and not name.startswith(BY_SYSTEM)]
     shown = [
         _shown(name, FIGURES[name], flat[name], flat.get(f"{name}_ci"), undefined.get(name, ""), _axis(name, flat))
         for name in named
@@ -93,6 +93,11 @@ def question_report(key: str, text: str, report: Json, scale: Axis | None) -> Qu
         replicates=bootstrap.get("replicates", 0),
         confidence=bootstrap.get("confidence"),
     )
+
+
+def _is_one_figure(name: str, flat: Json) -> bool:
+    """Whether the report has it, and it is a number of its own: not a list, one a pair of raters, nor a table."""
+    return name in flat and FIGURES[name].unit not in ("kappa", "table")
 
 
 def _flat(report: Json, prefix: str = "") -> list[tuple[str, Any]]:
