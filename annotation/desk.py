@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_info
 
+from annotation.answers import Sheet, Shown
 from annotation.assigning import open_slots
+from annotation.guidelines import sections_on
 from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
 from annotation.protocols import protocols
 from annotation.submitting import Form, current_annotation, sheet_of
@@ -17,6 +19,8 @@ from annotation.words import words_payload
 
 MOST_COUNTED = 200
 RECENT = 10
+CHECKLIST, EXAMPLE = "checklist", "example"
+"""How the headings begin of the parts of guidelines that a page may show beside the task."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,11 @@ def text_direction(language: str) -> str:
         return "ltr"
 
 
+def same_as(output: Shown, sheet: Sheet) -> list[str]:
+    """The letters of the other outputs with the very same text."""
+    return [other.letter for other in sheet.outputs if other.text == output.text and other != output]
+
+
 def neighbours(assignment: Assignment) -> tuple[str | None, str | None]:
     """Addresses of the tasks that this rater was given before and after this one."""
     mine = Assignment.objects.filter(rater=assignment.rater_id)
@@ -89,7 +98,10 @@ def desk_context(
         "desk": {
             "document": item.document,
             "instruction": item.instruction,
-            "outputs": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
+            "outputs": [
+                {"letter": output.letter, "text": output.text, "same_as": same_as(output, sheet)}
+                for output in sheet.outputs
+            ],
             "fields": protocol.fields(form, questions, sheet, errors or {}),
             "errors": errors or {},
             "progress": progress_of(study, rater),
@@ -105,6 +117,8 @@ def desk_context(
             "revision": current.revision if current else 0,
             "client_key": uuid.uuid4(),
             "guidelines_version": newest.number if newest else None,
+            "checklist": sections_on(newest.text, CHECKLIST) if newest else [],
+            "examples": sections_on(newest.text, EXAMPLE) if newest else [],
             "language": study.language,
             "person_tag": person_tag(rater),
             "direction": text_direction(study.language),

@@ -22,7 +22,6 @@ from annotation.text import TextRefusedError, check_text
 
 LONGEST_REASON = 5000
 MOST_USES = 100_000
-AIDS = ("selection", "common_words", "step")
 
 
 class RequestInvalidError(ValueError):
@@ -166,7 +165,7 @@ def pulse(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """A sign of life: renews the lease, adds the seconds and uses counted since the last answered one."""
     assignment = assignment_for(person_of(request), key)
     try:
-        slot = drafting.pulse(assignment, read_effort(request))
+        slot = drafting.pulse(assignment, read_effort(request, assignment))
     except RequestInvalidError as problem:
         return JsonResponse({"error": str(problem)}, status=400)
     return JsonResponse(
@@ -199,17 +198,18 @@ def read_submission(request: HttpRequest, assignment: Assignment, form: Form) ->
         revision=_whole(request, "revision"),
         guidelines_version=number,
         client_key=key,
-        effort=read_effort(request),
+        effort=read_effort(request, assignment),
     )
 
 
-def read_effort(request: HttpRequest) -> Effort:
+def read_effort(request: HttpRequest, assignment: Assignment) -> Effort:
     """The seconds and uses of aids that the page counted since it last reported; raises RequestInvalidError."""
     try:
         use = json.loads(request.POST.get("tool_use") or "{}")
     except (ValueError, RecursionError):
         raise RequestInvalidError("tool_use is not JSON.") from None
-    fits = isinstance(use, dict) and set(use) <= set(AIDS)
+    aids = protocols()[assignment.rater.study.protocol].reading_aids
+    fits = isinstance(use, dict) and use.keys() <= aids
     if not fits or not all(type(count) is int and 0 <= count <= MOST_USES for count in use.values()):
         raise RequestInvalidError("tool_use must give a count for each reading aid.")
     return Effort(_seconds(request, "visible_seconds"), _seconds(request, "active_seconds"), use)

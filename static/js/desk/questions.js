@@ -40,6 +40,8 @@ export class Questions {
   press(key) {
     const able = this.#all.filter((question) => !question.disabled && choice(question, key));
     const focused = able.find((question) => question.contains(document.activeElement));
+    // Arrows move within a group of choices that has the focus and does not know them.
+    if (!focused && key.startsWith("arrow") && document.activeElement.matches("input[type=radio]")) return false;
     const question = focused ?? able.find((one) => !isAnswered(one)) ?? able.at(-1);
     if (!question) return false;
     const input = choice(question, key);

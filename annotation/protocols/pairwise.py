@@ -1,0 +1,176 @@
+"""Pairwise choice (HREF): two outputs side by side, and which of them is better."""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from annotation.models.study import Question
+from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
+from annotation.questions import question_types
+from annotation.questions.preference import TIE
+
+EVERY = "all"
+PAIRS = 'options.pairs must be "all", {baseline: system}, {list: [[system, system], ...]} or {sample: number}'
+
+
+class PairwiseProtocol(Protocol):
+    """One task a pair of outputs; option `pairs` says which pairs of an item are compared."""
+
+    key = "pairwise"
+    label = "Pairwise choice"
+    question_types = frozenset({"preference", "binary", "likert", "category", "text"})
+    option_keys = frozenset({"pairs"})
+    unit_keys = frozenset({"output", "outputs"})
+    reading_aids = frozenset({"differences", "checklist", "examples"})
+
+    def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
+        _check_pairs(options.get("pairs", EVERY))
+        choices = {question.key for question in questions if _is_choice(question)}
+        if not choices:
+            raise StudyInvalidError("questions: one must be of type preference, since two outputs are compared")
+        for question in questions:
+            per, when = question.spec.get("per", "task"), question.spec.get("when")
+            if per not in ("output", "task"):
+                raise StudyInvalidError(f"question {question.key}: per must be output or task")
+            if question.key in choices and per != "task":
+                raise StudyInvalidError(f"question {question.key}: a preference is asked once a task, not per output")
+            # What opens a question is written on the page: a system's name there would tell who wrote what.
+            if when is not None and when["question"] in choices and when["equals"] != TIE:
+                reason = f'when.equals may only be "{TIE}" here: an output\'s id would be sent to the raters'
+                raise StudyInvalidError(f"question {question.key}: {reason}")
+
+    def check_outputs(self, keys: Collection[str]) -> None:
+        if TIE in keys:
+            reason = f'"{TIE}" cannot be the id of an output here, where it is the answer that neither is better'
+            raise UnitInvalidError("outputs", f"{reason}: give it another id")
+
+    def counts_items(self, options: Mapping[str, Any]) -> bool:
+        return True
+
+    def plan(self, outputs: Sequence[str], options: Mapping[str, Any], number: int = 0) -> list[TaskPlan]:
+        name, pairs = _named(options), list(combinations(outputs, 2))
+        asked = options.get("pairs", EVERY)
+        if name == "baseline":
+            pairs = [pair for pair in pairs if asked[name] in pair]
+        elif name == "list":
+            wanted = {frozenset(pair) for pair in asked[name]}
+            pairs = [pair for pair in pairs if frozenset(pair) in wanted]
+        elif name == "sample":
+            drawn = _sample(outputs, asked[name], number, options.get("seed", 0))
+            pairs = [pair for pair in pairs if frozenset(pair) in drawn]
+        return [TaskPlan(outputs=pair) for pair in pairs]
+
+    def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
+        # A sample changes when an item gets more outputs; what was compared before it did stays.
+        pairs = [TaskPlan(outputs=pair) for pair in combinations(outputs, 2)]
+        return _named(options) == "sample" and plan in pairs
+
+    def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
+        """Each output on either side as often as the other; the odd slot's side changes from item to item."""
+        orders = [list(range(count))[:: 1 if (slot + number + seed) % 2 else -1] for slot in range(slots)]
+        # Shuffled, so that whoever gets the first slot of many tasks meets both sides too.
+        random.shuffle(orders)
+        return orders
+
+    def keeps_raters(self, options: Mapping[str, Any]) -> bool:
+        return bool(options.get("same_raters", False))
+
+    def whole(self, sheet: Sheet) -> Unit:
+        return Unit(*sheet.keys)
+
+    def read_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
+        if question.spec.get("per") == "output":
+            if line.get("outputs") is not None:
+                raise UnitInvalidError("outputs", "this question is asked per output: give the one meant as output")
+            return super().read_unit(line, question)
+        outputs = line.get("outputs")
+        if line.get("output") is not None:
+            raise UnitInvalidError("output", "this question is about a pair: give both as outputs")
+        if outputs is None:
+            raise UnitInvalidError("outputs", "is missing: it holds the two outputs compared, in the order shown")
+        if not isinstance(outputs, list) or len(outputs) != 2 or not all(isinstance(key, str) for key in outputs):
+            raise UnitInvalidError("outputs", "must be a list of two output ids")
+        if outputs[0] == outputs[1]:
+            raise UnitInvalidError("outputs", "names the same output twice")
+        return Unit(*outputs)
+
+    def unit_line(self, unit: Unit) -> dict[str, Any]:
+        return {"output": unit.output} if unit.other is None else {"outputs": [unit.output, unit.other]}
+
+
+def _is_choice(question: Question) -> bool:
+    return question_types()[question.type].level == "choice"
+
+
+def _named(options: Mapping[str, Any]) -> str:
+    """Which of the ways to name pairs the option takes."""
+    pairs = options.get("pairs", EVERY)
+    return next(iter(pairs)) if isinstance(pairs, Mapping) else EVERY
+
+
+def _check_pairs(pairs: Any) -> None:
+    if pairs == EVERY:
+        return
+    if not isinstance(pairs, dict) or len(pairs) != 1:
+        raise StudyInvalidError(PAIRS)
+    name, given = next(iter(pairs.items()))
+    if name == "baseline" and isinstance(given, str) and given:
+        return
+    if name == "list" and isinstance(given, list) and given and all(_is_pair(pair) for pair in given):
+        return
+    if name == "sample" and type(given) is int and given >= 1:
+        return
+    raise StudyInvalidError(PAIRS)
+
+
+def _is_pair(pair: Any) -> bool:
+    return (
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(key, str) for key in pair) and pair[0] != pair[1]
+    )
+
+
+def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> set[frozenset[str]]:
+    """`size` pairs of the item's outputs: the next ones of a tournament that goes on from item to item.
+
+    Where all items have the same systems, none of them has been met more than once more often than another at
+    any point of the study, and no pair more than once more often than another.
+    """
+    systems = sorted(outputs)
+    Random(f"{seed}:{len(systems)}").shuffle(systems)  # noqa: S311 - reproducible, not secret
+    games = _tournament(len(systems))
+    if not games:
+        return set()
+    size = min(size, len(games))
+    turns = (games[(number * size + turn) % len(games)] for turn in range(size))
+    return {frozenset((systems[one], systems[other])) for one, other in turns}
+
+
+def _tournament(players: int) -> list[tuple[int, int]]:
+    """Every pair once, ordered so that after any number of games no player has played two more than another.
+
+    Even numbers: the rounds of the circle method, in each of which everybody plays once. Odd ones: Walecki's
+    Hamiltonian cycles, of each every second edge first, then the closing one, then those left out.
+    """
+    if players < 2:
+        return []
+    if players == 2:
+        return [(0, 1)]
+    last = players - 1
+    if players % 2 == 0:
+        rounds = ([(last, turn), *_across(turn, last)] for turn in range(last))
+        return [game for games in rounds for game in games]
+    found = []
+    for turn in range(last // 2):
+        steps = [turn + (step + 1) // 2 * (1 if step % 2 else -1) for step in range(last)]
+        cycle = [last, *(step % last for step in steps)]
+        edges = [(cycle[place], cycle[(place + 1) % players]) for place in range(players)]
+        found += edges[0::2] + edges[1::2]
+    return found
+
+
+def _across(turn: int, size: int) -> list[tuple[int, int]]:
+    return [((turn + step) % size, (turn - step) % size) for step in range(1, (size + 1) // 2)]
+
+
+PROTOCOL = PairwiseProtocol()
