@@ -1,0 +1,84 @@
+"""The pages around the desk in a real browser: axe in light and dark, no sideways scrolling, and what scripts do."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation import running
+from annotation.assigning import next_assignment
+from annotation.inviting import invite
+from annotation.membership import add_member, rater_for
+from annotation.models import Membership
+from annotation.planning import plan_chunk
+from annotation.submitting import Submission, flag, submit
+from tests.browser.test_access import grave_findings
+from tests.conftest import make_person
+
+PAGES = ("", "people/", "invitations/", "attention/", "guidelines/", "guidelines/edit/", "settings/", "report/")
+
+
+@pytest.fixture
+def rated(study, rater):
+    """A study with answers of two raters and a flag."""
+    second = make_person("second")
+    add_member(study, second, "annotator", None)
+    for person, values in ((rater, "12345"), (second, "12344")):
+        for value in values:
+            given = next_assignment(study, rater_for(study, person))
+            form = {"q-follows": ["true"], "q-how_well": [value]}
+            submit(given, Submission(form, revision=0, guidelines_version=1))
+    flag(next_assignment(study, rater_for(study, rater)), "The document is cut.")
+    return study
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_axe_finds_nothing_serious_on_the_pages_around_the_desk(new_desk, rated, owner, rater, axe, scheme, size):
+    options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
+    paths = [("owner", owner, f"/studies/study/{page}") for page in PAGES]
+    paths += [("owner", owner, "/"), ("owner", owner, "/statistics/"), ("owner", owner, "/password/"),
+              ("rater", rater, "/"), ("rater", rater, "/studies/study/guidelines/"), ("rater", rater, "/nothing/"),
+              ("nobody", None, "/sign-in/"), ("nobody", None, invite(rated, "annotator", owner)[0])]  # fmt: skip
+    desks = {name: new_desk(person, **options) for name, person, _ in paths}
+    for name, _, path in paths:
+        page = desks[name].page
+        page.goto(desks[name].address + path)
+        if path == "/studies/study/":
+            page.locator(".glances").wait_for()
+        assert grave_findings(page, axe) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+
+
+def test_a_long_preparation_goes_on_by_itself_and_ends_on_the_study(new_desk, make_study, owner, monkeypatch):
+    study = make_study("long", items=4)
+    Membership.objects.create(study=study, person=owner, role="owner")
+    monkeypatch.setattr("annotation.views.studies.SECONDS_A_REQUEST", 0)
+    monkeypatch.setattr(running, "plan_chunk", lambda study: plan_chunk(study, 1))
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/long/")
+    desk.page.get_by_role("button", name="Make live").click()
+    expect(desk.page.get_by_role("heading", name="Preparing the items")).to_be_visible()
+    expect(desk.page.get_by_text("The study is live: its annotators can work.")).to_be_visible()
+    study.refresh_from_db()
+    assert study.status == "live"
+
+
+def test_links_are_made_and_taken_up_in_another_browser(new_desk, study, owner):
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/study/invitations/")
+    desk.page.get_by_label("How many links").fill("2")
+    desk.page.get_by_role("button", name="Make the links").click()
+    links = desk.page.locator("#links").input_value().split("\n")
+    assert len(links) == 2
+    guest = new_desk()
+    guest.page.goto(links[1])
+    guest.page.get_by_label("User name").fill("guest")
+    guest.page.get_by_label("Password").fill("a password of some length")
+    guest.page.get_by_role("button", name="Join the study").click()
+    expect(guest.page.get_by_role("heading", name="My work")).to_be_visible()
+    expect(guest.page.get_by_role("button", name="Begin")).to_be_visible()
+
+
+def test_the_overview_fetches_its_figures_of_agreement(new_desk, rated, owner):
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/study/")
+    expect(desk.page.locator(".glances").get_by_text("alpha, interval")).to_be_visible()
