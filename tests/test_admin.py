@@ -13,6 +13,7 @@ from annotation.inviting import invite
 from annotation.membership import add_member, rater_for
 from annotation.models import Annotation, DraftConflict, Invitation, Item, Membership, Output, Rating, Study
 from annotation.submitting import Submission, submit
+from annotation.tokens import issue
 from tests.conftest import make_person
 
 MODELS = sorted(STUDY_OF, key=lambda model: model.__name__)
@@ -45,7 +46,7 @@ def limited(make_study, db):
 
 
 @pytest.fixture
-def rated(study, rater):
+def rated(study, owner, rater):
     """A study with a row of every model, each bearing the study's canary."""
     Study.objects.filter(pk=study.pk).update(title="CANARY-TITLE")
     Item.objects.filter(study=study).first()
@@ -54,6 +55,7 @@ def rated(study, rater):
     submit(given, Submission(form, revision=0, guidelines_version=1))
     DraftConflict.objects.create(assignment=given, base_version=0, body={})
     invite(study, "annotator", None, note="CANARY-NOTE")
+    issue(study, owner, name="CANARY-TOKEN", scope="read")
     return study
 
 

@@ -109,7 +109,7 @@ def world(make_study):
         "draftconflict": conflict, "annotation": annotation,
         "rating": Rating.objects.filter(annotation=annotation).first(),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
-        "auditentry": record("seen", "nothing", actor=None),
+        "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
     }  # fmt: skip
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
 
