@@ -31,6 +31,7 @@ from annotation.models import (
     Study,
     Task,
     TaskOutput,
+    Token,
 )
 from annotation.running import describe
 
@@ -50,6 +51,7 @@ STUDY_OF: dict[type[Model], str] = {
     DraftConflict: "assignment__rater__study",
     Annotation: "rater__study",
     Rating: "study",
+    Token: "study",
 }
 """The way from each model to its study."""
 
@@ -252,3 +254,13 @@ class RatingAdmin(StudyScopedAdmin):
     search_fields = ["rater__name", "item__key"]
     list_select_related = ["study", "question", "rater", "item", "output"]
     ordering = ["-pk"]
+
+
+@admin.register(Token)
+class TokenAdmin(StudyScopedAdmin):
+    list_display = ["name", "study", "scope", "made_by", "created_at", "expires_at", "last_used_at", "revoked_at"]
+    list_filter = [StudyFilter, "scope"]
+    plain_filters = ("scope",)
+    search_fields = ["name"]
+    list_select_related = ["study", "made_by"]
+    exclude = ["token_hash"]
