@@ -66,7 +66,8 @@ class Rank(QuestionType):
         ]
         tiers = range(1, min(spec["ranks"], len(sheet.outputs)) + 1)
         said = ", ".join(f"{row['letter']} {row['value']}" for row in rows if row["value"])
-        return {"choices": [], "value": said, "rows": rows, "tiers": list(tiers)}
+        ties = spec.get("allow_ties", True)
+        return {"choices": [], "value": said, "rows": rows, "tiers": list(tiers), "ties": ties}
 
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, dict) or not value or not all(isinstance(key, str) for key in value):

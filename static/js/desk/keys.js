@@ -35,7 +35,9 @@ export class Keys {
     if (this.wordmode.isOn && this.wordmode.key(event)) return event.preventDefault();
     if (event.repeat && !REPEATABLE.has(key)) return undefined;
     if (key === "enter" && event.target.closest(OWN_ENTER)) return undefined;
-    if (this.acts[key]) this.acts[key]();
+    const shifted = event.shiftKey && this.acts[`shift+${key}`];
+    if (shifted) shifted();
+    else if (this.acts[key]) this.acts[key]();
     else if (!this.questions.press(key)) return undefined;
     return event.preventDefault();
   }

@@ -25,7 +25,7 @@ export function openDesk(equip) {
     const autosave = new Autosave(page, state, keep);
     const sending = new Sending(page, { state, keep, effort, autosave }, show);
     const dialogs = new Dialogs(page);
-    new Keys(page, { ...common(page, dialogs, questions), ...acts }, mode, questions);
+    new Keys(page, joined(common(page, dialogs, questions), acts), mode, questions);
     new Pulse(page, state, effort);
     localTimes(root);
     if (root.dataset.hasErrors === "yes") focusOnProblem(page);
@@ -48,4 +48,10 @@ function common(page, dialogs, questions) {
     p: press("#previous"),
     u: press("#undo"),
   };
+}
+
+// The page's own acts win; what a key did on every desk it then does with Shift.
+function joined(all, own) {
+  const moved = Object.entries(all).filter(([key]) => key in own);
+  return { ...all, ...Object.fromEntries(moved.map(([key, act]) => [`shift+${key}`, act])), ...own };
 }

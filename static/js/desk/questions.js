@@ -1,5 +1,6 @@
 // Questions open one after the other: a required one when those before it are answered, a conditional one when its
-// condition holds. They stay in their places and can be read all the time.
+// condition holds. They stay in their places and can be read all the time. Where the page says so ([data-any-order]),
+// only conditions count.
 
 import { wording } from "./page.js";
 
@@ -19,13 +20,18 @@ export class Questions {
     return [...this.page.form.querySelectorAll(".question")];
   }
 
+  get #anyOrder() {
+    return this.page.form.querySelector("[data-any-order]") !== null;
+  }
+
   open() {
+    const free = this.#anyOrder;
     let blocked = false;
     for (const question of this.#all) {
       const required = question.dataset.required === "yes";
       const asked = this.#isAsked(question);
       question.disabled = !asked || (blocked && required);
-      if (required && asked && !isAnswered(question)) blocked = true;
+      if (!free && required && asked && !isAnswered(question)) blocked = true;
     }
   }
 
@@ -38,7 +44,7 @@ export class Questions {
   // Choose what `key` stands for: in the question that has the focus, else in the first open one without an answer,
   // else in the last one that knows the key. The focus stays where it is, so that arrows go on scrolling the text.
   press(key) {
-    const able = this.#all.filter((question) => !question.disabled && choice(question, key));
+    const able = this.#all.filter((question) => !question.disabled && question.checkVisibility() && choice(question, key));
     const focused = able.find((question) => question.contains(document.activeElement));
     // Arrows move within a group of choices that has the focus and does not know them.
     if (!focused && key.startsWith("arrow") && document.activeElement.matches("input[type=radio]")) return false;
@@ -58,6 +64,7 @@ export class Questions {
 
   // On a small screen the next question may lie below the edge of the dock.
   #reveal() {
+    if (this.#anyOrder) return;
     const next = this.#all.find((question) => !question.disabled && !isAnswered(question));
     if (next && this.page.form.scrollHeight > this.page.form.clientHeight) next.scrollIntoView({ block: "nearest" });
   }

@@ -1,0 +1,118 @@
+// A tier board over the number fields of one question: rows from 1, chips with the outputs' letters in them.
+
+import { between, closed, isComplete, placed, stepped, without } from "./ranking.js";
+
+export class Board {
+  constructor(page, fieldset, chosen) {
+    Object.assign(this, { page, fieldset, chosen });
+    this.node = fieldset.querySelector("[data-board]");
+    this.fields = new Map([...fieldset.querySelectorAll("[data-rank-of]")].map((field) => [field.dataset.rankOf, field]));
+    this.letters = [...this.fields.keys()];
+    this.options = { ties: fieldset.dataset.ties === "yes", rows: Number(fieldset.dataset.tiers) };
+    this.draw();
+  }
+
+  get ranks() {
+    const given = this.letters.map((letter) => [letter, Number(this.fields.get(letter).value)]);
+    return Object.fromEntries(given.filter(([, rank]) => Number.isInteger(rank) && rank > 0));
+  }
+
+  get isComplete() {
+    return isComplete(this.ranks, this.letters);
+  }
+
+  put(letter, row) {
+    if (row < 1 || row > this.options.rows) return this.#say(`There are rows 1 to ${this.options.rows}.`);
+    return this.set(placed(this.ranks, letter, row, this.options), letter);
+  }
+
+  insert(letter, row) {
+    this.set(between(this.ranks, letter, row, this.options), letter);
+  }
+
+  step(letter, by) {
+    this.set(stepped(this.ranks, letter, by, this.options), letter);
+  }
+
+  remove(letter) {
+    this.set(without(this.ranks, letter), letter);
+  }
+
+  // Take over `ranks`; when all outputs have one, rows that are empty close up.
+  set(ranks, letter) {
+    if (!ranks) return this.#say("There is no row left for that.");
+    const full = isComplete(ranks, this.letters);
+    const kept = full ? closed(ranks) : ranks;
+    const gaps = JSON.stringify(kept) !== JSON.stringify(ranks);
+    for (const [one, field] of this.fields) field.value = kept[one] ?? "";
+    const field = this.fields.get(letter ?? this.letters[0]);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+    this.draw();
+    const placedAt = letter && (kept[letter] ? `${letter}: row ${kept[letter]}${this.#with(kept, letter)}.` : `${letter}: off the board.`);
+    const left = this.letters.filter((one) => !kept[one]);
+    const rest = left.length ? ` ${left.join(", ")} left.` : " All ranked.";
+    return this.#say(`${placedAt ?? "Ranks taken over."}${gaps ? " Empty rows closed up." : ""}${rest}`);
+  }
+
+  #with(ranks, letter) {
+    const tied = this.letters.filter((one) => one !== letter && ranks[one] === ranks[letter]);
+    return tied.length ? `, tied with ${tied.join(" and ")}` : "";
+  }
+
+  #say(text) {
+    this.said = text;
+    this.node.querySelector("[data-said]").textContent = text;
+    this.page.announce(text);
+  }
+
+  draw() {
+    const { ranks } = this;
+    const rows = document.createElement("ol");
+    rows.className = "tiers";
+    for (let row = 1; row <= this.options.rows; row++) {
+      rows.append(this.#gap(row), this.#row(row, this.letters.filter((letter) => ranks[letter] === row)));
+    }
+    rows.append(this.#gap(this.options.rows + 1));
+    const left = this.letters.filter((letter) => !ranks[letter]);
+    const pool = element("div", "pool", { pool: "" });
+    pool.append(...left.map((letter) => this.#chip(letter)));
+    if (!left.length) pool.append(element("span", "pool-empty", {}, "All outputs have a rank."));
+    const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.chip : null;
+    const said = element("p", "board-said", { said: "" }, this.said ?? "");
+    this.node.replaceChildren(pool, rows, said);
+    if (held) this.node.querySelector(`[data-chip="${held}"]`)?.focus({ preventScroll: true });
+  }
+
+  #row(row, letters) {
+    const node = element("li", "tier", { tier: String(row) });
+    const note = row === 1 ? "best" : "";
+    node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
+    if (note) node.append(element("span", "tier-note", {}, note));
+    if (letters.length > 1) node.append(element("span", "tier-note", {}, "tie"));
+    return node;
+  }
+
+  #gap(row) {
+    const node = element("li", "tier-gap", { gap: String(row) });
+    node.setAttribute("role", "presentation");
+    return node;
+  }
+
+  #chip(letter) {
+    const chip = element("button", "chip", { chip: letter }, letter);
+    chip.type = "button";
+    const rank = this.ranks[letter];
+    chip.setAttribute("aria-label", `${letter}, ${rank ? `row ${rank}` : "no rank yet"}`);
+    chip.setAttribute("aria-pressed", String(this.chosen() === letter));
+    return chip;
+  }
+}
+
+export function element(name, kind, data = {}, text = "") {
+  const node = document.createElement(name);
+  node.className = kind;
+  Object.assign(node.dataset, data);
+  node.textContent = text;
+  return node;
+}

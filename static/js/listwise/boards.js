@@ -1,0 +1,78 @@
+// The boards of all ranking questions; the keys and clicks that are about the one on view.
+
+import { Board, element } from "./board.js";
+import { Dragging } from "./dragging.js";
+
+export class Boards {
+  constructor(page, choice, effort) {
+    Object.assign(this, { page, choice, effort, current: null, all: [] });
+    new Dragging(page, choice, (node) => this.all.find((board) => board.node === node.closest("[data-board]")));
+    page.on(page.form, "click", (event) => event.target.closest("[data-copy]") && this.copy());
+    page.on(page.form, "change", () => this.tell());
+    this.rebuild();
+  }
+
+  rebuild() {
+    const fieldsets = [...this.page.form.querySelectorAll(".question:has([data-board])")];
+    this.all = fieldsets.map((fieldset) => new Board(this.page, fieldset, () => this.choice.letter));
+    for (const board of this.all.slice(1)) this.#offer(board);
+  }
+
+  show(panel) {
+    this.current = this.all.find((board) => panel.contains(board.fieldset)) ?? null;
+    this.tell();
+  }
+
+  // The rank on view, on each card.
+  tell() {
+    const ranks = this.current?.ranks ?? {};
+    for (const [letter, card] of this.choice.cards) {
+      card.querySelector("[data-rank]").textContent = !this.current ? "" : ranks[letter] ? `row ${ranks[letter]}` : "no rank";
+    }
+  }
+
+  #offer(board) {
+    const name = this.all[0].fieldset.querySelector(".question-text bdi").textContent;
+    const button = element("button", "button quiet copy-ranks", { copy: "" }, `Start from “${name}” `);
+    const key = element("kbd", "", { key: "o" }, "O");
+    button.type = "button";
+    button.append(key);
+    board.node.after(button);
+  }
+
+  copy() {
+    if (!this.current || this.current === this.all[0]) return;
+    const { ranks } = this.all[0];
+    if (!Object.keys(ranks).length) return this.page.announce("The first question has no ranks yet.");
+    this.effort.used("copied_ranks");
+    this.current.set(ranks);
+  }
+
+  // Keys of answers: a digit puts the chosen output into a row of the board on view; else it is a question's own.
+  answering(questions, dimensions) {
+    return {
+      press: (key) => {
+        if (!this.current || !/^[0-9]$/.test(key)) return questions.press(key);
+        const { letter } = this.choice;
+        if (letter === null) return this.page.announce("First the letter of an output, then its row.") ?? true;
+        this.choice.set(null);
+        this.current.put(letter, Number(key) || 10);
+        return true;
+      },
+      comment: () => {
+        const at = dimensions.panels.findIndex((panel) => panel.querySelector("textarea"));
+        if (at < 0) return;
+        dimensions.show(at);
+        dimensions.panel.querySelector("textarea").focus();
+      },
+    };
+  }
+
+  // A key that moves the chosen output on the board on view; false where there is none.
+  move(act) {
+    const { letter } = this.choice;
+    if (!this.current || letter === null) return false;
+    act(this.current, letter);
+    return true;
+  }
+}

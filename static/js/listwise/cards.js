@@ -1,0 +1,67 @@
+// Cards: short or whole, and two of them pinned side by side with their differences marked.
+
+import { differences, tokens } from "../desk/diff.js";
+
+export class Cards {
+  constructor(page, texts, effort) {
+    Object.assign(this, { page, texts, effort, pinned: [] });
+    this.node = page.root.querySelector(".cards");
+    this.all = page.root.querySelector("[data-compact]");
+    this.said = page.root.querySelector("[data-compared]");
+    page.on(this.all, "click", () => this.toggleAll());
+    for (const text of texts) {
+      page.on(text.card.querySelector("[data-fold]"), "click", () => this.#fold(text, !text.card.classList.contains("is-short")));
+      page.on(text.card.querySelector("[data-pin]"), "click", () => this.pin(text.letter));
+    }
+  }
+
+  toggleAll() {
+    const short = this.all.getAttribute("aria-pressed") !== "true";
+    this.all.setAttribute("aria-pressed", String(short));
+    for (const text of this.texts) this.#fold(text, short);
+    if (!short) this.effort.used("expand");
+  }
+
+  #fold({ card }, short) {
+    card.classList.toggle("is-short", short);
+    card.querySelector("[data-fold]").setAttribute("aria-expanded", String(!short));
+  }
+
+  // Pin or let go; a third one takes the place of the one that was pinned first.
+  pin(letter) {
+    const text = this.texts.find((one) => one.letter === letter);
+    this.pinned = this.pinned.includes(text) ? this.pinned.filter((one) => one !== text) : [...this.pinned, text].slice(-2);
+    if (this.pinned.includes(text)) this.effort.used("pin");
+    for (const one of this.texts) {
+      const on = this.pinned.includes(one);
+      one.card.classList.toggle("is-pinned", on);
+      one.card.querySelector("[data-pin]").setAttribute("aria-pressed", String(on));
+      one.ranges.differences = [];
+    }
+    this.#compare();
+  }
+
+  #compare() {
+    const [one, other] = this.pinned;
+    const both = other !== undefined;
+    this.page.root.querySelector("#main").classList.toggle("is-comparing", both);
+    let said = one ? `${one.letter} is pinned: pin another to compare` : "";
+    if (both) {
+      const words = [tokens(one.text), tokens(other.text)];
+      const found = differences(...words);
+      [one, other].forEach((text, place) => {
+        this.#fold(text, false);
+        text.ranges.differences = found[place].map(([first, last]) => ({
+          start: words[place][first].start, end: words[place][last].end, kind: "difference",
+        }));
+      });
+      const count = Math.max(found[0].length, found[1].length);
+      const pair = this.pinned.map((text) => text.letter).sort().join(" and ");
+      said = count ? `${pair}: ${count} ${count === 1 ? "place differs" : "places differ"}` : `${pair} have the same words`;
+      one.scroll.scrollTop = 0;
+    }
+    for (const text of this.texts) text.paint();
+    this.said.textContent = said;
+    this.page.announce(said || "Nothing is pinned.");
+  }
+}

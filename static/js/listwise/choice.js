@@ -1,0 +1,37 @@
+// The output that the next key is about: chosen by its letter, by a click on its chip, or on its card's letter.
+
+export class Choice {
+  constructor(page, outputs) {
+    Object.assign(this, { page, letter: null, listeners: [] });
+    this.cards = new Map(outputs.map((text) => [text.letter, text.card]));
+    for (const [letter, card] of this.cards) page.on(card.querySelector(".card-name"), "click", () => this.toggle(letter));
+  }
+
+  get letters() {
+    return [...this.cards.keys()];
+  }
+
+  changed(listener) {
+    this.listeners.push(listener);
+  }
+
+  toggle(letter) {
+    this.set(this.letter === letter ? null : letter);
+  }
+
+  // By its key: the card comes into view.
+  choose(letter, hint = "") {
+    this.set(letter);
+    this.cards.get(letter).scrollIntoView({ block: "nearest" });
+    this.page.announce(`Output ${letter}. ${hint}`);
+  }
+
+  set(letter) {
+    this.letter = letter;
+    for (const [one, card] of this.cards) card.classList.toggle("is-chosen", one === letter);
+    for (const chip of this.page.form.querySelectorAll("[data-chip]")) {
+      chip.setAttribute("aria-pressed", String(chip.dataset.chip === letter));
+    }
+    this.listeners.forEach((listener) => listener(letter));
+  }
+}

@@ -1,0 +1,17 @@
+// How many words a text has, beside what is asked for.
+
+import { wordsOf } from "./states.js";
+
+export function countWords(page) {
+  for (const question of page.form.querySelectorAll(".question:has(textarea)")) {
+    let count = question.querySelector("[data-words]");
+    if (!count) {
+      count = document.createElement("p");
+      count.className = "word-count";
+      count.dataset.words = "";
+      question.append(count);
+    }
+    const words = wordsOf(question.querySelector("textarea").value);
+    count.textContent = `${words} ${words === 1 ? "word" : "words"}`;
+  }
+}

@@ -1,0 +1,56 @@
+// All outputs of an item at once: ranked along several dimensions, passages marked, a reason written.
+
+import { openDesk } from "../desk/opening.js";
+import { Panes } from "../desk/panes.js";
+import { Questions } from "../desk/questions.js";
+import { Boards } from "./boards.js";
+import { Cards } from "./cards.js";
+import { Choice } from "./choice.js";
+import { Dimensions } from "./dimensions.js";
+import { Marking } from "./marking.js";
+import { MarkMode } from "./markmode.js";
+import { actsOf, printTaken } from "./keys.js";
+import { countWords } from "./reason.js";
+import { stateOf } from "./states.js";
+import { textsOn } from "./texts.js";
+
+openDesk((page, effort) => {
+  const texts = textsOn(page);
+  const panes = new Panes(page);
+  const questions = new Questions(page);
+  const choice = new Choice(page, texts.outputs);
+  const cards = new Cards(page, texts.outputs, effort);
+  const boards = new Boards(page, choice, effort);
+  const marking = new Marking(page, texts);
+  const dimensions = new Dimensions(page, stateOf);
+  const mode = new MarkMode(page, marking, panes, effort);
+
+  function onView(panel) {
+    mode.stop();
+    marking.show(panel);
+    boards.show(panel);
+  }
+  dimensions.changed(onView);
+  onView(dimensions.panel);
+
+  function anew() {
+    boards.rebuild();
+    marking.rebuild();
+    const wrong = dimensions.begin();
+    countWords(page);
+    printTaken(page, choice.letters);
+    if (wrong) queueMicrotask(() => focusOn(dimensions.panel));
+  }
+  page.on(page.form, "desk:filled", anew);
+  page.on(page.form, "input", () => countWords(page));
+  anew();
+
+  const acts = actsOf({ page, choice, cards, boards, marking, dimensions, mode });
+  return { acts, mode, questions: boards.answering(questions, dimensions) };
+});
+
+// The first thing on a panel that can be worked with.
+function focusOn(panel) {
+  const able = [...panel.querySelectorAll(".has-error :is(textarea, .chip, input, button)")];
+  able.find((node) => node.checkVisibility() && !node.disabled)?.focus();
+}
