@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 import pytest
 
 from accounts.models import AuditEntry
-from annotation.guidelines import TAGS, render
+from annotation.guidelines import TAGS, render, sections, sections_on
 from annotation.membership import add_member
 from annotation.models import Guideline
 
@@ -134,3 +134,26 @@ def test_a_study_without_guidelines_says_so(client, study, make_study, rater):
     add_member(bare, rater, "annotator", None)
     client.force_login(rater)
     assert "has no guidelines" in client.get("/studies/bare/guidelines/").content.decode()
+
+
+PARTS = (
+    "# All\n\nread\n\n## Checklist\n\n- a\n\n### Deeper\n\nb\n\n"
+    "## *Example* `2`: x\n\n<script>y</script>\n\n# Next\n\nz"
+)
+
+
+def test_guidelines_have_a_part_for_each_heading_down_to_the_next_as_high():
+    parts = sections(PARTS)
+    assert [part.title for part in parts] == ["All", "Checklist", "Deeper", "Example 2: x", "Next"]
+    assert parts[0].html.count("<h3>") == 2
+    assert parts[1].html.split("\n") == ["<ul>", "<li>a</li>", "</ul>", "<h4>Deeper</h4>", "<p>b</p>", ""]
+    assert parts[2].html == "<p>b</p>\n"
+    assert "<script" not in parts[3].html
+    assert parts[4].html == "<p>z</p>\n"
+
+
+def test_parts_are_found_by_the_word_that_their_headings_begin_with():
+    assert [part.title for part in sections_on(PARTS, "example")] == ["Example 2: x"]
+    assert [part.title for part in sections_on(PARTS, "CHECKLIST")] == ["Checklist"]
+    assert sections_on(PARTS, "none") == sections_on("", "example") == []
+    assert sections("> # Quoted\n\n- # listed") == ()

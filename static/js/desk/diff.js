@@ -1,6 +1,7 @@
 // Where two texts differ, word by word: what is left of each when the longest row of words common to both is taken out.
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
+const LETTER = /[\p{L}\p{N}]/u;
 const MOST_CELLS = 9_000_000; // two texts of 3,000 words: more would be felt
 
 // [{start, end, text}] in UTF-16 units; a word, or one mark that is neither letter nor space.
@@ -14,7 +15,8 @@ export function differences(one, other) {
   while (from < one.length && from < other.length && one[from].text === other[from].text) from++;
   let [end, otherEnd] = [one.length, other.length];
   while (end > from && otherEnd > from && one[end - 1].text === other[otherEnd - 1].text) [end, otherEnd] = [end - 1, otherEnd - 1];
-  const kept = common(one.slice(from, end), other.slice(from, otherEnd));
+  const rest = one.slice(from, end);
+  const kept = solid(common(rest, other.slice(from, otherEnd)), rest);
   return [gaps(kept.map(([place]) => place), from, end), gaps(kept.map(([, place]) => place), from, otherEnd)];
 }
 
@@ -38,6 +40,17 @@ function common(one, other) {
     else column++;
   }
   return places;
+}
+
+// Without the runs of nothing but punctuation: a comma that both have by chance says nothing of what is the same.
+function solid(places, one) {
+  const runs = [];
+  for (const [row, column] of places) {
+    const last = runs.at(-1)?.at(-1);
+    if (last && last[0] + 1 === row && last[1] + 1 === column) runs.at(-1).push([row, column]);
+    else runs.push([[row, column]]);
+  }
+  return runs.filter((run) => run.some(([row]) => LETTER.test(one[row].text))).flat();
 }
 
 // The stretches of from..end (exclusive) that lie between the `kept` places, which count from `from`.

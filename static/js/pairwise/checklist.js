@@ -12,6 +12,10 @@ export class Checklist {
     this.cases = page.root.querySelector("#examples");
     if (this.isThere) {
       page.on(this.button, "click", () => this.toggle());
+      page.on(page.root.querySelector("#checklist-close"), "click", () => {
+        this.toggle();
+        this.button.focus();
+      });
       this.#set(remembered(SWITCH));
     }
     if (this.hasExamples) page.on(this.cases, "toggle", (event) => event.newState === "open" && effort.used("examples"));
