@@ -12,7 +12,6 @@ from tests.house import ROOT, named, tracked
 
 DOCUMENTS = [path for path in tracked() if path.suffix == ".md" and path.relative_to(ROOT).parts[0] != "tests"]
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
-NOT_YET = {"docs/images/rating.png"}
 
 
 def names_read(file: str) -> set[str]:
@@ -26,7 +25,7 @@ def names_read(file: str) -> set[str]:
 def test_links_between_documents_lead_somewhere(document):
     targets = {(document.parent / target).resolve() for target in LINK.findall(document.read_text(encoding="utf-8"))}
     missing = {named(target) for target in targets if not target.exists()}
-    assert missing - NOT_YET == set()
+    assert missing == set()
 
 
 def test_every_setting_is_described():
