@@ -69,6 +69,9 @@ class Rank(QuestionType):
         ties = spec.get("allow_ties", True)
         return {"choices": [], "value": said, "rows": rows, "tiers": list(tiers), "ties": ties}
 
+    def takes_ties(self, spec: Mapping[str, Any]) -> bool:
+        return bool(spec.get("allow_ties", True))
+
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, dict) or not value or not all(isinstance(key, str) for key in value):
             raise ValueInvalidError("must give a rank for each output: {output id: rank}")
@@ -100,7 +103,8 @@ def _given(form: Mapping[str, list[str]], name: str) -> dict[str, str]:
     """The raw ranks by letter, those left empty out."""
     start = f"{name}-"
     fields = {field.removeprefix(start): raw for field, raw in form.items() if field.startswith(start)}
-    return {letter: raw[-1].strip() for letter, raw in fields.items() if LETTERS.fullmatch(letter) and any(raw)}
+    given = {letter: raw[-1].strip() for letter, raw in fields.items() if LETTERS.fullmatch(letter) and raw}
+    return {letter: raw for letter, raw in given.items() if raw}
 
 
 def _fits(raw: str, spec: Mapping[str, Any]) -> bool:

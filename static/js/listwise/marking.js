@@ -120,12 +120,14 @@ export class Marking {
     if (!bar) return undefined;
     const label = event.target.closest("[data-label]");
     if (label) return this.#label(label.dataset.label);
-    if (event.target.closest("[data-remove]")) {
-      const { marks, span } = this.open;
-      this.close();
-      if (span) this.remove(marks, span);
-    } else if (event.target.closest("[data-close]")) this.close();
-    return undefined;
+    if (event.target.closest("[data-remove]")) return this.#removeOpen();
+    return event.target.closest("[data-close]") ? this.close() : undefined;
+  }
+
+  #removeOpen() {
+    const { marks, span } = this.open;
+    this.close();
+    if (span) this.remove(marks, span);
   }
 
   #note(event) {
@@ -140,11 +142,8 @@ export class Marking {
     const labels = this.open.marks.labels;
     if (event.key === "Escape" || (event.key === "Enter" && writing)) this.close();
     else if (!writing && /^[1-9]$/.test(event.key) && labels[event.key - 1]) this.#label(labels[event.key - 1]);
-    else if (!writing && ["Delete", "Backspace"].includes(event.key) && this.open.span) {
-      const { marks, span } = this.open;
-      this.close();
-      this.remove(marks, span);
-    } else return;
+    else if (!writing && ["Delete", "Backspace"].includes(event.key) && this.open.span) this.#removeOpen();
+    else return;
     event.preventDefault();
     event.stopPropagation();
   }
