@@ -168,6 +168,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PUBLIC": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SCHEMA_PATH_PREFIX": "/api/",
+    "SORT_OPERATIONS": False,
 }
 
 LOGGING = {

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import signed_in
-from reports.api.schema import described
+from reports.api.schema import REASONS, described
 
 LIMITS = ("UPLOAD_BYTES", "UPLOAD_ROWS", "LINE_LIMIT")
 
@@ -21,5 +21,10 @@ def docs(request: HttpRequest) -> HttpResponse:
         for method, about in methods.items()
     ]
     limits = {name.lower(): getattr(settings, name) for name in LIMITS}
-    context = {"operations": operations, "limits": limits, "site": request.build_absolute_uri("/")}
+    context = {
+        "operations": operations,
+        "limits": limits,
+        "reasons": list(REASONS.items()),
+        "site": request.build_absolute_uri("/"),
+    }
     return render(request, "reports/api.html", context)

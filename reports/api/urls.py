@@ -6,7 +6,6 @@ app_name = "api"
 study = "studies/<slug:slug>/"
 urlpatterns = [
     path("", pages.docs, name="docs"),
-    path("schema/", views.schema, name="schema"),
     path("studies/", views.studies, name="studies"),
     path(study, views.study, name="study"),
     path(f"{study}agreement/", views.agreement, name="agreement"),
@@ -15,4 +14,5 @@ urlpatterns = [
     path(f"{study}items/", views.items, name="items"),
     path(f"{study}ratings/", views.ratings, name="ratings"),
     path(f"{study}scores/", views.scores, name="scores"),
+    path("schema/", views.schema, name="schema"),
 ]

@@ -46,7 +46,7 @@ def check_parameters(request: Request, known: Collection[str] = ()) -> None:
 
 @operation(
     "list_studies",
-    "Study by study",
+    "All studies",
     "The studies that the token, or whoever is signed in, may read.",
     shapes.Studies,
     (400, 401, 429),
@@ -94,7 +94,7 @@ def study(request: Request, slug: str) -> Response:
 @operation(
     "agreement",
     "The agreement report",
-    "Every figure of every question, as `manage.py agreement --json` prints it.",
+    "Every figure of every question, as manage.py agreement --json prints it.",
     shapes.Agreement,
     (400, *READING),
     parameters=(
@@ -114,7 +114,7 @@ def agreement(request: Request, slug: str) -> Response:
 @operation(
     "export",
     "The export",
-    "The study as a folder in a zip archive: unpacked, `import_study` takes it. Takes a token: exports are recorded.",
+    "The study as a folder in a zip archive: unpacked, import_study takes it. Takes a token: exports are recorded.",
     bytes,
     EXPORTING,
     media_type=ZIP,

@@ -13,7 +13,9 @@ from annotation.submitting import Submission, flag, submit
 from tests.browser.test_access import grave_findings
 from tests.conftest import make_person
 
-PAGES = ("", "people/", "invitations/", "attention/", "guidelines/", "guidelines/edit/", "settings/", "report/")
+PAGES = (
+    "", "people/", "invitations/", "attention/", "guidelines/", "guidelines/edit/", "settings/", "report/", "tokens/",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -36,7 +38,8 @@ def test_axe_finds_nothing_serious_on_the_pages_around_the_desk(new_desk, rated,
     options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
     paths = [("owner", owner, f"/studies/study/{page}") for page in PAGES]
     paths += [("owner", owner, "/"), ("owner", owner, "/statistics/"), ("owner", owner, "/password/"),
-              ("rater", rater, "/"), ("rater", rater, "/studies/study/guidelines/"), ("rater", rater, "/nothing/"),
+              ("owner", owner, "/api/"), ("rater", rater, "/"), ("rater", rater, "/nothing/"),
+              ("rater", rater, "/studies/study/guidelines/"),
               ("nobody", None, "/sign-in/"), ("nobody", None, invite(rated, "annotator", owner)[0])]  # fmt: skip
     desks = {name: new_desk(person, **options) for name, person, _ in paths}
     for name, _, path in paths:
