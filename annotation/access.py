@@ -5,6 +5,7 @@ operator (a superuser) may do what an owner may in every study, but is nobody's 
 members only.
 """
 
+import re
 import uuid
 from collections.abc import Collection
 
@@ -14,13 +15,15 @@ from django.utils import timezone
 
 from accounts.models import Person
 from accounts.signing_in import token_hash
-from annotation.models import Assignment, Invitation, Membership, Study, Token
+from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, Token
 from annotation.models.people import Role
 
 OWNERS = frozenset({Role.OWNER})
 RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
 MEMBERS = frozenset({Role.OWNER, Role.RESEARCHER, Role.ANNOTATOR})
 ANNOTATORS = frozenset({Role.ANNOTATOR})
+NUMBER = re.compile("[0-9]{1,18}")
+SPAN_KEY = re.compile("([0-9]{1,18})-([0-9]{1,6})")
 NOTHING = "There is nothing here, or nothing that you may see."
 
 
@@ -91,6 +94,30 @@ def token_for(person: Person, slug: str, pk: int) -> Token:
     if token is None or not may_revoke(person, token, may(person, study, OWNERS)):
         raise Http404(NOTHING)
     return token
+
+
+def span_for(person: Person, slug: str, key: str) -> tuple[Rating, int]:
+    """A marked span by its key (`rating-index`), in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    named = SPAN_KEY.fullmatch(key)
+    if named is not None:
+        ratings = Rating.objects.select_related("study", "rater", "item", "question", "annotation")
+        rating = ratings.filter(study=study, level=Rating.Level.SPAN, pk=int(named[1])).first()
+        if rating is not None and int(named[2]) < len(rating.value["spans"]):
+            return rating, int(named[2])
+    raise Http404(NOTHING)
+
+
+def annotation_for(person: Person, slug: str, key: str) -> Annotation:
+    """A submitted answer by its number, in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    answers = Annotation.objects.select_related("rater__study", "task__item").filter(
+        rater__study=study, status="submitted", is_current=True
+    )
+    answer = answers.filter(pk=int(key)).first() if NUMBER.fullmatch(key) else None
+    if answer is None:
+        raise Http404(NOTHING)
+    return answer
 
 
 def may_revoke(person: Person, token: Token, owns: bool) -> bool:

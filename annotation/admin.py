@@ -18,6 +18,7 @@ from annotation.access import OWNERS, RESEARCHERS, studies_of
 from annotation.models import (
     Annotation,
     Assignment,
+    Batch,
     DraftConflict,
     Guideline,
     Invitation,
@@ -27,7 +28,10 @@ from annotation.models import (
     Question,
     Rater,
     Rating,
+    Reviewer,
     Slot,
+    SpanReview,
+    SpotCheck,
     Study,
     Task,
     TaskOutput,
@@ -52,6 +56,10 @@ STUDY_OF: dict[type[Model], str] = {
     Annotation: "rater__study",
     Rating: "study",
     Token: "study",
+    Batch: "study",
+    Reviewer: "study",
+    SpanReview: "rating__study",
+    SpotCheck: "annotation__rater__study",
 }
 """The way from each model to its study."""
 
@@ -264,3 +272,37 @@ class TokenAdmin(StudyScopedAdmin):
     search_fields = ["name"]
     list_select_related = ["study", "made_by"]
     exclude = ["token_hash"]
+
+
+@admin.register(Batch)
+class BatchAdmin(StudyScopedAdmin):
+    list_display = ["study", "number", "released_at", "released_by"]
+    list_select_related = ["study", "released_by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Reviewer)
+class ReviewerAdmin(StudyScopedAdmin):
+    list_display = ["name", "study", "person"]
+    search_fields = ["name"]
+    list_select_related = ["study", "person"]
+
+
+@admin.register(SpanReview)
+class SpanReviewAdmin(StudyScopedAdmin):
+    list_display = ["id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by", "at"]
+    list_filter = [StudyFilter, "verdict", "is_current"]
+    plain_filters = ("verdict", "is_current")
+    search_fields = ["reason", "rating__item__key"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(SpotCheck)
+class SpotCheckAdmin(StudyScopedAdmin):
+    list_display = ["id", "annotation_id", "number", "is_current", "verdict", "note", "by", "at", "seen_at"]
+    list_filter = [StudyFilter, "verdict", "is_current"]
+    plain_filters = ("verdict", "is_current")
+    search_fields = ["note", "annotation__rater__name"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]

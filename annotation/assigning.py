@@ -19,6 +19,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.auditing import record
+from annotation.batching import EVERYWHERE, last_place
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.planning import seeded
 from annotation.protocols import protocols
@@ -61,8 +62,12 @@ def lease_end(study: Study, now: datetime) -> datetime:
 
 
 def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
-    """Open slots of tasks that `rater` neither holds nor has answered, in the order in which they are given."""
-    return _open_to(rater).filter(study=study).order_by("place", "number", "pk")
+    """Open slots of tasks that `rater` neither holds nor has answered, in the order in which they are given.
+
+    Those of batches that are not released yet are left out.
+    """
+    slots, last = _open_to(rater).filter(study=study), last_place(study)
+    return (slots if last == EVERYWHERE else slots.filter(place__lte=last)).order_by("place", "number", "pk")
 
 
 def _open_to(rater: Rater) -> QuerySet[Slot]:

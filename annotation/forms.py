@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.inviting import DAYS, MOST_AT_ONCE
-from annotation.models import Token
+from annotation.models import SpanReview, SpotCheck, Token
 from annotation.models.people import Role
 from annotation.text import TextRefusedError, check_text
 from annotation.tokens import DAYS as TOKEN_DAYS
@@ -14,6 +14,7 @@ from annotation.tokens import MOST_DAYS as MOST_TOKEN_DAYS
 
 LONGEST_GUIDELINES = 200_000
 LONGEST_ABOUT = 20_000
+LONGEST_REASON = 5000
 
 
 class PlainText(forms.CharField):
@@ -101,3 +102,33 @@ class DescriptionForm(forms.Form):
         required=False,
         help_text="Whom annotators ask when something is unclear or wrong.",
     )
+
+
+class SpanReviewForm(forms.Form):
+    """What a researcher says of a marked span."""
+
+    verdict = forms.ChoiceField(
+        label="Verdict", choices=SpanReview.Verdict.choices[:2], error_messages={"required": "Confirm or reject it."}
+    )
+    reason = PlainText(label="Reason", max_length=LONGEST_REASON, error_messages={"required": "Say why."})
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"].strip()
+        if not reason:
+            raise ValidationError("Say why.")
+        return reason
+
+
+class SpotCheckForm(forms.Form):
+    """What a researcher says of an answer; `note` goes to the annotator."""
+
+    verdict = forms.ChoiceField(
+        label="Verdict", choices=SpotCheck.Verdict.choices, error_messages={"required": "Say whether it is all right."}
+    )
+    note = PlainText(label="Note to the annotator", max_length=LONGEST_REASON, required=False)
+
+    def clean_note(self) -> str:
+        note: str = self.cleaned_data["note"].strip()
+        if not note and self.cleaned_data.get("verdict") == SpotCheck.Verdict.PROBLEM:
+            raise ValidationError("Say to the annotator what the problem is.")
+        return note

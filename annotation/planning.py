@@ -1,7 +1,8 @@
 """From items to tasks and slots, when a study goes live: in chunks, each whole, so that a stop resumes.
 
 Making the same plan again changes nothing: a task is known by its key. The order in which items are given
-out is a keyed hash of their ids, the same on every installation and whatever was imported first.
+out is a keyed hash of their ids, the same on every installation and whatever was imported first; where they come
+in batches, within each batch.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from annotation.batching import place_in, size_of
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
 from annotation.protocols import TaskPlan, protocols
 from config.bulk import insert_rows, next_ids, refresh_statistics
@@ -125,16 +127,19 @@ def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str]
     for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
         counts[task] += 1
     rows: list[tuple[Any, ...]] = []
-    numbers = _numbers(study, list(items)) if protocol.counts_items(study.options) else {}
+    counted = protocol.counts_items(study.options)
+    numbers = _numbers(study, list(items)) if counted or size_of(study) else {}
     for (item, key), task in tasks.items():
         if task in having:
             continue
-        place = seeded(study, "place", items[item])
+        number = numbers.get(item, 0)
+        place = place_in(study, number, seeded(study, "place", items[item]))
         random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
-        orders = protocol.orders(counts[task], study.redundancy, random, numbers.get(item, 0), seeded(study, "orders"))
+        across = number if counted else 0
+        orders = protocol.orders(counts[task], study.redundancy, random, across, seeded(study, "orders"))
         rows.extend(
-            (study.pk, item, task, number, place, canonical_json(order), Slot.State.OPEN.value)
-            for number, order in enumerate(orders)
+            (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value)
+            for slot, order in enumerate(orders)
         )
     insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state"], rows)
 

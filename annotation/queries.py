@@ -4,12 +4,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
-from annotation.models import Annotation, Assignment, Invitation, Item, Membership, Rater, Slot, Study, Token
+from annotation.batching import EVERYWHERE, last_places
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Batch,
+    Invitation,
+    Item,
+    Membership,
+    Rater,
+    Slot,
+    SpotCheck,
+    Study,
+    Token,
+)
 from annotation.models.people import Role
 
 MOST_COUNTED = 1000
@@ -27,7 +41,8 @@ class CountOf(Subquery):
 class MyWork:
     """A study as its annotator sees it: tasks answered and left (`more`: at least so many), and what comes next.
 
-    `state` is `soon`, `work`, `waiting` (nothing for now), `paused` or `closed`.
+    `state` is `soon`, `work`, `between` (more comes with the next batch), `waiting` (nothing for now), `paused` or
+    `closed`. `notes` are those of researchers that are to be read before going on.
     """
 
     study: Study
@@ -35,6 +50,7 @@ class MyWork:
     left: int
     more: bool
     state: str
+    notes: int = 0
 
     @property
     def total(self) -> int:
@@ -49,27 +65,42 @@ def work_of(person: Person) -> list[MyWork]:
         Exists(answered.filter(task=OuterRef("task")))
     )
     held = Slot.objects.filter(study=OuterRef("study"), holder__person=person, state=Slot.State.HELD)
+    last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
+    notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
     memberships = (
         Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
         .select_related("study")
+        .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
         .annotate(
             done=CountOf(answered.filter(rater__study=OuterRef("study")).values("pk")),
             held=CountOf(held.values("pk")),
             # Counting ends at a thousand tasks, so that the page costs the same in a study of a million.
-            ahead=CountOf(open_slots.order_by().values("task").distinct()[: MOST_COUNTED + 1]),
+            ahead=CountOf(
+                open_slots.filter(place__lte=OuterRef("last")).order_by().values("task").distinct()[: MOST_COUNTED + 1]
+            ),
+            later=Exists(open_slots.filter(place__gt=OuterRef("last"))),
+            notes=CountOf(notes.values("pk")),
         )
         .order_by("pk")
     )
-    works = [_work(row.study, row.done, row.held, row.ahead) for row in memberships]
-    order = ("work", "waiting", "paused", "soon", "closed")
+    works = [_work(row) for row in memberships]
+    order = ("work", "between", "waiting", "paused", "soon", "closed")
     return sorted(works, key=lambda work: order.index(work.state))
 
 
-def _work(study: Study, done: int, held: int, ahead: int) -> MyWork:
-    left = held + min(ahead, MOST_COUNTED)
+def _work(row: Any) -> MyWork:
+    study = row.study
+    left = row.held + min(row.ahead, MOST_COUNTED)
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
-    state = states.get(Study.Status(study.status), "work" if left else "waiting")
-    return MyWork(study, done, left, ahead > MOST_COUNTED, state)
+    nothing = "between" if row.later else "waiting"
+    state = states.get(Study.Status(study.status), "work" if left else nothing)
+    return MyWork(study, row.done, left, row.ahead > MOST_COUNTED, state, row.notes)
+
+
+def unread_notes(person: Person) -> QuerySet[SpotCheck]:
+    """Notes on this person's answers that they have not said to have read, the oldest first."""
+    notes = SpotCheck.objects.filter(annotation__rater__person=person, seen_at=None).exclude(note="")
+    return notes.order_by("pk")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.batching import release_first
 from annotation.models import Guideline, Item, Study
 from annotation.planning import is_planned, plan_chunk
 
@@ -71,6 +72,8 @@ def _step(
         now.save(update_fields=["status"])
         new = {"status": to.value, "reason": reason} if reason else {"status": to.value}
         record("status changed", study.slug, actor=actor, study=study.slug, old={"status": old}, new=new)
+        if to is Status.LIVE:
+            release_first(now, actor)
     study.status = to
 
 

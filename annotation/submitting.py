@@ -6,7 +6,7 @@ lease went to somebody else takes an open slot, or is kept and marked as surplus
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from annotation.assigning import lease_end
-from annotation.models import Annotation, Assignment, DraftConflict, Rater, Rating, Slot, Study
+from annotation.models import Annotation, Assignment, DraftConflict, Rater, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol, Sheet, protocols
 from annotation.text import check_json
 from config.fields import canonical_json
@@ -57,10 +57,15 @@ class Submission:
 
 def sheet_of(assignment: Assignment) -> Sheet:
     """What this rater is shown: the document, and the task's outputs in the assignment's order."""
-    rows = list(assignment.task.task_outputs.order_by("position").values_list("output__key", "output__text"))
-    shown = [rows[position] for position in assignment.order]
+    return sheet_in(assignment.task, assignment.order)
+
+
+def sheet_in(task: Task, order: Sequence[int]) -> Sheet:
+    """The document, and the task's outputs in this order of their positions."""
+    rows = list(task.task_outputs.order_by("position").values_list("output__key", "output__text"))
+    shown = [rows[position] for position in order]
     keys, texts = [key for key, _ in shown], [text for _, text in shown]
-    return Sheet.of(keys, texts, assignment.task.item.document)
+    return Sheet.of(keys, texts, task.item.document)
 
 
 def current_annotation(assignment: Assignment) -> Annotation | None:

@@ -1,7 +1,7 @@
 from django.urls import include, path
 
 from annotation import desk_urls
-from annotation.views import guidelines, home, invitations, people, studies, tokens
+from annotation.views import checks, guidelines, home, invitations, people, review, studies, tokens
 
 app_name = "annotation"
 
@@ -13,6 +13,11 @@ study = [
     path("reopen/", studies.reopen, name="reopen"),
     path("settings/", studies.settings, name="settings"),
     path("attention/", studies.attention, name="attention"),
+    path("review/", review.review, name="review"),
+    path("review/release/", review.release_batch, name="release_batch"),
+    path("review/spans/", review.span_queue, name="span_queue"),
+    path("review/checks/", checks.spot_checks, name="spot_checks"),
+    path("notes/", checks.notes, name="notes"),
     path("people/", people.people, name="people"),
     path("people/<int:pk>/remove/", people.remove, name="remove_member"),
     path("people/<int:pk>/restore/", people.restore, name="restore_member"),

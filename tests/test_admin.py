@@ -9,9 +9,11 @@ from accounts.models import AuditEntry, Person
 from accounts.signing_in import issue_link
 from annotation.admin import STUDY_OF
 from annotation.assigning import next_assignment
+from annotation.checking import check
 from annotation.inviting import invite
 from annotation.membership import add_member, rater_for
-from annotation.models import Annotation, DraftConflict, Invitation, Item, Membership, Output, Rating, Study
+from annotation.models import Annotation, Batch, DraftConflict, Invitation, Item, Membership, Output, Rating, Study
+from annotation.reviewing import review_span
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
 from tests.conftest import make_person
@@ -55,6 +57,11 @@ def rated(study, owner, rater):
     submit(given, Submission(form, revision=0, guidelines_version=1))
     DraftConflict.objects.create(assignment=given, base_version=0, body={})
     invite(study, "annotator", None, note="CANARY-NOTE")
+    answer = Annotation.objects.get(rater__study=study)
+    researcher = make_person("researcher")
+    Batch.objects.create(study=study, number=0)
+    check(answer, "problem", "CANARY-NOTE", researcher, number=0)
+    review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue(study, owner, name="CANARY-TOKEN", scope="read")
     return study
 

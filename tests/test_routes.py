@@ -18,10 +18,12 @@ from accounts.auditing import record
 from accounts.models import Person
 from accounts.signing_in import issue_link
 from annotation.assigning import next_assignment
+from annotation.checking import check
 from annotation.inviting import invite
 from annotation.membership import add_member, rater_for
-from annotation.models import DraftConflict, Invitation, Output, Rating, Slot, TaskOutput, Token
+from annotation.models import Batch, DraftConflict, Invitation, Output, Rating, Slot, TaskOutput, Token
 from annotation.planning import plan_chunk
+from annotation.reviewing import review_span, reviewer_for
 from annotation.running import make_live
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
@@ -108,6 +110,10 @@ def world(make_study):
         "taskoutput": TaskOutput.objects.filter(task=assignment.task).first(), "assignment": assignment,
         "draftconflict": conflict, "annotation": annotation,
         "rating": Rating.objects.filter(annotation=annotation).first(),
+        "batch": Batch.objects.create(study=study, number=0),
+        "reviewer": reviewer_for(study, people["owner"]),
+        "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
+        "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
         "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
     }  # fmt: skip

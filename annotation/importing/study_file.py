@@ -32,6 +32,7 @@ LONGEST_KEY = 100
 MOST_RATERS = 1000
 MOST_QUESTIONS = 200
 LONGEST_LEASE = 1440
+LARGEST_BATCH = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,12 @@ def _options(value: Any, protocol: Protocol, problems: Problems) -> dict[str, An
             f"must be a whole number from 1 to {LONGEST_LEASE}",
         ),
         ("same_raters", lambda v: type(v) is bool, "must be true or false"),
+        ("batch_size", lambda v: type(v) is int and 1 <= v <= LARGEST_BATCH, "must be a whole number from 1 on"),
+        (
+            "spot_check_share",
+            lambda v: type(v) in (int, float) and 0 <= v <= 1,
+            "must be a number from 0 (none) to 1 (all)",
+        ),
     ):
         if key in value and key in known and not fits(value[key]):
             problems.add(0, f"options.{key}", must)

@@ -3,6 +3,7 @@
 from annotation.models.evidence import Annotation, Rating
 from annotation.models.material import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
+from annotation.models.review import Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.tokens import Token
 from annotation.models.work import Assignment, DraftConflict, Slot, Task, TaskOutput
@@ -10,6 +11,7 @@ from annotation.models.work import Assignment, DraftConflict, Slot, Task, TaskOu
 __all__ = [
     "Annotation",
     "Assignment",
+    "Batch",
     "DraftConflict",
     "Guideline",
     "Invitation",
@@ -19,7 +21,10 @@ __all__ = [
     "Question",
     "Rater",
     "Rating",
+    "Reviewer",
     "Slot",
+    "SpanReview",
+    "SpotCheck",
     "Study",
     "Task",
     "TaskOutput",

@@ -55,7 +55,7 @@ class Protocol(ABC):
     version: int = 1
     question_types: frozenset[str]
     option_keys: frozenset[str] = frozenset()
-    common_options = frozenset({"seed", "lease_minutes", "same_raters"})
+    common_options = frozenset({"seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share"})
     item_keys: frozenset[str] = frozenset()
     """Keys of an item's line that only this protocol has; kept as `Item.content`."""
     asks_per = "task"

@@ -17,6 +17,7 @@ from annotation.desk import desk_context
 from annotation.membership import rater_for
 from annotation.models import Annotation, Assignment, Study
 from annotation.protocols import AnswersInvalidError, protocols
+from annotation.queries import unread_notes
 from annotation.submitting import Effort, Form, KeyReusedError, StaleRevisionError, Submission
 from annotation.text import TextRefusedError, check_text
 
@@ -37,7 +38,10 @@ def next_task(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
-    rater = rater_for(study, person_of(request))
+    person = person_of(request)
+    if unread_notes(person).filter(annotation__rater__study=study).exists():
+        return redirect("annotation:notes", slug=study.slug)
+    rater = rater_for(study, person)
     try:
         assignment = next_assignment(study, rater)
     except BusyError:

@@ -1,0 +1,68 @@
+// The researchers' queues: one key per act, printed on the control it presses; the marked span in sight.
+
+const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+const SWITCH = "desk-keys"; // the same switch as on the desk: who wants no single keys wants them nowhere
+
+const box = document.querySelector("#keys-on");
+const words = document.querySelector("[data-words]");
+
+function set(on) {
+  box.checked = on;
+  document.documentElement.classList.toggle("keys-off", !on);
+}
+
+function stored() {
+  try {
+    return window.localStorage.getItem(SWITCH) !== "off";
+  } catch {
+    return true; // a browser that keeps no settings has the keys on
+  }
+}
+
+function keep() {
+  set(box.checked);
+  try {
+    window.localStorage.setItem(SWITCH, box.checked ? "on" : "off");
+  } catch {
+    // The switch then holds for this page.
+  }
+}
+
+function press(control) {
+  control.click();
+  if (control.matches("input")) words.focus();
+}
+
+function down(event) {
+  if (event.defaultPrevented || event.isComposing || !(event.target instanceof Element)) return;
+  const field = event.target.closest(WRITING);
+  if (field && event.key === "Escape") field.blur();
+  if (field && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    field.form.requestSubmit();
+  }
+  if (field || !box.checked || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const key = event.key.toLowerCase();
+  const control = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key);
+  if (control) {
+    event.preventDefault();
+    press(control);
+  } else if (key === "enter" && event.target.closest(".choice")) {
+    event.preventDefault();
+    words.form.requestSubmit();
+  }
+}
+
+/** Scroll only inside the text's own pane, so that the page stays where it is. */
+function show(pane) {
+  const mark = pane.querySelector("mark.span");
+  if (!mark) return;
+  const from = mark.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  pane.scrollTop += from - pane.clientHeight / 3;
+}
+
+set(stored());
+box.addEventListener("change", keep);
+document.addEventListener("keydown", down);
+document.querySelectorAll("[data-scroll]").forEach(show);
+(document.querySelector("[aria-invalid], [role=alert]") ? words : null)?.focus();
