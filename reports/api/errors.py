@@ -1,12 +1,15 @@
 """Everything that a request can fail by, as a problem of RFC 9457."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, UnreadablePostError
 from django.urls import reverse
 from rest_framework import exceptions, status
+from rest_framework.request import Request
 
 from annotation.importing import ImportRefusedError
 from config.problems import problem_response
@@ -18,6 +21,7 @@ SENTENCES: Mapping[type[Exception], str] = {
     exceptions.UnsupportedMediaType: "The body must be JSONL, sent as Content-Type: application/x-ndjson.",
     ExportRefusedError: "The export could not be written on the server: there may be no room. Try again later.",
 }
+HEARING_SECONDS = 1.0
 HEADERS = ("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")
 
 
@@ -33,6 +37,7 @@ class TooLargeError(exceptions.APIException):
 def answer(problem: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
     """The response for an exception that a request may raise; None for one that nobody expected."""
     request = context["request"]
+    _hear_out(request)
     if isinstance(problem, ImportRefusedError):
         return _refused(request, problem)
     status_of = _status(problem)
@@ -45,6 +50,21 @@ def answer(problem: Exception, context: Mapping[str, Any]) -> HttpResponse | Non
         if value is not None:
             response[header] = str(value) if isinstance(value, str) else str(int(value) + 1)
     return response
+
+
+def _hear_out(request: Request) -> None:
+    """Read on in a body that is refused: a sender that is cut off while it sends never hears why.
+
+    For callers that are known, and within bounds: four times the largest body, and about a second.
+    """
+    if request.method != "POST" or request.successful_authenticator is None:
+        return
+    left, end = 4 * settings.UPLOAD_BYTES, time.monotonic() + HEARING_SECONDS
+    try:
+        while left > 0 and time.monotonic() < end and (chunk := request.read(1 << 16)):
+            left -= len(chunk)
+    except UnreadablePostError:
+        return
 
 
 def _status(problem: Exception) -> int | None:

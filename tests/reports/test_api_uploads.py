@@ -151,6 +151,19 @@ def test_check_24_a_body_over_the_limit_is_refused_before_it_is_read(writing, st
     assert Item.objects.filter(study=study).count() == 2
 
 
+def test_a_sender_of_too_much_is_heard_out_so_that_it_hears_why(writing, study, client):
+    with override_settings(UPLOAD_BYTES=1000):
+        stream = io.BytesIO(b"x" * 3000)
+        problem(received(writing, stream, 3000), 413)
+        assert stream.read() == b""
+        endless = io.BytesIO(b"x" * 1_000_000)
+        problem(received(writing, endless, 1_000_000), 413)
+        assert len(endless.read()) > 900_000
+        unknown = io.BytesIO(b"x" * 3000)
+        problem(received(client, unknown, 3000), 401)
+        assert len(unknown.read()) == 3000
+
+
 def test_check_24_too_many_lines_are_refused_before_the_import(writing, study, left_behind):
     with override_settings(UPLOAD_ROWS=10):
         assert "10 lines at most" in problem(writing.send(ITEMS, [item(number) for number in range(12)]), 413)["detail"]
