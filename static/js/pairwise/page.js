@@ -5,6 +5,18 @@ import { Checklist } from "./checklist.js";
 import { Comparison } from "./comparison.js";
 import { Scrolling } from "./scrolling.js";
 
+// A long document may have more room while it is read; the next task begins with the texts again.
+function room(page) {
+  const button = page.root.querySelector("#taller");
+  if (!button) return null;
+  const toggle = () => {
+    const tall = page.root.querySelector("#brief").classList.toggle("is-tall");
+    button.setAttribute("aria-pressed", String(tall));
+  };
+  page.on(button, "click", toggle);
+  return toggle;
+}
+
 function equip(page, effort) {
   const comparison = new Comparison(page, effort);
   const scrolling = new Scrolling(page);
@@ -16,6 +28,8 @@ function equip(page, effort) {
     pageup: () => scrolling.turn(-1),
     pagedown: () => scrolling.turn(1),
   };
+  const taller = room(page);
+  if (taller) acts.l = taller;
   if (checklist.isThere) acts.k = () => checklist.toggle();
   if (checklist.hasExamples) acts.e = () => checklist.examples();
   return { acts };
