@@ -17,8 +17,8 @@ Key = tuple[str, ...]
 """Where a figure stands in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""
 
 CONFIDENCE = 0.95
-DRAWS_AT_ONCE = 4_000_000
-"""Weights held in memory at a time (replicates times items)."""
+DRAWS_AT_ONCE = 1_000_000
+"""Weights held at a time (replicates times items): few enough to stay in the processor's cache between figures."""
 TOO_LARGE = "the figure is too large for a floating-point number"
 
 

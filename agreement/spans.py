@@ -10,6 +10,7 @@ from agreement.data import NO_SYSTEM, Ints
 
 UNDECIDED, REJECTED, CONFIRMED = -1, 0, 1
 """What a researcher said of a span."""
+VERDICTS = {None: UNDECIDED, False: REJECTED, True: CONFIRMED}
 LABELS = 60
 """A piece of text holds its labels as the bits of an integer."""
 
@@ -177,30 +178,27 @@ def collect_spans(
     label_names = sorted({mark.label for own in marks for mark in own})
     rater_code, label_code = ({name: code for code, name in enumerate(names)} for names in (rater_names, label_names))
     system_code: dict[str | None, int] = {name: code for code, name in enumerate(system_names)}
-    item_code: dict[Hashable, int] = {}
-    text_code: dict[tuple[Hashable, str | None], int] = {}
-    for key in zip(items, outputs, strict=True):
-        item_code.setdefault(key[0], len(item_code))
-        text_code.setdefault(key, len(text_code))
-    verdict = {None: UNDECIDED, False: REJECTED, True: CONFIRMED}
+    item_code = {item: code for code, item in enumerate(dict.fromkeys(items))}
+    text_code = {key: code for code, key in enumerate(dict.fromkeys(zip(items, outputs, strict=True)))}
     rows = [
-        (answer, mark.start, mark.end, label_code[mark.label], verdict[mark.confirmed])
+        (answer, mark.start, mark.end, label_code[mark.label], VERDICTS[mark.confirmed])
         for answer, own in enumerate(marks)
         for mark in own
     ]
-    answer, start, end, label, decided = np.array(rows, dtype=np.int64).reshape(len(rows), 5).T
+    answer, start, end, label, verdict = _columns(rows, 5)
     words = [(code, *word) for key, code in text_code.items() for word in sorted((tokens or {}).get(key, ()))]
-    token_text, token_start, token_end = np.array(words, dtype=np.int64).reshape(len(words), 3).T
+    token_text, token_start, token_end = _columns(words, 3)
     texts = [(item_code[item], system_code.get(output, NO_SYSTEM), lengths[item, output]) for item, output in text_code]
-    item, system, length = np.array(texts, dtype=np.int64).reshape(len(texts), 3).T
+    item, system, length = _columns(texts, 3)
+    keys = zip(items, outputs, strict=True)
     return Spans(
-        text=np.array([text_code[key] for key in zip(items, outputs, strict=True)], dtype=np.int64),
+        text=np.array([text_code[key] for key in keys], dtype=np.int64),
         rater=np.array([rater_code[name] for name in raters], dtype=np.int64),
         answer=answer,
         start=start,
         end=end,
         label=label,
-        verdict=decided,
+        verdict=verdict,
         item=item,
         system=system,
         length=length,
@@ -211,3 +209,8 @@ def collect_spans(
         systems=tuple(system_names),
         labels=tuple(label_names),
     )
+
+
+def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
+    """The columns of a table, (width, rows), also where it has no row."""
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width).T

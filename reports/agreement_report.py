@@ -1,11 +1,16 @@
 """The agreement report of a study, as docs/formats.md describes it: plain values, ready for JSON and for pages."""
 
+from itertools import combinations
 from typing import Any
 
-from agreement.report import ALPHAS, describe
-from annotation.models import Item, Rater, Study
+from agreement.by_category import by_category
+from agreement.dimensions import describe_dimensions
+from annotation.models import Item, Question, Rater, Study
 from annotation.questions import question_types
 from reports import rows
+from reports.levels import LEVELS, RANKS
+from reports.rows.material import Material
+from reports.rows.pairs import dimensions, rank_columns
 
 REPLICATES = 1000
 LONGEST_NUMBER = 9
@@ -22,36 +27,58 @@ def agreement_report(
     kinds: frozenset[str] = rows.PEOPLE,
     *,
     guidelines: int | str | None = None,
+    categories: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
-    """Every figure of every question. Answers on no level of measurement, such as texts, are counted only.
+    """Every figure of every question, and of each two dimensions that are ranked, under `dimensions`.
+
+    With `categories` each question has its figures for the items of each category too, under `by_category`.
+    Answers on no level of measurement, such as texts, are counted only.
 
     Answers given under different versions of the guidelines answer different questions: people's ratings are
     those under the latest version that has any, under version `guidelines`, or, asked for by "all", under every
     one. The report's `guidelines` says which, and how many there are of each. Raises ChoiceInvalidError.
     """
     choice, said = choose(study, kinds, guidelines)
-    types = question_types()
-    questions: dict[str, Report] = {}
-    for question in study.questions.order_by("position"):
-        kind = types[question.type]
-        if kind.level not in ALPHAS:
-            questions[question.key] = {"level": kind.level, **rows.count(study, question, choice)}
-            continue
-        questions[question.key] = describe(
-            rows.ratings(study, question, choice),
-            level=kind.level,  # type: ignore[arg-type]
-            scale=kind.scale(question.spec),
-            replicates=replicates,
-        )
+    material, questions = Material(study), list(study.questions.order_by("position"))
     return {
         "study": study.slug,
         "protocol": study.protocol,
         "items": Item.objects.filter(study=study).count(),
         "kinds": sorted(kinds),
         "guidelines": said,
-        "questions": questions,
+        "questions": {
+            question.key: _of_question(material, question, choice, categories, replicates) for question in questions
+        },
+        "dimensions": _of_dimensions(material, questions, choice, replicates),
     }
+
+
+def _of_question(material: Material, question: Question, choice: rows.Choice, categories: bool, draws: int) -> Report:
+    """The figures of one question by its level of measurement."""
+    level = question_types()[question.type].level
+    if level not in LEVELS:
+        return {"level": level, **rows.count(material.study, question, choice)}
+    figured = LEVELS[level](material, question, choice)
+    report = figured.describe(figured.data, replicates=draws)
+    if categories:
+        report["by_category"] = by_category(
+            figured.data, material.categories, lambda part: figured.describe(part, replicates=draws)
+        )
+    return report
+
+
+def _of_dimensions(material: Material, questions: list[Question], choice: rows.Choice, draws: int) -> list[Report]:
+    """Agreement of each two questions that rank the same outputs, a row each with the keys of both."""
+    types = question_types()
+    ranked = [question for question in questions if types[question.type].level == RANKS]
+    if len(ranked) < 2:
+        return []
+    read = dimensions(material, [rank_columns(material, question, choice) for question in ranked])
+    return [
+        {"questions": [one.key, other.key], **describe_dimensions(first, second, replicates=draws)}
+        for (one, first), (other, second) in combinations(zip(ranked, read, strict=True), 2)
+    ]
 
 
 def choose(study: Study, kinds: frozenset[str], guidelines: int | str | None) -> tuple[rows.Choice, Report]:

@@ -147,6 +147,9 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, tuple[str, str | None,
         if key in found:
             raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} stands twice in this item")
         text = output.get("text")
+        if isinstance(text, bool):
+            # Tools make a truth value of an output that is nothing but this word: it is read as the word it was.
+            text = canonical_json(text)
         if not isinstance(text, str):
             raise FieldInvalidError(f"outputs.{number}.text", "is missing" if text is None else "must be text")
         metadata = _optional(output, "metadata", _metadata)

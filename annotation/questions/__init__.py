@@ -105,6 +105,10 @@ class QuestionType(ABC):
         number, scale = self.number(value), self.scale(spec)
         return number is not None and scale is not None and not scale[0] <= number <= scale[1]
 
+    def takes_ties(self, spec: Mapping[str, Any]) -> bool:
+        """Whether an answer that compares outputs may call two of them equally good."""
+        return True
+
     def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What a form offers: `value` (as sent), `label`, `key` (the keyboard's), in order."""
         return []

@@ -48,6 +48,9 @@ class Preference(QuestionType):
         if value != TIE and value not in sheet.keys:
             raise ValueInvalidError("must be one of the outputs compared" + _or_tie(spec))
 
+    def takes_ties(self, spec: Mapping[str, Any]) -> bool:
+        return bool(spec.get("allow_tie", True))
+
     def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
         given = form.get(name, [])
         outputs = [

@@ -87,6 +87,9 @@ def differences(expected, found, place=""):
             if key != "judges"  # these are of another report
             for line in differences(value, found.get(key) if isinstance(found, dict) else None, f"{place}.{key}")
         ]
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        pairs = zip(expected, found, strict=True)
+        return [line for one, other in pairs for line in differences(one, other, place)]
     if isinstance(expected, float):
         same = isinstance(found, float) and abs(found - expected) <= 0.00005001
     else:
@@ -95,7 +98,7 @@ def differences(expected, found, place=""):
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("name", ["qags-cnndm", "hanna"])
+@pytest.mark.parametrize("name", ["qags-cnndm", "hanna", "pandalm", "wmt16-tur-eng"])
 def test_public_data_gives_the_published_figures(name, reference_data, capsys):
     import_study(reference_data / name)
     call_command("agreement", name, "--json")

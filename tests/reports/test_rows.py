@@ -7,6 +7,8 @@ import pytest
 
 from annotation.models import Output, Question, Rater, Rating
 from reports import rows
+from reports.rows.material import Material
+from reports.rows.values import ratings
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +35,7 @@ def rate(make_study):
 
 
 def read(rate, question="how_well", **choice):
-    return rows.ratings(rate.study, rate.study.questions.get(key=question), rows.Choice(**choice))
+    return ratings(Material(rate.study), rate.study.questions.get(key=question), rows.Choice(**choice))
 
 
 def test_codes_are_in_the_order_of_import_and_of_names(rate):

@@ -15,12 +15,14 @@ KINDS = Rater.Kind.values
 
 class Command(BaseCommand):
     help = "Print how far the raters of a study agree."
+    requires_system_checks: list[str] = []  # nothing is served, and reading all that is takes as long as the figures
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--json", action="store_true", help="as JSON, with every figure")
         parser.add_argument("--kinds", default=Rater.Kind.HUMAN.value, help=f"any of {','.join(KINDS)}; people only")
         parser.add_argument("--guidelines", default=None, metavar="N|all", help="ratings under this version only")
+        parser.add_argument("--by-category", action="store_true", help="also for the items of each category (JSON)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -31,7 +33,7 @@ class Command(BaseCommand):
         if study is None:
             raise CommandError(f"There is no study called {options['slug']!r}.")
         try:
-            report = agreement_report(study, kinds, guidelines=guidelines)
+            report = agreement_report(study, kinds, guidelines=guidelines, categories=options["by_category"])
         except ChoiceInvalidError as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
