@@ -148,7 +148,7 @@ def test_the_list_takes_as_many_queries_for_many_tokens_as_for_one(client, study
         client.get(TOKENS)
 
 
-@pytest.mark.parametrize("wrong", [{"scope": "everything"}, {"name": ""}])
+@pytest.mark.parametrize("wrong", [{"scope": "all"}, {"name": ""}])
 def test_the_database_refuses_a_token_of_no_name_or_unknown_scope(study, owner, wrong):
     given = {"name": "one", "scope": "read"} | wrong
     with pytest.raises(IntegrityError), transaction.atomic():
