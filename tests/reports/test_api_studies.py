@@ -1,0 +1,64 @@
+"""Whole studies of every protocol by program: what is sent is what a file would bring, and gives the same figures."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.management import call_command
+
+from annotation.importing import import_study
+from annotation.models import Study
+from annotation.tokens import issue
+from tests.house import ROOT
+from tests.reports.conftest import Program
+from tests.reports.test_agreement_report import differences
+
+DEMO = sorted(path for path in (ROOT / "demo").iterdir() if (path / "study.yaml").exists())
+
+
+def program_for(study, owner):
+    """A program that may write in a study which `owner` runs now."""
+    study.memberships.create(person=owner, role="owner")
+    return Program(issue(study, owner, name="all", scope="write"))
+
+
+def send(program, study, table, path):
+    response = program.send(f"/api/studies/{study.slug}/{table}/", path.read_bytes())
+    assert response.status_code == 200, response.content[:2000]
+    return response.json()["added"]
+
+
+@pytest.mark.parametrize("folder", DEMO, ids=lambda path: path.name)
+def test_check_40_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_path):
+    study = import_study(folder / "study.yaml").study
+    program = program_for(study, owner)
+    assert send(program, study, "items", folder / "items.jsonl")["items"] == study.items.count() > 0
+    body = b"".join(program.get(f"/api/studies/{study.slug}/export/"))
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        archive.extractall(tmp_path)
+    exported = tmp_path / study.slug
+    again = import_study(exported).added
+    assert not any(again.values())
+    read = [json.loads(line) for line in (exported / "items.jsonl").read_text().splitlines()]
+    sent = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    assert [one["id"] for one in read] == [one["id"] for one in sent]
+    assert [one["outputs"] for one in read] == [one["outputs"] for one in sent]
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", ["qags-cnndm", "hanna", "pandalm", "wmt16-tur-eng"])
+def test_public_data_sent_by_a_program_gives_the_published_figures(name, reference_data, owner, tmp_path):
+    folder = reference_data / name
+    study = import_study(folder / "study.yaml").study
+    program = program_for(study, owner)
+    for table in ("items", "ratings", "scores"):
+        if (folder / f"{table}.jsonl").exists():
+            send(program, study, table, folder / f"{table}.jsonl")
+    report = program.get(f"/api/studies/{study.slug}/agreement/").json()
+    assert differences(json.loads((folder / "expected.json").read_text()), report) == []
+    call_command("export_study", study.slug, "--out", str(tmp_path / "by-program"), stdout=io.StringIO())
+    ratings = b"".join(program.get(f"/api/studies/{study.slug}/export/ratings.jsonl"))
+    assert ratings == (tmp_path / "by-program" / "ratings.jsonl").read_bytes()
+    assert ratings.count(b"\n") == (folder / "ratings.jsonl").read_bytes().count(b"\n")
+    assert Study.objects.count() == 1
