@@ -10,8 +10,10 @@ from annotation.importing import import_study
 from annotation.membership import add_member, rater_for
 from annotation.models import Assignment, Study
 from annotation.planning import plan_chunk
+from annotation.words import as_displayed
 from reports.exporting import export_study
 from tests.browser.conftest import answers_to, moved_on, saved
+from tests.browser.test_safety import CORPUS, foreign_markup, refusals
 from tests.reports.test_exporting import bytes_of, empty_the_database
 
 SYSTEMS = ("system-north", "system-south", "system-west")
@@ -360,3 +362,30 @@ def findings(page: Page, axe: str) -> list[tuple]:
     page.evaluate(axe + ";0")
     found = page.evaluate("axe.run()")["violations"]
     return [(one["id"], [node["html"][:300] for node in one["nodes"]]) for one in found]
+
+
+def test_check_14_hostile_texts_stay_texts_beside_each_other(desk, pair_study, first):
+    guidelines = f"## Checklist\n\n{CORPUS}\n\n## Example 1\n\n{CORPUS}"
+    questions = [QUESTIONS[0] | {"text": CORPUS, "help": CORPUS}, *QUESTIONS[1:]]
+    study = pair_study((CORPUS, CORPUS[::-1]), document=CORPUS, guidelines=guidelines, questions=questions)
+    page = desk.page
+    stopped = refusals(page)
+    task = first(study)
+    desk.open(task)
+    for key in ("d", "i", "k", "l"):
+        page.keyboard.press(key)
+    page.locator("mark.differs").first.wait_for()
+    page.keyboard.press("e")
+    expect(page.locator("#examples")).to_contain_text("alert(1)")
+    expect(page.locator("#checklist")).to_contain_text("alert(1)")
+    texts = {node.text_content() for node in page.locator("[data-text^=output-]").all()}
+    assert texts == {as_displayed(CORPUS), as_displayed(CORPUS[::-1])}
+    assert (foreign_markup(page), stopped) == (0, [])
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_label("Why?").fill(CORPUS[:19_000])
+    page.keyboard.press("Control+Enter")
+    moved_on(page, task)
+    page.go_back()
+    expect(page.get_by_label("Why?")).to_have_value(CORPUS[:19_000])
+    assert (foreign_markup(page), stopped) == (0, [])
