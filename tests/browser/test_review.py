@@ -1,0 +1,136 @@
+"""A researcher's queues in a browser: spans by keyboard alone, spot checks, and how both look to axe."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.assigning import next_assignment
+from annotation.marked_spans import marked_spans
+from annotation.membership import rater_for
+from annotation.models import Item, Output, Question, Rating, SpanReview, SpotCheck
+from annotation.submitting import Submission, submit
+
+FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when."]}
+TEXT = "👩‍👩‍👧 The ferry leaves the harbour at e\u0301ight. " * 40 + "العبارة تبحر at nine."
+
+
+@pytest.fixture
+def marked(study, rater):
+    """An answer for the spot check, and three spans: one far down in a long text."""
+    given = rater_for(study, rater)
+    submit(next_assignment(study, given), Submission(FORM, revision=0, guidelines_version=1))
+    item = Item.objects.create(study=study, key="long", document="The ferry sails at nine.\n\n" * 30, digest="l")
+    Output.objects.create(item=item, position=0, key="system-long", text=TEXT, digest="l")
+    question = Question.objects.create(
+        study=study, position=9, key="errors", type="spans", text="Which passages are wrong?", spec={"labels": ["time"]}
+    )
+    spans = [
+        {"output": "system-long", "start": start, "end": end, "text": TEXT[start:end], "label": "time", "note": "When?"}
+        for start, end in ((6, 15), (len(TEXT) - 8, len(TEXT)), (len(TEXT) - 21, len(TEXT) - 9))
+    ]
+    Rating.objects.create(
+        study=study, item=item, question=question, rater=given, level="span", value={"spans": spans, "none": []}
+    )
+    return study
+
+
+@pytest.fixture
+def desk(new_desk, owner):
+    return new_desk(owner)
+
+
+def at(desk, study, place):
+    desk.page.goto(f"{desk.address}/studies/{study.slug}/review/{place}")
+    return desk.page
+
+
+def test_spans_are_confirmed_rejected_and_taken_back_by_keyboard_alone(desk, marked):
+    page = at(desk, marked, "spans/")
+    said = page.locator("#done")
+    expect(said).to_contain_text("0 of 3 decided")
+    page.keyboard.press("c")
+    page.keyboard.type("The document says nine, not c or r or u.")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("1 of 3 decided")
+    page.keyboard.press("r")
+    page.keyboard.type("It does.")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("2 of 3 decided")
+    page.keyboard.press("u")
+    expect(said).to_contain_text("1 of 3 decided")
+    rows = list(SpanReview.objects.order_by("pk").values_list("verdict", "reason"))
+    assert rows == [
+        ("confirmed", "The document says nine, not c or r or u."), ("rejected", "It does."), ("withdrawn", ""),
+    ]  # fmt: skip
+
+
+def test_the_marked_span_is_the_one_of_the_code_points_and_in_sight(desk, marked):
+    for span in marked_spans(marked):
+        page = at(desk, marked, f"spans/?at={span.key}")
+        mark = page.locator(".review-text mark")
+        expect(mark).to_have_text(span.body["text"])
+        expect(mark).to_be_in_viewport()
+
+
+def test_nothing_is_kept_without_a_reason_and_the_message_stands_beside_the_control(desk, marked):
+    page = at(desk, marked, "spans/")
+    page.keyboard.press("c")
+    page.keyboard.press("Enter")
+    expect(page.locator("#reason-error")).to_have_text("Say why.")
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.get_by_label("Confirm")).to_be_checked()
+    assert not SpanReview.objects.exists()
+
+
+def test_single_keys_can_be_switched_off(desk, marked):
+    page = at(desk, marked, "spans/")
+    page.get_by_label("Single keys are on").uncheck()
+    page.reload()
+    page.keyboard.press("c")
+    expect(page.get_by_label("Confirm")).not_to_be_checked()
+
+
+def test_spans_are_reviewed_without_scripts(new_desk, owner, marked):
+    desk = new_desk(owner, java_script_enabled=False)
+    page = at(desk, marked, "spans/")
+    page.get_by_label("Reject").check()
+    page.get_by_label("Reason").fill("It does.")
+    page.get_by_role("button", name="Keep and next").click()
+    expect(page.locator("#done")).to_contain_text("1 of 3 decided")
+
+
+def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
+    page = at(desk, marked, "checks/")
+    page.keyboard.press("x")
+    page.keyboard.type("Look at the time again.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="All looked at")).to_be_visible()
+    theirs = new_desk(rater)
+    theirs.page.goto(theirs.address)
+    theirs.page.get_by_role("button", name="Continue").click()
+    expect(theirs.page.get_by_text("Look at the time again.")).to_be_visible()
+    theirs.page.get_by_role("button", name="I have read it").click()
+    expect(theirs.page.get_by_role("button", name="Continue")).to_be_visible()
+    assert SpotCheck.objects.get().seen_at is not None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["wide", "narrow"])
+def test_check_76_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, marked, axe, scheme, size):
+    options = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": scheme, "bypass_csp": True}
+    desk, theirs = new_desk(owner, **options), new_desk(rater, **options)
+    page = at(desk, marked, "checks/")
+    found = problems(page, axe)
+    page.get_by_role("radio", name="Problem").check()
+    page.get_by_label("Note to the annotator").fill("Look at the time again.")
+    page.get_by_role("button", name="Keep and next").click()
+    for place in ("", "spans/", "spans/?state=confirmed"):
+        found += problems(at(desk, marked, place), axe)
+    theirs.page.goto(f"{theirs.address}/studies/{marked.slug}/notes/")
+    assert found + problems(theirs.page, axe) == []
+
+
+def problems(page, axe):
+    page.evaluate(axe)
+    found = page.evaluate("axe.run().then((result) => result.violations.map((one) => one.id + one.nodes[0].html))")
+    wider = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    return found + ([f"{page.url} scrolls sideways"] if wider else [])
