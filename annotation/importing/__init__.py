@@ -1,4 +1,4 @@
-"""Import: study, items, ratings, scores and annotations from files into the database, all of it or nothing.
+"""Import: study, items, ratings, scores, annotations and reviews from files into the database, all of it or nothing.
 
 One transaction reads line by line and writes in batches, so that memory does not grow with the files but for
 what tells lines apart. `docs/formats.md` describes the files.
@@ -21,6 +21,7 @@ from annotation.importing.problems import ImportRefusedError, Problem, Problems,
 from annotation.importing.raters import Raters
 from annotation.importing.ratings import RatingImport
 from annotation.importing.reading import Source
+from annotation.importing.reviews import ReviewImport
 from annotation.importing.studies import apply_study, give_owner
 from annotation.importing.study_file import StudyFile, read_study_file
 from annotation.importing.tables import item_objects, rating_objects
@@ -48,7 +49,7 @@ def import_study(
     owner: Person | None = None,
     actor: Person | None = None,
 ) -> Imported:
-    """Import a folder, or a study file with the files `named` (items, ratings, scores, annotations).
+    """Import a folder, or a study file with the files `named` (items, ratings, scores, annotations, reviews).
 
     `owner` becomes an owner of the study; `actor` is whom the audit names (None: a command). Raises
     ImportRefusedError, with nothing stored, where anything is wrong.
@@ -104,6 +105,14 @@ def _annotations(path: Path, done: Imported, raters: Raters, material: Material)
     done.digests["annotations"] = source.digest
 
 
+def _reviews(path: Path, done: Imported, raters: Raters, material: Material) -> None:
+    source = _open(path)
+    batch = ReviewImport(done.study, raters, material, source.problems)
+    batch.run(_objects(source, None))
+    done.added["reviews"] = batch.added
+    done.digests["reviews"] = source.digest
+
+
 def _ratings(table: str) -> Callable[[Path, Imported, Raters, Material], None]:
     def read(path: Path, done: Imported, raters: Raters, material: Material) -> None:
         source = _open(path)
@@ -115,7 +124,13 @@ def _ratings(table: str) -> Callable[[Path, Imported, Raters, Material], None]:
     return read
 
 
-_READERS = {"items": _items, "annotations": _annotations, "ratings": _ratings("ratings"), "scores": _ratings("scores")}
+_READERS = {
+    "items": _items,
+    "annotations": _annotations,
+    "ratings": _ratings("ratings"),
+    "scores": _ratings("scores"),
+    "reviews": _reviews,
+}
 
 
 def _open(path: Path) -> Source:

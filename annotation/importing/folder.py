@@ -13,8 +13,9 @@ from annotation.importing.reading import open_regular
 from annotation.text import TextRefusedError, check_text
 
 STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
-TABLES = ("items", "annotations", "ratings", "scores")
-"""In the order in which they are read: what a rating names must be there, and annotations give ratings."""
+TABLES = ("items", "annotations", "ratings", "scores", "reviews")
+"""In the order in which they are read: what a rating names must be there, annotations give ratings, and reviews
+are about both."""
 SUFFIXES = (".jsonl", ".csv")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
 LATER = ("sessions.jsonl",)

@@ -21,6 +21,7 @@ from annotation.importing.tables import ITEM_COLUMNS, RATING_COLUMNS
 from annotation.models import Annotation, Guideline, Rater, Rating, Study
 from reports.exporting.lines import Line, annotation_lines, item_lines, rating_lines, score_lines
 from reports.exporting.placing import MANIFEST, SCHEMA, ExportRefusedError, placed
+from reports.exporting.reviews import has_reviews, review_lines
 from reports.exporting.snapshot import snapshot
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.writing import Written, write_csv, write_jsonl, write_text
@@ -79,6 +80,8 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
             found[f"{table}.{form}"] = partial(_write_jsonl, study=study, lines=lines)
     # Revisions with answers of any shape: no table holds them.
     found["annotations.jsonl"] = partial(_write_jsonl, study=study, lines=annotation_lines)
+    if has_reviews(study):
+        found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
     return found
 
 

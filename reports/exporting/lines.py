@@ -36,7 +36,8 @@ def time_text(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
-def _given(line: Mapping[str, Any]) -> Line:
+def given(line: Mapping[str, Any]) -> Line:
+    """The line without what is absent."""
     return {key: value for key, value in line.items() if value is not None}
 
 
@@ -50,9 +51,9 @@ def item_lines(study: Study) -> Iterator[Line]:
         for item, key, text, metadata in found.order_by("item", "position").values_list(
             "item", "key", "text", "metadata"
         ):
-            outputs[item].append(_given({"id": key, "text": text, "metadata": metadata}))
+            outputs[item].append(given({"id": key, "text": text, "metadata": metadata}))
         for pk, key, document, instruction, category, references, metadata, content in batch:
-            yield _given(
+            yield given(
                 {
                     "id": key,
                     "document": document if needs_outputs else document or None,
@@ -93,7 +94,7 @@ def _ratings(study: Study, rows: QuerySet[Rating]) -> Iterator[Line]:
     found = (dict(zip(RATING, row, strict=True)) for row in rows.values_list(*RATING).iterator(chunk_size=CHUNK))
     for _, group in groupby(found, key=lambda row: row["item_id"]):
         for row in sorted(group, key=_rating_order):
-            yield _given(
+            yield given(
                 {
                     "item": row["item__key"],
                     **protocol.unit_line(Unit(row["output__key"], row["other_output__key"])),
@@ -132,13 +133,13 @@ def annotation_lines(study: Study) -> Iterator[Line]:
     found = (dict(zip(ANNOTATION, row, strict=True)) for row in rows.iterator(chunk_size=CHUNK))
     groups = (list(group) for _, group in groupby(found, key=lambda row: row["task__item_id"]))
     for batch in _batches(groups):
-        tasks = _task_outputs(sorted({row["task_id"] for group in batch for row in group}))
+        tasks = task_outputs(sorted({row["task_id"] for group in batch for row in group}))
         for group in batch:
             ordered = sorted(group, key=lambda row: _annotation_order(row, tasks))
             yield from (_annotation(row, [key for _, key in tasks[row["task_id"]]]) for row in ordered)
 
 
-def _task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:
+def task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:
     """The outputs (position in the item, key) of each task, in the task's order."""
     found: dict[int, list[tuple[int, str]]] = {task: [] for task in tasks}
     for start in range(0, len(tasks), CHUNK // 2):
@@ -154,7 +155,7 @@ def _annotation_order(row: Mapping[str, Any], tasks: Mapping[int, list[tuple[int
 
 
 def _annotation(row: Mapping[str, Any], outputs: list[str]) -> Line:
-    return _given(
+    return given(
         {
             "item": row["task__item__key"],
             "outputs": outputs,
