@@ -68,8 +68,7 @@ export class Board {
 
   draw() {
     const { ranks } = this;
-    const rows = document.createElement("ol");
-    rows.className = "tiers";
+    const rows = element("div", "tiers");
     for (let row = 1; row <= this.options.rows; row++) {
       rows.append(this.#gap(row), this.#row(row, this.letters.filter((letter) => ranks[letter] === row)));
     }
@@ -85,7 +84,9 @@ export class Board {
   }
 
   #row(row, letters) {
-    const node = element("li", "tier", { tier: String(row) });
+    const node = element("div", "tier", { tier: String(row) });
+    node.setAttribute("role", "group");
+    node.setAttribute("aria-label", `Row ${row}: ${letters.join(", ") || "empty"}`);
     const note = row === 1 ? "best" : "";
     node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
     if (note) node.append(element("span", "tier-note", {}, note));
@@ -94,9 +95,7 @@ export class Board {
   }
 
   #gap(row) {
-    const node = element("li", "tier-gap", { gap: String(row) });
-    node.setAttribute("role", "presentation");
-    return node;
+    return element("div", "tier-gap", { gap: String(row) });
   }
 
   #chip(letter) {

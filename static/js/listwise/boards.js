@@ -32,6 +32,7 @@ export class Boards {
   }
 
   #offer(board) {
+    if (board.fieldset.querySelector("[data-copy]")) return;
     const name = this.all[0].fieldset.querySelector(".question-text bdi").textContent;
     const button = element("button", "button quiet copy-ranks", { copy: "" }, `Start from “${name}” `);
     const key = element("kbd", "", { key: "o" }, "O");

@@ -24,7 +24,7 @@ export class Marking {
     this.draw();
   }
 
-  // The question whose panel is on view, if passages are marked there.
+  // Of the panel on view, if passages are marked there.
   show(panel) {
     this.close();
     this.current = this.marks.find((marks) => panel.contains(marks.fieldset)) ?? null;
@@ -65,8 +65,9 @@ export class Marking {
 
   close() {
     if (!this.open) return;
-    const { marks } = this.open;
+    const { marks, text } = this.open;
     this.open = null;
+    if (marks.bar.contains(document.activeElement)) text.scroll.focus({ preventScroll: true });
     if (marks.bar.isConnected && marks.bar.matches(":popover-open")) marks.bar.hidePopover();
   }
 
@@ -120,8 +121,7 @@ export class Marking {
     if (!bar) return undefined;
     const label = event.target.closest("[data-label]");
     if (label) return this.#label(label.dataset.label);
-    if (event.target.closest("[data-remove]")) return this.#removeOpen();
-    return event.target.closest("[data-close]") ? this.close() : undefined;
+    return event.target.closest("[data-remove]") ? this.#removeOpen() : event.target.closest("[data-close]") && this.close();
   }
 
   #removeOpen() {
