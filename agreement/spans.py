@@ -180,19 +180,15 @@ def collect_spans(
     system_code: dict[str | None, int] = {name: code for code, name in enumerate(system_names)}
     item_code = {item: code for code, item in enumerate(dict.fromkeys(items))}
     text_code = {key: code for code, key in enumerate(dict.fromkeys(zip(items, outputs, strict=True)))}
-    rows = [
-        (answer, mark.start, mark.end, label_code[mark.label], VERDICTS[mark.confirmed])
-        for answer, own in enumerate(marks)
-        for mark in own
-    ]
+    found = ((answer, mark) for answer, own in enumerate(marks) for mark in own)
+    rows = [(own, one.start, one.end, label_code[one.label], VERDICTS[one.confirmed]) for own, one in found]
     answer, start, end, label, verdict = _columns(rows, 5)
     words = [(code, *word) for key, code in text_code.items() for word in sorted((tokens or {}).get(key, ()))]
     token_text, token_start, token_end = _columns(words, 3)
     texts = [(item_code[item], system_code.get(output, NO_SYSTEM), lengths[item, output]) for item, output in text_code]
     item, system, length = _columns(texts, 3)
-    keys = zip(items, outputs, strict=True)
     return Spans(
-        text=np.array([text_code[key] for key in keys], dtype=np.int64),
+        text=np.array([text_code[key] for key in zip(items, outputs, strict=True)], dtype=np.int64),
         rater=np.array([rater_code[name] for name in raters], dtype=np.int64),
         answer=answer,
         start=start,

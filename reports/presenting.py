@@ -1,37 +1,28 @@
 """From a report's figures to what its page prints: names, decimals, intervals, reasons.
 
-Nothing is computed here. What a figure is called and says stands in `agreement.catalogue`.
+Nothing is computed here. `reports.figures` prints one figure and `reports.tables` makes the tables; what a figure is
+called and says stands in `agreement.catalogue`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agreement.catalogue import FIGURES, Figure
 from annotation.models import Study
 from annotation.questions import question_types
-from reports.plots import Histogram, IntervalBar, histogram, interval_bar
+from reports.figures import Axis, Json, Shown, axis_around, shown
+from reports.plots import Histogram, histogram
+from reports.tables import Table, category_tables, dimensions_table, tables
 
-DECIMALS = {"count": 0, "share": 3, "alpha": 3, "scale": 2, "percent": 1, "rank": 2}
-BY_SYSTEM = ("system_mean", "aggregates")
+OF_SYSTEMS = (
+    "system_mean", "system_score", "system_win_or_tie_rate", "bradley_terry", "system_without_confirmed_span",
+)  # fmt: skip
+"""Figures with one number a system, in the order of their columns."""
+BY_SYSTEM = (*OF_SYSTEMS, "aggregates")
 METHODS = ("mean", "majority", "none")
-ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
+ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_masi")
 """From the poorest level of measurement to the richest."""
-
-Json = Mapping[str, Any]
-Axis = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """One figure as printed: `value` and `interval` in words of digits; `reason` where it is undefined."""
-
-    name: str
-    figure: Figure
-    value: str
-    interval: tuple[str, str] | None = None
-    bar: IntervalBar | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,20 +49,17 @@ class QuestionReport:
     about_systems: list[str]
     replicates: int
     confidence: float | None
-
-
-def number(value: Any, unit: str) -> str:
-    """`value` with the decimals of its unit; a minus that is one."""
-    return f"{value:.{DECIMALS.get(unit, 3)}f}".replace("-", "\N{MINUS SIGN}")
+    tables: list[Table] = field(default_factory=list)
+    by_category: list[Table] = field(default_factory=list)
 
 
 def question_report(key: str, text: str, report: Json, scale: Axis | None) -> QuestionReport:
     """What is printed of one question's figures (`agreement.report.describe` says their shape)."""
     flat = dict(_flat(report))
     undefined = report.get("undefined", {})
-    named = [name for name in FIGURES if _is_one_figure(name, flat) and not name.startswith(BY_SYSTEM)]
-    shown = [
-        _shown(name, FIGURES[name], flat[name], flat.get(f"{name}_ci"), undefined.get(name, ""), _axis(name, flat))
+    named = [name for name in FIGURES if _is_one_figure(name, flat)]
+    printed = [
+        shown(name, FIGURES[name], flat[name], flat.get(f"{name}_ci"), undefined.get(name, ""), _axis(name, flat))
         for name in named
         if FIGURES[name].unit != "bins"
     ]
@@ -83,8 +71,8 @@ def question_report(key: str, text: str, report: Json, scale: Axis | None) -> Qu
         key=key,
         text=text,
         level=str(report.get("level", "")),
-        counts=[one for one in shown if one.figure.unit == "count"],
-        agreement=[one for one in shown if one.figure.unit != "count"],
+        counts=[one for one in printed if one.figure.unit == "count"],
+        agreement=[one for one in printed if one.figure.unit != "count"],
         histogram=histogram(bins["edges"], bins["counts"]) if bins and sum(bins["counts"]) else None,
         local_n=local.get("n", 0),
         headings=headings,
@@ -92,29 +80,32 @@ def question_report(key: str, text: str, report: Json, scale: Axis | None) -> Qu
         about_systems=sorted({reason for name, reason in undefined.items() if name in BY_SYSTEM}),
         replicates=bootstrap.get("replicates", 0),
         confidence=bootstrap.get("confidence"),
+        tables=tables(report),
+        by_category=category_tables(report, scale),
     )
 
 
 def _is_one_figure(name: str, flat: Json) -> bool:
     """Whether the report has it, and it is a number of its own: not a list, one a pair of raters, nor a table."""
-    return name in flat and FIGURES[name].unit not in ("kappa", "table")
+    of_systems = name in OF_SYSTEMS or name.startswith("aggregates")
+    return name in flat and not of_systems and FIGURES[name].unit not in ("kappa", "table")
 
 
 def _flat(report: Json, prefix: str = "") -> list[tuple[str, Any]]:
     """Every figure under its dotted name."""
     found: list[tuple[str, Any]] = []
     for key, value in report.items():
-        if isinstance(value, dict) and key not in ("histogram", "undefined", "bootstrap"):
+        if isinstance(value, dict) and key not in ("histogram", "undefined", "bootstrap", "by_category"):
             found.extend(_flat(value, f"{prefix}{key}."))
         else:
             found.append((prefix + key, value))
     return found
 
 
-def _axis(name: str, flat: Json) -> Axis:
-    """0 to 1, and from -1 where any alpha of the report, or an end of an interval, is below 0."""
+def _axis(name: str, flat: Json) -> Axis | None:
+    """That of the unit; of alphas 0 to 1, and from -1 where any alpha, or an end of an interval, is below 0."""
     if FIGURES[name].unit != "alpha":
-        return (0.0, 1.0)
+        return axis_around(FIGURES[name].unit, [], None)
     ends = [flat[one] for one in flat if one in FIGURES and FIGURES[one].unit == "alpha"]
     for one in list(flat):
         interval = flat[one] if one.removesuffix("_ci") != one and one.removesuffix("_ci") in FIGURES else None
@@ -122,24 +113,15 @@ def _axis(name: str, flat: Json) -> Axis:
     return (-1.0, 1.0) if any(isinstance(end, int | float) and end < 0 for end in ends) else (0.0, 1.0)
 
 
-def _shown(
-    name: str, figure: Figure, value: Any, interval: Sequence[float] | None, reason: str, axis: Axis | None
-) -> Shown:
-    if value is None:
-        return Shown(name, figure, "", reason=reason or "no reason was given")
-    if figure.unit == "count" or axis is None or (interval is None and name.endswith(".se")):
-        return Shown(name, figure, number(value, figure.unit))
-    ends = (number(interval[0], figure.unit), number(interval[1], figure.unit)) if interval else None
-    return Shown(name, figure, number(value, figure.unit), ends, interval_bar(value, interval, axis))
-
-
 def _systems(
     report: Json, undefined: Mapping[str, str], scale: Axis | None
 ) -> tuple[list[Heading], list[tuple[str, list[Shown]]]]:
     """The columns of the systems' table and its rows, one a system, in the report's order."""
-    means, aggregates = report.get("system_mean") or {}, report.get("aggregates") or {}
-    names = list(dict.fromkeys([*means, *(name for method in aggregates.values() for name in method)]))
-    headings = [Heading("system_mean", FIGURES["system_mean"])] if means else []
+    aggregates = report.get("aggregates") or {}
+    columns = [name for name in OF_SYSTEMS if report.get(name)]
+    of_columns = (system for name in columns for system in report[name])
+    names = list(dict.fromkeys([*of_columns, *(name for method in aggregates.values() for name in method)]))
+    headings = [Heading(name, FIGURES[name]) for name in columns]
     for method in METHODS:
         if method in aggregates:
             headings += [
@@ -147,23 +129,36 @@ def _systems(
                 for kind in ("score", "rank")
             ]
     ranks: Axis | None = (1.0, float(len(names))) if len(names) > 1 else None
-    axes = {"scale": scale, "percent": (0.0, 100.0), "rank": ranks}
+    axes = {name: axis_around(FIGURES[name].unit, _ends(report, name), scale) for name in columns}
     rows = []
     for system in names:
         cells = []
         for heading in headings:
             value, interval, dotted = _cell(report, heading.name, system)
-            axis = axes.get(heading.figure.unit)
-            cells.append(_shown(dotted, heading.figure, value, interval, undefined.get(dotted, ""), axis))
+            unit = heading.figure.unit
+            axis = (
+                axes[heading.name]
+                if heading.name in axes
+                else ranks
+                if unit == "rank"
+                else axis_around(unit, [], scale)
+            )
+            cells.append(shown(dotted, heading.figure, value, interval, undefined.get(dotted, ""), axis))
         rows.append((system, cells))
     return headings, rows
 
 
+def _ends(report: Json, name: str) -> list[float | None]:
+    """All values of a figure of systems, and the ends of their intervals."""
+    intervals = (report.get(f"{name}_ci") or {}).values()
+    return [*report[name].values(), *(end for interval in intervals if interval for end in interval)]
+
+
 def _cell(report: Json, name: str, system: str) -> tuple[Any, Sequence[float] | None, str]:
     """Value, interval and dotted name of one figure of one system."""
-    if name == "system_mean":
-        intervals = report.get("system_mean_ci") or {}
-        return report["system_mean"].get(system), intervals.get(system), f"{name}.{system}"
+    if name in OF_SYSTEMS:
+        intervals = report.get(f"{name}_ci") or {}
+        return report[name].get(system), intervals.get(system), f"{name}.{system}"
     _, method, kind = name.split(".")
     row = report["aggregates"][method].get(system, {})
     return row.get(kind), row.get(f"{kind}_ci"), f"aggregates.{method}.{system}.{kind}"
@@ -188,7 +183,13 @@ def glances(study: Study, figures: Json) -> list[tuple[str, Shown]]:
     """For each question that measures something its text and its alpha, of the richest level that it has."""
     found = []
     for question in question_reports(study, figures):
-        alphas = [shown for shown in question.agreement if shown.name in ALPHAS]
+        alphas = [one for one in question.agreement if one.name in ALPHAS]
         if alphas:
-            found.append((question.text, max(alphas, key=lambda shown: ALPHAS.index(shown.name))))
+            found.append((question.text, max(alphas, key=lambda one: ALPHAS.index(one.name))))
     return found
+
+
+def dimensions(study: Study, figures: Json) -> Table | None:
+    """What is printed of the agreement between questions that rank the same outputs."""
+    texts = {question.key: question.text or question.key for question in study.questions.all()}
+    return dimensions_table(figures["dimensions"], texts)

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, signed_in
 from agreement.catalogue import FIGURES
 from annotation.access import NOTHING
-from annotation.models import Rater, Study
+from annotation.models import Item, Rater, Study
 from annotation.queries import Progress, pace_of, progress_by_study
 from reports.access import reported_study
 from reports.agreement_report import ChoiceInvalidError, agreement_report
 from reports.definitions import definitions
-from reports.presenting import glances, question_reports
+from reports.presenting import dimensions, glances, question_reports
 from reports.raters import kinds_in, rater_shares
 from reports.rows import PEOPLE
 
@@ -26,14 +26,18 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything, about the kinds of raters and the version of the guidelines that the address chooses."""
     study = reported_study(person_of(request), slug)
     kinds = chosen_kinds(request.GET)
-    figures = _figures(study, kinds, request.GET.get("guidelines", ""))
+    by_category = request.GET.get("by") == "category"
+    figures = _figures(study, kinds, request.GET.get("guidelines", ""), categories=by_category)
     context = {
         "study": study,
         "kinds": [(kind.value, kind.label, kind.value in kinds) for kind in Rater.Kind if kind in kinds_in(study)],
         "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
         "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, Progress()),
         "pace": pace_of(study),
+        "has_categories": Item.objects.filter(study=study, categories__isnull=False).exists(),
+        "by_category": by_category,
         "questions": question_reports(study, figures),
+        "dimensions": dimensions(study, figures),
         "histogram_figure": FIGURES["local_alpha.histogram"],
         "raters": rater_shares(study, kinds),
         "now": timezone.now(),

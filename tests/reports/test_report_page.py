@@ -4,19 +4,26 @@ import pytest
 
 from annotation.assigning import next_assignment
 from annotation.membership import add_member, rater_for
-from annotation.models import Item, Rater, Rating
+from annotation.models import Item, Output, Rater, Rating
 from annotation.running import publish_guidelines
 from annotation.submitting import Submission, skip, submit
+from reports.figures import number
 from reports.plots import histogram, interval_bar
-from reports.presenting import number, question_report
+from reports.presenting import question_report
 from tests.conftest import make_person
 
 PAGE = "/studies/study/report/"
 
 
 def answer(study, person, values, version=1):
-    for value in values:
+    """As many answers as values; which output gets which value goes by its place among the study's outputs.
+
+    In which order a rater meets them is drawn from a random pseudonym: by that order agreement would be drawn too.
+    """
+    outputs = list(Output.objects.filter(item__study=study).order_by("pk").values_list("pk", flat=True))
+    for _ in values:
         assignment = next_assignment(study, rater_for(study, person))
+        value = values[outputs.index(assignment.task.outputs.get().pk) % len(values)]
         form = {"q-follows": ["true" if value > 2 else "false"], "q-how_well": [str(value)]}
         submit(assignment, Submission(form, revision=0, guidelines_version=version))
 
@@ -74,7 +81,7 @@ def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
     assert '<rect class="bar"' in shown
     assert "As a table" in shown
-    assert re.search(r'<th scope="row">-?[\d.]+ to [\d.]+</th><td class="num">\d</td>', shown)
+    assert re.search(r'<th scope="row">-?[\d.]+ to -?[\d.]+</th><td class="num">\d</td>', shown)
 
 
 def test_systems_stand_in_a_table_with_means_scores_and_ranks(client, rated, owner):
