@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agreement.spans import Mark, Spans, collect_spans
+from annotation.marked_spans import marked_spans
 from annotation.models import Item, Output, Question, SpanReview
 from reports.rows import CHUNK, Choice, stream
 from reports.rows.material import Material
@@ -23,7 +24,7 @@ def spans(material: Material, question: Question, choice: Choice) -> Spans:
 
     A span that names no output lies in the item's document. Words are what stands between blanks.
     """
-    decided, in_document = verdicts(material, question, choice), question.spec.get("on") == "document"
+    decided, in_document = verdicts(material, question), question.spec.get("on") == "document"
     items: list[int] = []
     outputs: list[str | None] = []
     raters: list[str] = []
@@ -47,12 +48,10 @@ def spans(material: Material, question: Question, choice: Choice) -> Spans:
     return replace(made, item=material.codes(dict.fromkeys(items))[made.item]) if items else made
 
 
-def verdicts(material: Material, question: Question, choice: Choice) -> dict[tuple[int, int], bool]:
+def verdicts(material: Material, question: Question) -> dict[tuple[int, int], bool]:
     """Whether each span, by rating and index, was confirmed; those on which nothing stands are left out."""
-    rows = choice.rows(material.study).filter(question=question)
-    reviews = SpanReview.objects.filter(rating__in=rows, is_current=True, verdict__in=DECIDED)
-    said = reviews.values_list("rating_id", "index", "verdict").iterator(chunk_size=CHUNK)
-    return {(rating, index): DECIDED[verdict] for rating, index, verdict in said}
+    marked = marked_spans(material.study, question)
+    return {span.place: DECIDED[span.state] for span in marked if span.state in DECIDED}
 
 
 def _texts(material: Material, wanted: set[Text]) -> tuple[dict[Text, int], dict[Text, Sequence[tuple[int, int]]]]:
