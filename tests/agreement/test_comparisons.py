@@ -79,3 +79,14 @@ def test_a_difference_too_large_for_a_float_says_so_and_is_tested():
 
 def test_systems_without_a_shared_item_are_not_compared():
     assert compared(np.array([[1, np.nan], [np.nan, 2]]))[0] == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_few_tied_differences_give_the_p_value_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 12
+    differences = rng.integers(-2, 3, n).astype(float)
+    differences[0] = 1  # one that differs, so that there is a test
+    values = np.concatenate([differences, np.zeros(n)])
+    rows, _ = comparisons(np.tile(np.arange(n), 2), np.repeat([0, 1], n), values, ("a", "b"))
+    assert rows[0]["wilcoxon_p"] == pytest.approx(wilcoxon(differences).pvalue)
