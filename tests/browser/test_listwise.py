@@ -283,6 +283,24 @@ def test_a_reload_and_going_back_show_ranks_and_marks_again(new_desk, rater, bri
     saved(page)
 
 
+def test_check_33_two_tabs_show_both_rankings_and_the_chosen_one_is_on_the_board(new_desk, rater, bring):
+    task = bring()
+    desk = new_desk(rater)
+    one = desk.open(task)
+    other = desk.open(task, desk.tab())
+    press(one, *"a1b2", "]", "]", "a", "w", "2", "Escape")
+    saved(one)
+    press(other, *"a3")
+    versions = other.locator("#versions")
+    expect(versions.locator("[data-version=mine]")).to_contain_text("A 3")
+    expect(versions.locator("[data-version=theirs]")).to_contain_text("A 1, B 2")
+    expect(versions.locator("[data-version=theirs]")).to_contain_text("“")
+    versions.get_by_role("button", name="Go on with that one").click()
+    assert rows(other) == ["A", "B", "", "", ""]
+    expect(other.locator("#card-A mark.span")).to_have_count(1)
+    saved(other)
+
+
 def test_two_outputs_are_pinned_side_by_side_with_their_differences_and_twins_are_said(new_desk, rater, bring):
     task = bring()
     page = new_desk(rater).open(task)

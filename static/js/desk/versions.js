@@ -2,11 +2,30 @@
 
 import { wording } from "./page.js";
 
-function described(fieldset, values = []) {
-  const choices = [...fieldset.querySelectorAll("input")];
-  if (!choices.length) return values.at(-1) ?? "";
-  const chosen = choices.filter((input) => values.includes(input.value));
-  return chosen.map((input) => wording(input.closest("label"))).join(", ");
+// What a question's fields say: the words of what is chosen, numbers after what they are about, texts as they are.
+function described(fieldset, answers) {
+  const named = (name) => [...fieldset.querySelectorAll("[name]")].filter((control) => control.name === name);
+  const said = Object.entries(answers).flatMap(([name, values]) => named(name).flatMap((control) => inWords(control, values)));
+  return said.join(", ");
+}
+
+function inWords(control, values) {
+  const label = control.closest("label");
+  if (["radio", "checkbox"].includes(control.type)) return values.includes(control.value) ? [wording(label)] : [];
+  const value = values.at(-1) ?? "";
+  if (control.dataset.quotes) return quotes(value, control.dataset.quotes);
+  return [label ? `${wording(label)} ${value}` : value];
+}
+
+// The texts under `key` in a field that holds JSON.
+function quotes(json, key) {
+  const found = [];
+  try {
+    JSON.parse(json, (name, value) => (name === key ? found.push(`“${value}”`) : value));
+  } catch {
+    found.push(json);
+  }
+  return found;
 }
 
 function list(page, node, answers) {
@@ -15,7 +34,7 @@ function list(page, node, answers) {
       const term = document.createElement("dt");
       const value = document.createElement("dd");
       term.textContent = fieldset.querySelector(".question-text bdi").textContent;
-      value.textContent = described(fieldset, answers[fieldset.dataset.name]) || "–";
+      value.textContent = described(fieldset, answers) || "–";
       value.dir = "auto";
       return [term, value];
     }),

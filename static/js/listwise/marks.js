@@ -23,6 +23,7 @@ export class Marks {
 
   #keep(spans) {
     this.field.value = spans.length ? JSON.stringify({ spans }) : "";
+    this.count();
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
