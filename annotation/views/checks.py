@@ -87,6 +87,7 @@ def shown_to(answer: Annotation) -> dict[str, object]:
             (output.letter, pieces(output.text, [span for span in marked if span.get("output") == output.key]))
             for output in sheet.outputs
         ],
+        "marks": [(sheet.letter_of(span.get("output", "")) or "", span) for span in marked],
         "fields": protocol.fields(protocol.form_of(answer.answers, questions, sheet), questions, sheet, {}),
         "direction": text_direction(study.language),
     }

@@ -7,7 +7,7 @@ from accounts.models import AuditEntry
 from annotation.assigning import next_assignment
 from annotation.checking import acknowledge, check, notes_to, sample, unfinished
 from annotation.membership import add_member, rater_for
-from annotation.models import Annotation, SpotCheck, Study
+from annotation.models import Annotation, Question, Rating, SpotCheck, Study
 from annotation.queries import work_of
 from annotation.reviewing import ReviewedMeanwhileError
 from annotation.submitting import Submission, submit
@@ -161,3 +161,19 @@ def test_nobody_acknowledges_somebody_elses_note(answered, owner, rater, strange
     assert acknowledge(stranger, answered, [made.pk]) == 0
     assert acknowledge(rater, answered, [made.pk]) == 1
     assert acknowledge(rater, answered, [made.pk]) == 0
+
+
+def test_marks_are_shown_in_their_output_with_label_and_note(answered, client, owner):
+    answer = first_answer(answered)
+    output = answer.task.outputs.get()
+    question = Question.objects.create(study=answered, position=9, key="errors", type="spans", spec={})
+    span = {"output": output.key, "start": 0, "end": 7, "text": "Ferries", "label": "who", "note": "Only one."}
+    Rating.objects.create(
+        study=answered, item=answer.task.item, question=question, rater=answer.rater, annotation=answer, level="span",
+        value={"spans": [span], "none": []},
+    )  # fmt: skip
+    client.force_login(owner)
+    page = client.get(f"/studies/{answered.slug}/review/checks/?at={answer.pk}").text
+    assert '<mark class="span">Ferries</mark> sail at' in page
+    assert "who" in page
+    assert "Only one." in page
