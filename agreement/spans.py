@@ -14,6 +14,9 @@ VERDICTS = {None: UNDECIDED, False: REJECTED, True: CONFIRMED}
 LABELS = 60
 """A piece of text holds its labels as the bits of an integer."""
 
+Text = tuple[Hashable, str | None]
+"""An item and the output of it, or None for its document."""
+
 
 class Mark(NamedTuple):
     """A span [start, end) in code points, with its label and whether it was confirmed (None: not decided)."""
@@ -162,8 +165,8 @@ def collect_spans(
     outputs: Sequence[str | None],
     raters: Sequence[str],
     marks: Sequence[Sequence[Mark]],
-    lengths: Mapping[tuple[Hashable, str | None], int],
-    tokens: Mapping[tuple[Hashable, str | None], Sequence[tuple[int, int]]] | None = None,
+    lengths: Mapping[Text, int],
+    tokens: Mapping[Text, Sequence[tuple[int, int]]] | None = None,
 ) -> Spans:
     """Spans from columns of one length, a row an answer about a text, in the order of submission.
 
@@ -183,8 +186,7 @@ def collect_spans(
     found = ((answer, mark) for answer, own in enumerate(marks) for mark in own)
     rows = [(own, one.start, one.end, label_code[one.label], VERDICTS[one.confirmed]) for own, one in found]
     answer, start, end, label, verdict = _columns(rows, 5)
-    words = [(code, *word) for key, code in text_code.items() for word in sorted((tokens or {}).get(key, ()))]
-    token_text, token_start, token_end = _columns(words, 3)
+    token_text, token_start, token_end = _words(text_code, tokens or {})
     texts = [(item_code[item], system_code.get(output, NO_SYSTEM), lengths[item, output]) for item, output in text_code]
     item, system, length = _columns(texts, 3)
     return Spans(
@@ -205,6 +207,11 @@ def collect_spans(
         systems=tuple(system_names),
         labels=tuple(label_names),
     )
+
+
+def _words(texts: Mapping[Text, int], tokens: Mapping[Text, Sequence[tuple[int, int]]]) -> Ints:
+    """Text, start and end of the words of all texts, (3, T), ordered by text and place."""
+    return _columns([(code, *word) for key, code in texts.items() for word in sorted(tokens.get(key, ()))], 3)
 
 
 def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
