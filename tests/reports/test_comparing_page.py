@@ -1,0 +1,103 @@
+"""The report page of studies that compare outputs: its tables, its switch, its queries."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.importing import import_study
+from annotation.membership import add_member
+from reports.agreement_report import agreement_report
+from reports.figures import axis_around, number
+from tests.reports.comparing import CHOICES, RANKS, made
+
+NONE, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(tmp_path, client, owner):
+    """A function that imports a study and gets its report page."""
+
+    def get(given, query=""):
+        study = import_study(made(tmp_path / given["slug"], given)).study
+        add_member(study, owner, "owner", None)
+        client.force_login(owner)
+        response = client.get(f"/studies/{study.slug}/report/{query}")
+        assert response.status_code == 200
+        return study, response.content.decode()
+
+    return get
+
+
+def table(shown, title):
+    return shown.split(f'<table class="systems" aria-label="{title}"')[1].split("</table>")[0]
+
+
+def test_choices_have_their_tables(page):
+    study, shown = page(CHOICES)
+    met = table(shown, "Wins, ties and losses")
+    assert [one.strip() for one in re.findall(r"<span>([^<]+)</span>", met)] == [NONE, "2 / 1 / 1", "1 / 1 / 2", NONE]
+    assert f"a {MINUS} b" in table(shown, "Comparisons of systems")
+    figures = agreement_report(study)["questions"]["better"]
+    rate = number(figures["system_win_or_tie_rate"]["a"], "share")
+    assert rate in shown.split("<caption>Systems</caption>")[1].split("</table>")[0]
+    for title in ("Bradley-Terry strength", "Position bias", "Length bias", "Alpha, MASI"):
+        assert title in shown
+    assert "r · s" in table(shown, "Pairs of raters")
+
+
+def test_rankings_spans_and_dimensions_have_theirs(page):
+    _, shown = page(RANKS)
+    assert "Score of the system" in shown
+    assert "Outputs without an error" in shown
+    assert "Alpha of spans" in shown
+    assert "Overall? · Missing?, means of items" in table(shown, "Agreement between dimensions")
+    places = table(shown, "Score by place")
+    assert re.findall(r'<th scope="row"><bdi>(\d)</bdi>', places) == ["1", "2", "3"]
+
+
+def test_an_undefined_comparison_says_why(page):
+    _, shown = page(RANKS)
+    assert "undefined: the two systems share fewer than two items" in table(shown, "Comparisons of systems")
+
+
+def test_the_address_switches_categories_on(page, client):
+    study, shown = page(CHOICES)
+    assert "Agreement by category" not in shown
+    assert 'name="by" value="category">' in shown
+    switched = client.get(f"/studies/{study.slug}/report/?by=category").content.decode()
+    assert 'name="by" value="category" checked>' in switched
+    assert re.findall(r'<th scope="row"><bdi>(\w+)</bdi>', table(switched, "Agreement by category")) == [
+        "long",
+        "news",
+        "sport",
+    ]
+
+
+def test_every_link_to_a_definition_leads_to_a_heading(page, client):
+    _, shown = page(RANKS, "?by=category")
+    headings = set(re.findall(r'<h\d id="([^"]+)"', client.get("/statistics/").content.decode()))
+    linked = set(re.findall(r'/statistics/#([^"]+)"', shown))
+    assert {"confirmed-spans", "agreement-between-dimensions", "by-category"} <= linked <= headings
+
+
+@pytest.mark.parametrize("given", [CHOICES, RANKS], ids=["choices", "rankings"])
+def test_more_ratings_take_no_more_queries(page, client, given):
+    def queries(times):
+        more = [{**rating, "rater": f"{rating['rater']}{turn}"} for turn in range(times) for rating in given["ratings"]]
+        study, _ = page({**given, "slug": f"{given['slug']}-{times}", "ratings": more})
+        with CaptureQueriesContext(connection) as captured:
+            client.get(f"/studies/{study.slug}/report/?by=category")
+        return len(captured)
+
+    assert queries(1) == queries(4)
+
+
+def test_axes_hold_all_values():
+    assert axis_around("strength", [-0.4, 1.2, None], None) == (-2.0, 2.0)
+    assert axis_around("score", [1.0, 4.2], None) == (1.0, 5.0)
+    assert axis_around("score", [None], None) is None
+    assert axis_around("scale", [3.0], (1.0, 7.0)) == (1.0, 7.0)

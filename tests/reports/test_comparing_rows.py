@@ -1,0 +1,127 @@
+"""From rows that compare outputs, or mark passages of them, to arrays and to figures by level."""
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotation.importing import import_study
+from annotation.models import Rater, Rating, Reviewer, SpanReview, Study
+from reports.agreement_report import agreement_report
+from reports.levels import LEVELS
+from reports.rows import Choice
+from reports.rows.material import Material
+from tests.reports.comparing import CHOICES, RANKS, TEXT, made
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def choosing(tmp_path) -> Study:
+    return import_study(made(tmp_path, CHOICES)).study
+
+
+@pytest.fixture
+def ranking(tmp_path) -> Study:
+    return import_study(made(tmp_path, RANKS)).study
+
+
+def data(study, key, **choice):
+    question = study.questions.get(key=key)
+    return LEVELS[question.ratings.first().level](Material(study), question, Choice(**choice)).data
+
+
+def test_choices_know_the_winner_what_was_shown_first_and_lengths_in_words(choosing):
+    read = data(choosing, "better")
+    assert read.systems == ("a", "b")
+    assert read.raters == ("r", "s", "t")
+    # r chose b, shown first; s a tie, shown in the order of the pair; t said the order, which is not the pair's.
+    assert read.choice.tolist() == [1, 2, 0, 0]
+    assert read.shown_first.tolist() == [1, 0, 1, 0]
+    assert read.length.tolist() == [[2, 3], [2, 3]]
+    assert read.item.tolist() == [0, 1]
+
+
+def test_rankings_know_where_each_output_stood(ranking):
+    read = data(ranking, "overall")
+    assert read.systems == ("a", "b", "c")
+    assert read.rank.tolist() == [1, 2, 4, 2, 1, 1, 2]
+    assert read.position.tolist() == [2, 1, 0, -1, -1, 0, 1]
+    assert read.length.tolist() == [2, 3, 4, 2, 3, 2, 3]
+    assert read.item.tolist() == [0, 0, 2]
+
+
+def test_kinds_and_versions_are_chosen_for_every_level(ranking):
+    judge = Rater.objects.create(study=ranking, name="judge", kind="model")
+    question, item = ranking.questions.get(key="overall"), ranking.items.first()
+    Rating.objects.create(
+        study=ranking, question=question, rater=judge, item=item, level="rank", value={"a": 1, "b": 2}
+    )
+    assert data(ranking, "overall").raters == ("r", "s")
+    assert data(ranking, "overall", kinds=frozenset({"model"})).raters == ("judge",)
+    assert data(ranking, "overall", version=7).item.size == 0
+
+
+def test_spans_are_one_answer_a_text_with_the_verdicts_on_them(ranking):
+    rating = Rating.objects.get(level="span", rater__name="r")
+    by = Reviewer.objects.create(study=ranking, name="reviewer")
+    for index, verdict in enumerate(("confirmed", "rejected")):
+        SpanReview.objects.create(
+            rating=rating, index=index, number=1, verdict=verdict, reason="so", by=by, at=timezone.now()
+        )
+    read = data(ranking, "errors")
+    assert [read.systems[code] for code in read.system] == ["c", "a", "b"]
+    assert read.text.size == 5  # r: c free, a with two spans, b with one; s: c and a free
+    assert read.start.tolist() == [0, 2, 0]
+    assert read.verdict.tolist() == [1, 0, -1]
+    assert read.length.tolist() == [len(TEXT["c"]), len(TEXT["a"]), len(TEXT["b"])]
+    assert read.token_end.size == 9
+
+
+def test_questions_are_reported_by_level_and_dimensions_two_by_two(ranking):
+    report = agreement_report(ranking, replicates=5)
+    levels = {key: question["level"] for key, question in report["questions"].items()}
+    assert levels == {"overall": "rank", "missing": "rank", "errors": "span", "why": "text"}
+    (pair,) = report["dimensions"]
+    assert pair["questions"] == ["overall", "missing"]
+    assert pair["annotator"]["groups"] == 3
+    assert report["questions"]["overall"]["system_score"]["a"] == pytest.approx((3 + 1 + 2) / 3)
+    assert "by_category" not in report["questions"]["overall"]
+
+
+def test_by_category_gives_every_question_its_figures_for_the_items_of_each(ranking):
+    report = agreement_report(ranking, categories=True, replicates=5)
+    parts = report["questions"]["overall"]["by_category"]
+    assert {name: part["ratings"] for name, part in parts.items()} == {"long": 1, "news": 3, "sport": 0}
+    assert {name: part["ratings"] for name, part in report["questions"]["errors"]["by_category"].items()} == {
+        "long": 0,
+        "news": 5,
+        "sport": 0,
+    }
+
+
+def test_ties_that_are_off_are_no_category_of_answers(tmp_path):
+    chance = {}
+    for name, tie in (("on", True), ("off", False)):
+        folder = made(tmp_path / name, {**CHOICES, "tie": tie, "slug": name})
+        lines = [line for line in (folder / "ratings.jsonl").read_text().splitlines() if '"tie"' not in line]
+        (folder / "ratings.jsonl").write_text("\n".join(lines) + "\n")
+        report = agreement_report(import_study(folder).study, replicates=0)
+        chance[name] = report["questions"]["better"]["gwet_ac1"]
+    assert chance["on"] > chance["off"]
+
+
+def test_the_command_gives_categories_on_request(ranking, capsys):
+    call_command("agreement", ranking.slug, "--json", "--by-category")
+    assert '"by_category"' in capsys.readouterr().out
+    call_command("agreement", ranking.slug, "--json")
+    assert '"by_category"' not in capsys.readouterr().out
+
+
+def test_an_output_that_is_a_truth_value_is_read_as_the_word(tmp_path):
+    folder = made(tmp_path, CHOICES)
+    items = (folder / "items.jsonl").read_text().replace('"two words"', "true")
+    (folder / "items.jsonl").write_text(items)
+    study = import_study(folder).study
+    assert set(study.items.first().outputs.values_list("text", flat=True)) == {"true", TEXT["b"], TEXT["c"]}
+    assert np.unique(data(study, "better").length[:, 0]).tolist() == [1]
