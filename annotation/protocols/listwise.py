@@ -1,7 +1,7 @@
 """Listwise (InstruSum): all outputs of an item side by side, ranked along each of the study's dimensions."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -9,7 +9,7 @@ from annotation.models.study import Question
 from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
 from annotation.questions import question_types
 
-FEWEST, MOST = 2, 10
+FEWEST = 2
 LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
 
 
@@ -44,10 +44,6 @@ class ListwiseProtocol(Protocol):
             if named and named[1] in keys:
                 # The field of the one would have the name of the other's field about an output.
                 raise StudyInvalidError(f"question {question.key}: choose a key that does not begin with {named[1]}-")
-
-    def check_outputs(self, keys: Collection[str]) -> None:
-        if len(keys) > MOST:
-            raise UnitInvalidError("outputs", f"must be at most {MOST}: nobody can rank more side by side")
 
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         return True

@@ -28,6 +28,8 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode 
   }
 
   for (const letter of choice.letters) {
+    const taken = acts[letter.toLowerCase()];
+    if (taken) acts[`shift+${letter.toLowerCase()}`] = taken;
     acts[letter.toLowerCase()] = () => {
       if (mode.isOn) mode.begin(letter);
       choice.choose(letter, boards.current ? `Rows 1 to ${boards.current.options.rows}.` : "");
