@@ -54,9 +54,8 @@ def read_questions(
         given = {output: value for output, value in values.items() if value is not None}
         missing = _unanswered(question, values, sheet) if question.required else []
         if not is_asked(question, answers):
-            if given:
-                errors[question.key] = "This question is not asked after the answers before it: clear it."
-        elif missing:
+            continue  # a radio button cannot be cleared without scripts: what stands there is no answer
+        if missing:
             errors[question.key] = _missing(missing)
         elif None in given:
             answers[question.key] = given[None]

@@ -14,7 +14,7 @@ from annotation.assigning import open_slots
 from annotation.guidelines import sections_on
 from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
 from annotation.protocols import protocols
-from annotation.submitting import Form, current_annotation, sheet_of
+from annotation.submitting import ANSWERED, Form, current_annotation, sheet_of
 from annotation.words import words_payload
 
 MOST_COUNTED = 200
@@ -109,6 +109,7 @@ def desk_context(
             "next_url": next_url,
             "last": last_submitted(assignment),
             "submitted": current,
+            "is_answered": current is not None and current.status in ANSWERED,
             "flag": assignment.flag,
             "reason": (form.get("reason") or [""])[-1],
             "holds_slot": slot is not None,

@@ -35,8 +35,10 @@ def save_draft(assignment: Assignment, form: Form, *, base_version: int, revisio
         if revision != (current.revision if current else 0):
             raise AlreadySubmittedError
         if fresh.draft_version == base_version:
-            version = base_version + 1
-            Assignment.objects.filter(pk=fresh.pk).update(draft=form, draft_version=version, seen_at=timezone.now())
+            version, now = base_version + 1, timezone.now()
+            Assignment.objects.filter(pk=fresh.pk).update(
+                draft=form, draft_version=version, seen_at=now, opened_at=fresh.opened_at or now
+            )
             return version
         if fresh.draft != form:
             DraftConflict.objects.create(assignment=fresh, base_version=base_version, body=form)
@@ -53,6 +55,7 @@ def pulse(assignment: Assignment, effort: Effort) -> Slot | None:
         now = timezone.now()
         Assignment.objects.filter(pk=fresh.pk).update(
             seen_at=now,
+            opened_at=fresh.opened_at or now,
             visible_seconds=fresh.visible_seconds + effort.visible_seconds,
             active_seconds=fresh.active_seconds + effort.active_seconds,
             tool_use=added_use(fresh.tool_use, effort.tool_use),

@@ -22,6 +22,8 @@ from annotation.protocols import Answer, Form, Protocol, Sheet, protocols
 from annotation.text import check_json
 from config.fields import canonical_json
 
+ANSWERED = ("submitted", "skipped")
+
 
 class StaleRevisionError(Exception):
     """The answer was changed elsewhere since the page was made; `current` is what stands now."""
@@ -33,6 +35,17 @@ class StaleRevisionError(Exception):
 
 class KeyReusedError(Exception):
     """The client key was used before for another content."""
+
+
+class StudyClosedError(Exception):
+    """The study is closed: an answer that it has stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__("This study is closed: an answer that was given can no longer be changed.")
+
+
+TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use")
+"""What a revision says of when and how long it was worked on."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,10 @@ def current_annotation(assignment: Assignment) -> Annotation | None:
 
 
 def submit(assignment: Assignment, submission: Submission) -> Annotation:
-    """Keep an answer as the next revision; raises AnswersInvalidError, StaleRevisionError, KeyReusedError."""
+    """Keep an answer as the next revision.
+
+    Raises AnswersInvalidError, StaleRevisionError, KeyReusedError and StudyClosedError.
+    """
     study = assignment.rater.study
     protocol, questions = protocols()[study.protocol], list(study.questions.order_by("position"))
     sheet = sheet_of(assignment)
@@ -130,24 +146,31 @@ def _leave(assignment: Assignment, submission: Submission, status: str, reason: 
 def flag(assignment: Assignment, reason: str) -> None:
     """Keep what the rater says is wrong with the task; an empty reason takes it back.
 
-    On a task that is answered already this is a revision of the answer.
+    Each is a revision: of the answer, whose times it keeps, or, before there is one, of none. Raises
+    StudyClosedError.
     """
     study = assignment.rater.study
     protocol, questions = protocols()[study.protocol], list(study.questions.order_by("position"))
     with transaction.atomic():
         Rater.objects.select_for_update().get(pk=assignment.rater_id)
-        current = current_annotation(assignment)
-        old = Assignment.objects.get(pk=assignment.pk).flag
-        Assignment.objects.filter(pk=assignment.pk).update(flag=reason)
-        actor, subject = assignment.rater.person, f"task {assignment.task_id} of {assignment.rater.name}"
-        record("task flagged", subject, actor=actor, study=study.slug, old={"flag": old}, new={"flag": reason})
-        if current is None or current.status == "withdrawn" or current.flag == reason:
+        fresh = Assignment.objects.select_related("rater__study", "rater__person").get(pk=assignment.pk)
+        old, fresh.flag = fresh.flag, reason
+        if old == reason:
             return
-        assignment.refresh_from_db()
-        again = Submission(form={}, revision=current.revision, guidelines_version=current.guidelines_version)
-        work = _Revision(assignment, again, "", current, timezone.now())
-        annotation = work.add(protocol, current.status, current.answers, current.surplus, current.reason)
-        sheet = sheet_of(assignment)
+        Assignment.objects.filter(pk=assignment.pk).update(flag=reason)
+        actor, subject = fresh.rater.person, f"task {fresh.task_id} of {fresh.rater.name}"
+        record("task flagged", subject, actor=actor, study=study.slug, old={"flag": old}, new={"flag": reason})
+        current = current_annotation(fresh)
+        again = Submission({}, current.revision if current else 0, current.guidelines_version if current else None)
+        work = _Revision(fresh, again, "", current, timezone.now())
+        work.refuse_if_closed()
+        if current is None or current.status not in ANSWERED:
+            untimed = {"submitted_at": work.now, "opened_at": fresh.opened_at}
+            work.add(protocol, "flagged" if reason else "withdrawn", timing=untimed)
+            return
+        timing = {name: getattr(current, name) for name in TIMING}
+        annotation = work.add(protocol, current.status, current.answers, current.surplus, current.reason, timing)
+        sheet = sheet_of(fresh)
         if current.status == "submitted":
             _write_ratings(annotation, study, protocol.ratings(current.answers, questions, sheet), sheet.keys)
 
@@ -171,6 +194,7 @@ class _Revision:
         self.assignment, self.submission, self.digest = assignment, submission, digest
         self.current, self.now = current, now
         self.study = assignment.rater.study
+        self.closed = Study.objects.filter(pk=self.study.pk, status=Study.Status.CLOSED).exists()
 
     @classmethod
     def begin(cls, assignment: Assignment, submission: Submission, digest: str) -> "_Revision | Annotation":
@@ -183,13 +207,26 @@ class _Revision:
         if submission.revision != (current.revision if current else 0):
             raise StaleRevisionError(current)
         fresh = Assignment.objects.select_related("rater__study", "rater__person").get(pk=assignment.pk)
-        return cls(fresh, submission, digest, current, timezone.now())
+        work = cls(fresh, submission, digest, current, timezone.now())
+        work.refuse_if_closed()
+        return work
+
+    def refuse_if_closed(self) -> None:
+        """Raise StudyClosedError where the study is closed and has an answer of the rater's to this task."""
+        if self.closed and self.current is not None and self.current.status in ANSWERED:
+            raise StudyClosedError
 
     def add(
-        self, protocol: Protocol, status: str, answers: Any = None, surplus: bool = False, reason: str = ""
+        self,
+        protocol: Protocol,
+        status: str,
+        answers: Any = None,
+        surplus: bool = False,
+        reason: str = "",
+        timing: Mapping[str, Any] | None = None,
     ) -> Annotation:
-        """Write the revision; the one before it is no longer current."""
-        assignment, effort, current = self.assignment, self.submission.effort, self.current
+        """Write the revision, timed now unless `timing` is given; the one before it is no longer current."""
+        assignment, current = self.assignment, self.current
         if current is not None:
             Annotation.objects.filter(pk=current.pk).update(is_current=False)
             Rating.objects.filter(annotation=current).update(is_current=False)
@@ -207,22 +244,31 @@ class _Revision:
             protocol_version=protocol.version,
             client_key=self.submission.client_key,
             payload_digest=self.digest,
-            opened_at=assignment.opened_at,
-            submitted_at=self.now,
-            seconds=max(0.0, (self.now - assignment.opened_at).total_seconds()),
-            visible_seconds=assignment.visible_seconds + effort.visible_seconds,
-            active_seconds=assignment.active_seconds + effort.active_seconds,
-            tool_use=added_use(assignment.tool_use, effort.tool_use),
+            **(self._timed() if timing is None else timing),
         )
-        record(
-            f"task {status}",
-            f"task {assignment.task_id} of {assignment.rater.name}",
-            actor=assignment.rater.person,
-            study=self.study.slug,
-            old={"revision": current.revision, "answers": current.answers} if current else None,
-            new={"revision": annotation.revision, "answers": annotation.answers, "surplus": surplus},
-        )
+        if timing is None:  # otherwise the caller has recorded what it does
+            record(
+                f"task {status}",
+                f"task {assignment.task_id} of {assignment.rater.name}",
+                actor=assignment.rater.person,
+                study=self.study.slug,
+                old={"revision": current.revision, "answers": current.answers} if current else None,
+                new={"revision": annotation.revision, "answers": annotation.answers, "surplus": surplus},
+            )
         return annotation
+
+    def _timed(self) -> dict[str, Any]:
+        """The times of a revision made now; where nobody saw it begin, its seconds are unknown."""
+        assignment, effort = self.assignment, self.submission.effort
+        began = assignment.opened_at
+        return {
+            "opened_at": began,
+            "submitted_at": self.now,
+            "seconds": None if began is None else max(0.0, (self.now - began).total_seconds()),
+            "visible_seconds": assignment.visible_seconds + effort.visible_seconds,
+            "active_seconds": assignment.active_seconds + effort.active_seconds,
+            "tool_use": added_use(assignment.tool_use, effort.tool_use),
+        }
 
     def typed(self, protocol: Protocol) -> Form:
         """The form that the current answer came from, for going on with it."""
@@ -245,10 +291,12 @@ class _Revision:
 
     def fill_slot(self) -> bool:
         """Put the answer on the rater's slot, or on an open one; False where the quota is full or the study closed."""
+        if self.closed:
+            self.give_up_slot()
+            return False
         slot = self._slot()
         if slot is None:
-            closed = Study.objects.filter(pk=self.study.pk, status=Study.Status.CLOSED).exists()
-            return not closed and self._take_open(Slot.State.FILLED, None)
+            return self._take_open(Slot.State.FILLED, None)
         Slot.objects.filter(pk=slot.pk).update(state=Slot.State.FILLED, lease_until=None)
         return True
 
@@ -268,9 +316,12 @@ class _Revision:
             Slot.objects.filter(pk=slot.pk).update(state=Slot.State.HELD, lease_until=until)
 
     def finish(self, draft: Form | None = None) -> None:
-        """Begin the work on the revision after this one: clocks at zero, nothing typed, or what is taken up again."""
+        """Be ready for the revision after this one: clocks at zero, and nothing typed, or what is taken up again.
+
+        Its work begins when its page is opened: at once where something is taken up again.
+        """
         Assignment.objects.filter(pk=self.assignment.pk).update(
-            opened_at=self.now,
+            opened_at=None if draft is None else self.now,
             draft=draft,
             draft_version=self.assignment.draft_version + 1,
             visible_seconds=0,

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('order', config.fields.ExactJSONField(help_text='the order shown, copied from the slot when it was opened')),
-                ('opened_at', models.DateTimeField(help_text="when work on the next revision began, by the server's clock")),
+                ('opened_at', models.DateTimeField(blank=True, help_text="when work on the next revision began, by the server's clock; not yet: empty", null=True)),
                 ('created_at', models.DateTimeField(help_text='when the task was first given to the rater')),
                 ('seen_at', models.DateTimeField(blank=True, help_text='last sign of life from the page', null=True)),
                 ('draft', config.fields.ExactJSONField(blank=True, null=True)),
@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('revision', models.PositiveIntegerField()),
                 ('is_current', models.BooleanField(default=True)),
-                ('status', models.CharField(choices=[('submitted', 'Submitted'), ('skipped', 'Skipped'), ('withdrawn', 'Withdrawn')], max_length=10)),
+                ('status', models.CharField(choices=[('submitted', 'Submitted'), ('skipped', 'Skipped'), ('withdrawn', 'Withdrawn'), ('flagged', 'Flagged, not answered')], max_length=10)),
                 ('surplus', models.BooleanField(default=False, help_text='came when the task had all its raters')),
                 ('answers', config.fields.ExactJSONField(default=dict, help_text='{question: value} as submitted')),
                 ('reason', models.TextField(blank=True, help_text='why it was skipped or withdrawn')),
@@ -440,7 +440,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='annotation',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['submitted', 'skipped', 'withdrawn'])), name='annotation_status_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['submitted', 'skipped', 'withdrawn', 'flagged'])), name='annotation_status_known'),
         ),
         migrations.AddConstraint(
             model_name='taskoutput',

@@ -17,6 +17,7 @@ class Annotation(models.Model):
         SUBMITTED = "submitted", "Submitted"
         SKIPPED = "skipped", "Skipped"
         WITHDRAWN = "withdrawn", "Withdrawn"
+        FLAGGED = "flagged", "Flagged, not answered"
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="annotations", db_index=False)
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="annotations")
@@ -51,7 +52,7 @@ class Annotation(models.Model):
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="annotation_revision_positive"),
             models.CheckConstraint(
-                condition=Q(status__in=["submitted", "skipped", "withdrawn"]), name="annotation_status_known"
+                condition=Q(status__in=["submitted", "skipped", "withdrawn", "flagged"]), name="annotation_status_known"
             ),
         ]
 

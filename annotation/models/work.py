@@ -108,7 +108,9 @@ class Assignment(models.Model):
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="assignments")
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="assignments", db_index=False)
     order = ExactJSONField(help_text="the order shown, copied from the slot when it was opened")
-    opened_at = models.DateTimeField(help_text="when work on the next revision began, by the server's clock")
+    opened_at = models.DateTimeField(
+        null=True, blank=True, help_text="when work on the next revision began, by the server's clock; not yet: empty"
+    )
     created_at = models.DateTimeField(help_text="when the task was first given to the rater")
     seen_at = models.DateTimeField(null=True, blank=True, help_text="last sign of life from the page")
     draft = ExactJSONField(null=True, blank=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation import drafting, submitting
@@ -18,7 +18,14 @@ from annotation.membership import rater_for
 from annotation.models import Annotation, Assignment, Study
 from annotation.protocols import AnswersInvalidError, protocols
 from annotation.queries import unread_notes
-from annotation.submitting import Effort, Form, KeyReusedError, StaleRevisionError, Submission
+from annotation.submitting import (
+    Effort,
+    Form,
+    KeyReusedError,
+    StaleRevisionError,
+    StudyClosedError,
+    Submission,
+)
 from annotation.text import TextRefusedError, check_text
 
 LONGEST_REASON = 5000
@@ -53,7 +60,7 @@ def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("annotation:desk", key=assignment.key)
 
 
-@require_GET
+@require_safe
 @signed_in
 def desk(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """The page of a task that this person was given."""
@@ -77,6 +84,8 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         submitting.submit(assignment, read_submission(request, assignment, form))
     except AnswersInvalidError as problem:
         return _page(request, assignment, 422, form=form, errors=problem.errors)
+    except StudyClosedError as problem:
+        return _page(request, assignment, 409, form=form, errors={"": str(problem)})
     except TextRefusedError as problem:
         return _page(request, assignment, 422, form=form, errors={"": str(problem)})
     except StaleRevisionError as problem:
@@ -110,6 +119,8 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         if not reason.strip():
             return _page(request, assignment, 422, form=form, errors={"skip": "Say in a few words why you skip it."})
         submitting.skip(assignment, submission, _checked_reason(reason))
+    except StudyClosedError as problem:
+        return _page(request, assignment, 409, form=form, errors={"skip": str(problem)})
     except (StaleRevisionError, KeyReusedError):
         return _stale(request, assignment, form, submitting.current_annotation(assignment))
     except TextRefusedError as problem:
@@ -126,6 +137,8 @@ def flag_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     assignment = assignment_for(person_of(request), key)
     try:
         submitting.flag(assignment, _checked_reason(request.POST.get("reason", "").strip()))
+    except StudyClosedError as problem:
+        return _page(request, assignment, 409, errors={"flag": str(problem)})
     except TextRefusedError as problem:
         return _page(request, assignment, 422, errors={"flag": str(problem)})
     return redirect("annotation:desk", key=key)
@@ -138,6 +151,8 @@ def undo_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     assignment = assignment_for(person_of(request), key)
     try:
         submitting.undo(assignment, read_submission(request, assignment, {}))
+    except StudyClosedError as problem:
+        return _page(request, assignment, 409, errors={"": str(problem)})
     except (StaleRevisionError, KeyReusedError):
         return _stale(request, assignment, assignment.draft or {}, submitting.current_annotation(assignment))
     except RequestInvalidError as problem:
@@ -194,9 +209,12 @@ def read_submission(request: HttpRequest, assignment: Assignment, form: Form) ->
         key = uuid.UUID(client_key) if client_key else None
     except ValueError:
         raise RequestInvalidError("client_key is not a UUID.") from None
+    numbers = list(assignment.rater.study.guidelines.order_by("number").values_list("number", flat=True))
     number = _whole(request, "guidelines_version") if version else None
-    if number is not None and not assignment.rater.study.guidelines.filter(number=number).exists():
+    if number is not None and number not in numbers:
         raise RequestInvalidError("guidelines_version names no version of this study.")
+    if number is None and numbers:
+        number = numbers[-1]  # the version in force: whoever sends none works by what a page would show
     return Submission(
         form=form,
         revision=_whole(request, "revision"),

@@ -125,7 +125,7 @@ def _counts(study: Study) -> dict[str, Any]:
         "annotations": {status: statuses.get(status, 0) for status in Annotation.Status.values}
         | {
             "surplus": annotations.filter(surplus=True).count(),
-            "flagged": annotations.exclude(flag="").count(),
+            "with_flag": annotations.exclude(flag="").count(),
             "all": annotations.count(),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),

@@ -267,3 +267,27 @@ def test_whoever_comes_while_everybody_chooses_is_asked_to_try_again(client, stu
     response = client.post(reverse("annotation:next_task", args=[study.slug]))
     assert (response.status_code, response["Retry-After"]) == (503, "2")
     assert "Ask again" in response.content.decode()
+
+
+def test_a_closed_study_says_that_its_answers_stand(client, desk):
+    client.post(address("submit_task", desk), GOOD)
+    Study.objects.update(status="closed")
+    for name in ("submit_task", "skip_task", "flag_task", "undo_task"):
+        response = client.post(address(name, desk), GOOD | {"revision": "1", "reason": "late", "q-how_well": "1"})
+        assert response.status_code == 409, name
+        assert "can no longer be changed" in response.content.decode()
+    assert Annotation.objects.count() == 1
+
+
+def test_an_answer_that_names_no_guidelines_was_given_under_those_in_force(client, study, desk):
+    study.guidelines.create(number=2, text="Other rules.")
+    client.post(address("submit_task", desk), {key: GOOD[key] for key in GOOD if key != "guidelines_version"})
+    assert Annotation.objects.get().guidelines_version == 2
+
+
+def test_what_stands_in_a_question_that_is_not_asked_is_no_answer(client, study, desk):
+    study.questions.filter(key="how_well").update(
+        spec={"min": 1, "max": 5, "when": {"question": "follows", "equals": True}}
+    )
+    client.post(address("submit_task", desk), GOOD | {"q-follows": "false"})
+    assert Annotation.objects.get().answers == {"follows": False, "comment": " as typed "}

@@ -1,7 +1,9 @@
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.assigning import next_assignment
@@ -12,6 +14,7 @@ from annotation.submitting import (
     Effort,
     KeyReusedError,
     StaleRevisionError,
+    StudyClosedError,
     Submission,
     current_annotation,
     flag,
@@ -138,15 +141,63 @@ def test_a_skip_after_an_answer_opens_the_slot_again(assignment):
     assert not Rating.objects.filter(is_current=True).exists()
 
 
-def test_a_flag_is_kept_with_the_answer_and_after_it_as_a_revision(assignment):
+def test_a_flag_is_evidence_before_any_answer_and_goes_with_the_one_that_follows(assignment):
     flag(assignment, "the text is cut off")
-    assignment.refresh_from_db()
-    first = submit(assignment, Submission(form(), revision=0))
-    assert first.flag == "the text is cut off"
+    alone = current_annotation(assignment)
+    assert (alone.status, alone.revision, alone.flag, alone.seconds) == ("flagged", 1, "the text is cut off", None)
+    assert Slot.objects.get(task=assignment.task, holder=assignment.rater).state == "held"
+    assert next_assignment(assignment.rater.study, assignment.rater) == assignment  # it is still to be answered
+    answered = submit(assignment, Submission(form(), revision=1))
+    assert (answered.revision, answered.flag) == (2, "the text is cut off")
+
+
+def test_a_flag_that_is_taken_back_before_any_answer_leaves_none_standing(assignment):
+    flag(assignment, "odd")
     flag(assignment, "")
+    assert (current_annotation(assignment).status, current_annotation(assignment).flag) == ("withdrawn", "")
+
+
+def test_a_flag_after_the_answer_is_a_revision_that_keeps_its_values_and_times(assignment):
+    first = submit(assignment, Submission(form(), revision=0, effort=Effort(30, 20, {"step": 1})))
+    Assignment.objects.update(opened_at=timezone.now() - timedelta(days=2))
+    pulse(assignment, Effort(7, 7))
+    flag(assignment, "odd")
     second = current_annotation(assignment)
-    assert (second.revision, second.flag, second.answers) == (2, "", first.answers)
-    assert Rating.objects.filter(is_current=True).count() == 2
+    assert (second.revision, second.flag, second.answers) == (2, "odd", first.answers)
+    for name in ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use"):
+        assert getattr(second, name) == getattr(first, name)
+    assert set(Rating.objects.filter(is_current=True).values_list("seconds", flat=True)) == {first.seconds}
+
+
+def test_the_clock_of_a_change_starts_when_the_answer_is_opened_again(assignment):
+    submit(assignment, Submission(form(), revision=0))
+    Assignment.objects.update(created_at=timezone.now() - timedelta(days=1))
+    pulse(assignment, Effort())  # the page of the answer is opened a day later
+    changed = submit(assignment, Submission(form(how_well="1"), revision=1))
+    assert 0 <= changed.seconds < 60
+    unseen = submit(assignment, Submission(form(how_well="2"), revision=2))  # sent by a page without scripts
+    assert (unseen.opened_at, unseen.seconds) == (None, None)
+
+
+def test_a_closed_study_keeps_its_answers_as_they_are(assignment):
+    submit(assignment, Submission(form(), revision=0))
+    Study.objects.update(status="closed")
+    for change in (
+        lambda: submit(assignment, Submission(form(how_well="1"), revision=1)),
+        lambda: undo(assignment, Submission({}, revision=1)),
+        lambda: skip(assignment, Submission({}, revision=1), "late"),
+        lambda: flag(assignment, "late"),
+    ):
+        with pytest.raises(StudyClosedError):
+            change()
+    assert Annotation.objects.count() == 1
+    assert Assignment.objects.get().flag == ""
+
+
+def test_an_answer_given_after_the_study_closed_is_an_extra_and_frees_its_slot(assignment):
+    Study.objects.update(status="closed")
+    assert submit(assignment, Submission(form(), revision=0)).surplus
+    assert not Slot.objects.filter(task=assignment.task, holder=assignment.rater).exists()
 
 
 def test_seconds_of_the_page_add_up_and_the_servers_own_are_kept_beside(assignment):
@@ -180,7 +231,7 @@ def test_check_73_every_step_of_a_task_leaves_a_trace(assignment):
     submit(assignment, Submission(form(), revision=0))
     undo(assignment, Submission({}, revision=1))
     flag(assignment, "odd")
-    skip(assignment, Submission({}, revision=2), "tired")
+    skip(assignment, Submission({}, revision=3), "tired")
     actions = list(AuditEntry.objects.order_by("pk").values_list("action", "actor__username"))
     assert actions == [
         ("task assigned", "rater"), ("task submitted", "rater"), ("task withdrawn", "rater"),

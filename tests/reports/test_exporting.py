@@ -372,7 +372,7 @@ def test_check_59_rows_counts_and_manifest_agree_and_two_exports_are_the_same(ra
     counts = manifest["counts"]
     assert counts["annotations"]["all"] == Annotation.objects.count() == len(lines)
     assert counts["annotations"]["surplus"] == sum(line["surplus"] for line in lines)
-    assert counts["annotations"]["flagged"] == sum("flag" in line for line in lines) > 0
+    assert counts["annotations"]["with_flag"] == sum("flag" in line for line in lines) > 0
     current = Rating.objects.filter(is_current=True)
     assert (
         counts["ratings"] == current.filter(rater__kind="human").count() == manifest["files"]["ratings.jsonl"]["lines"]
