@@ -4,15 +4,17 @@ import logging
 import re
 from typing import Any
 
-SECRET = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
-"""256 random bits as our links carry them: whoever reads the log of a mistyped one must not get in by it."""
+LINK = re.compile(r"(/(?:sign-in|invitation)/)[^/\s]+")
+"""What follows in such an address lets somebody in, whole or mistyped by a letter or two."""
+SECRET = re.compile(r"[A-Za-z0-9_-]{38,}")
+"""Our secrets have 43 such characters; the identifiers that a log needs, UUIDs, have 36."""
 INDENT = "    "
 
 
 def on_one_line(text: str) -> str:
     """`text` with control characters written out as escapes and secrets of links left out."""
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return SECRET.sub("[secret]", escaped)
+    return SECRET.sub("[secret]", LINK.sub(r"\1[secret]", escaped))
 
 
 class OneLineFormatter(logging.Formatter):

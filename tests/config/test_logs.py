@@ -96,3 +96,21 @@ def test_check_62_a_link_that_lets_somebody_in_is_not_logged(client, rater, log)
     assert SignInLink.objects.filter(used_at=None).count() == 1
     for shape in shapes(token):
         assert shape not in log.getvalue()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/invitation/{}/", "/sign-in/{}/", "/{}/nowhere/"])
+@pytest.mark.parametrize("length", [42, 43, 44])
+def test_check_62_a_mistyped_secret_is_not_logged(client, log, address, length):
+    token = ("q8_Zr-" * 8)[:length]
+    client.get(address.format(token))
+    client.put(address.format(token))
+    assert "[secret]" in log.getvalue()
+    assert token[:30] not in log.getvalue()
+
+
+def test_check_62_a_link_cut_short_is_not_logged_and_an_assignment_is(log):
+    logging.getLogger("test").warning("Not Found: /invitation/q8_Zr-q8_Zr/ and /sign-in/q8_Zr-q8_Zr?x=1")
+    logging.getLogger("test").warning("Gone: /assignment/0b8f2f0e-9d3c-4e0a-8a57-0d7a2a4c9f11/")
+    assert "q8_Zr" not in log.getvalue()
+    assert "0b8f2f0e-9d3c-4e0a-8a57-0d7a2a4c9f11" in log.getvalue()
