@@ -10,14 +10,14 @@ from typing import Any
 from django.conf import settings
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 
 from annotation.importing.problems import FieldInvalidError, Problem, Problems, quoted, refuse
 from annotation.importing.reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
-from annotation.text import TextRefusedError, check_id, check_json
+from annotation.text import DEEPEST, TextRefusedError, check_id, check_json
 from config.fields import canonical_json
 
 STUDY_KEYS = (
@@ -102,10 +102,15 @@ def _load(path: Path) -> Any:
 
 def _parse_yaml(name: str, text: str) -> Any:
     """YAML 1.2 without aliases: a few of them can stand for gigabytes."""
+    depth = 0
     try:
+        # Events come as the text is read, and take the longer the deeper they lie: it is stopped at the limit.
         for event in YAML(typ="safe", pure=True).parse(text):
             if isinstance(event, AliasEvent):
                 raise refuse(name, "uses an alias (*), which study files may not", event.start_mark.line + 1)
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if depth > DEEPEST:
+                raise refuse(name, f"is nested deeper than {DEEPEST} levels", event.start_mark.line + 1)
         return YAML(typ="safe", pure=True).load(text)
     except MarkedYAMLError as problem:
         line = problem.problem_mark.line + 1 if problem.problem_mark else 0
