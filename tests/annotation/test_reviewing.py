@@ -220,3 +220,16 @@ def test_going_through_the_queue_costs_the_same_whatever_its_length(
         make_rating(study, marked.item, marked.question, marked.rater, SPANS, run=str(number))
     with django_assert_max_num_queries(16):
         client.get(queued)
+
+
+def test_check_14_what_raters_and_reviewers_typed_is_shown_as_text(client, queued, study, marked, owner):
+    bad = '"><script>alert(1)</script>'
+    hostile = {"output": "system-span", "start": 0, "end": 1, "text": TEXT[0], "label": bad, "note": bad}
+    Output.objects.create(item=marked.item, position=8, key=bad, text=f"{bad} said", digest="z")
+    theirs = [hostile, {"output": bad, "start": 2, "end": 10, "text": "<script>"}]
+    rating = make_rating(study, marked.item, marked.question, marked.rater, theirs, run="2")
+    review_span(rating, 0, "confirmed", bad, owner, number=0)
+    for query in ("", "?state=all", f"?at={rating.pk}-0", f"?at={rating.pk}-1"):
+        page = client.get(queued + query).text
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;" in page
