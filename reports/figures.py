@@ -33,8 +33,8 @@ class Shown:
 
 
 def number(value: Any, unit: str) -> str:
-    """`value` with the decimals of its unit; a minus that is one."""
-    return f"{value:.{DECIMALS.get(unit, 3)}f}".replace("-", "\N{MINUS SIGN}")
+    """`value` with the decimals of its unit; a minus that is one, and none where all digits are 0."""
+    return f"{value:z.{DECIMALS.get(unit, 3)}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def shown(

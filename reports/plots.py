@@ -1,10 +1,11 @@
 """Places on drawings, in the units of their view boxes; the drawings themselves are templates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 BAR_WIDTH = 120.0
 CHART_WIDTH, CHART_HEIGHT = 640.0, 180.0
+ROW_HEIGHT, LABELS_WIDTH, LABEL_LETTERS = 26.0, 230.0, 28
 MARGIN_LEFT, MARGIN_TOP, MARGIN_BOTTOM = 34.0, 16.0, 34.0
 
 
@@ -48,6 +49,33 @@ class Histogram:
     axis_text: float = CHART_HEIGHT - 4
 
 
+@dataclass(frozen=True)
+class Dot:
+    """One line of a dot plot: its name, short enough to stand beside it, its height and its interval's ends."""
+
+    name: str
+    label: str
+    y: float
+    x: float
+    start: float | None
+    width: float
+    value: float
+
+
+@dataclass(frozen=True)
+class DotPlot:
+    """Estimates with their intervals on one axis, the highest on top, with ticks (x, label) below."""
+
+    dots: list[Dot]
+    ticks: list[tuple[float, str]]
+    height: float
+    base: float
+    width: float = CHART_WIDTH
+    left: float = LABELS_WIDTH
+    right: float = CHART_WIDTH - MARGIN_LEFT
+    labels: float = LABELS_WIDTH - 12
+
+
 def interval_bar(value: float, interval: Sequence[float] | None, axis: tuple[float, float]) -> IntervalBar:
     """Where `value` and its interval lie on `axis` (low < high); what lies outside is drawn at its end."""
 
@@ -82,3 +110,34 @@ def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> 
         )
     ticks = [(round(MARGIN_LEFT + place * step, 2), f"{edges[place]:g}") for place in range(0, len(edges), every)]
     return Histogram(columns, ticks)
+
+
+def dot_plot(
+    values: Mapping[str, float | None], intervals: Mapping[str, Sequence[float] | None], axis: tuple[float, float]
+) -> DotPlot:
+    """A line for each name with a value, on `axis` (low < high); what lies outside is drawn at its end."""
+    low, high = axis
+
+    def place(number: float) -> float:
+        share = min(1.0, max(0.0, (number - low) / (high - low)))
+        return round(LABELS_WIDTH + (CHART_WIDTH - MARGIN_LEFT - LABELS_WIDTH) * share, 2)
+
+    given = sorted(((value, name) for name, value in values.items() if value is not None), key=lambda one: -one[0])
+    dots = []
+    for row, (value, name) in enumerate(given):
+        interval = intervals.get(name)
+        start = place(interval[0]) if interval else None
+        width = round(place(interval[1]) - place(interval[0]), 2) if interval else 0.0
+        dots.append(
+            Dot(name, _shortened(name), MARGIN_TOP + ROW_HEIGHT * (row + 0.5), place(value), start, width, value)
+        )
+    base = MARGIN_TOP + ROW_HEIGHT * len(dots)
+    marks = (low + (high - low) * part / 4 for part in range(5))
+    ticks = [(place(mark), f"{mark:g}".replace("-", "\N{MINUS SIGN}")) for mark in marks]
+    return DotPlot(dots, ticks, base + MARGIN_BOTTOM, base)
+
+
+def _shortened(name: str) -> str:
+    """`name` without its middle where it is long: systems of one family differ at the end."""
+    half = LABEL_LETTERS // 2
+    return name if len(name) <= LABEL_LETTERS else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"

@@ -12,13 +12,14 @@ from agreement.catalogue import FIGURES, Figure
 from annotation.models import Study
 from annotation.questions import question_types
 from reports.figures import Axis, Json, Shown, axis_around, shown
-from reports.plots import Histogram, histogram
+from reports.plots import DotPlot, Histogram, dot_plot, histogram
 from reports.tables import Table, category_tables, dimensions_table, tables
 
 OF_SYSTEMS = (
     "system_mean", "system_score", "system_win_or_tie_rate", "bradley_terry", "system_without_confirmed_span",
 )  # fmt: skip
 """Figures with one number a system, in the order of their columns."""
+DRAWN = ("bradley_terry", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "system_mean")
 BY_SYSTEM = (*OF_SYSTEMS, "aggregates")
 METHODS = ("mean", "majority", "none")
 ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_masi")
@@ -49,6 +50,8 @@ class QuestionReport:
     about_systems: list[str]
     replicates: int
     confidence: float | None
+    dots: DotPlot | None = None
+    dots_figure: Figure | None = None
     tables: list[Table] = field(default_factory=list)
     by_category: list[Table] = field(default_factory=list)
 
@@ -80,6 +83,8 @@ def question_report(key: str, text: str, report: Json, scale: Axis | None) -> Qu
         about_systems=sorted({reason for name, reason in undefined.items() if name in BY_SYSTEM}),
         replicates=bootstrap.get("replicates", 0),
         confidence=bootstrap.get("confidence"),
+        dots=_dots(report, scale),
+        dots_figure=FIGURES[_drawn(report)] if _drawn(report) else None,
         tables=tables(report),
         by_category=category_tables(report, scale),
     )
@@ -146,6 +151,17 @@ def _systems(
             cells.append(shown(dotted, heading.figure, value, interval, undefined.get(dotted, ""), axis))
         rows.append((system, cells))
     return headings, rows
+
+
+def _drawn(report: Json) -> str:
+    """The figure of systems that is drawn: the one that says most of their order; "" where there is none."""
+    return next((name for name in DRAWN if any(value is not None for value in (report.get(name) or {}).values())), "")
+
+
+def _dots(report: Json, scale: Axis | None) -> DotPlot | None:
+    name = _drawn(report)
+    axis = axis_around(FIGURES[name].unit, _ends(report, name), scale) if name else None
+    return dot_plot(report[name], report.get(f"{name}_ci") or {}, axis) if axis else None
 
 
 def _ends(report: Json, name: str) -> list[float | None]:

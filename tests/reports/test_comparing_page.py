@@ -10,6 +10,7 @@ from annotation.importing import import_study
 from annotation.membership import add_member
 from reports.agreement_report import agreement_report
 from reports.figures import axis_around, number
+from reports.plots import dot_plot
 from tests.reports.comparing import CHOICES, RANKS, made
 
 NONE, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -101,3 +102,21 @@ def test_axes_hold_all_values():
     assert axis_around("score", [1.0, 4.2], None) == (1.0, 5.0)
     assert axis_around("score", [None], None) is None
     assert axis_around("scale", [3.0], (1.0, 7.0)) == (1.0, 7.0)
+
+
+def test_dots_stand_in_order_with_their_intervals_on_the_axis():
+    plot = dot_plot({"low": -1.0, "high": 1.0, "none": None}, {"high": [0.5, 9.0]}, (-2.0, 2.0))
+    assert [dot.name for dot in plot.dots] == ["high", "low"]
+    high, low = plot.dots
+    assert (high.start + high.width, low.start) == (plot.right, None)
+    assert plot.left < low.x < high.start < high.x < plot.right
+    assert high.y < low.y < plot.base < plot.height
+
+
+def test_the_strongest_system_is_drawn_on_top(page):
+    study, shown = page(CHOICES)
+    strengths = agreement_report(study)["questions"]["better"]["bradley_terry"]
+    order = sorted(strengths, key=lambda name: -strengths[name])
+    drawn = shown.split('role="img"')[1].split("</svg>")[0]
+    assert re.findall(r"<title>(\w)</title>", drawn) == order
+    assert '<rect class="span"' in drawn

@@ -157,6 +157,7 @@ def test_the_glance_gives_one_alpha_a_question(client, rated, owner):
 
 def test_a_minus_is_a_minus_sign_and_decimals_are_the_units():
     assert number(-0.12345, "alpha") == "\N{MINUS SIGN}0.123"
+    assert number(-0.0001, "alpha") == "0.000"
     assert number(12, "count") == "12"
     assert number(7.126, "percent") == "7.1"
 
