@@ -107,24 +107,19 @@ def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[
     counted = tally(unit, value, item.size)
     observed: dict[Level, Floats] = {}
     first = second = np.zeros(items)
+    counts = counts_by_item(item[counted.unit], counted.code, counted.n, (items, counted.values.size))
     if "nominal" in levels:
         observed["nominal"] = sum_by(item, observed_nominal(counted), items)
+    units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
+    m = counted.m
+    del counted  # as large as the ratings, and what follows needs that room
     if "interval" in levels:
         value = standardised(value)
-        observed["interval"] = sum_by(item, observed_interval(unit, value, counted.m), items)
-        own = item[unit]
-        first, second = sum_by(own, value, items), sum_by(own, value * value, items)
-    units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
-    return AlphaSums(
-        levels,
-        counts_by_item(item[counted.unit], counted.code, counted.n, (items, counted.values.size)),
-        observed,
-        first,
-        second,
-        units,
-        unit_item,
-        unit_m,
-    )
+        observed["interval"] = sum_by(item, observed_interval(unit, value, m), items)
+        first = sum_by(item, sum_by(unit, value, m.size), items)
+        value *= value  # standardised made the array: nobody else holds it
+        second = sum_by(item, sum_by(unit, value, m.size), items)
+    return AlphaSums(levels, counts, observed, first, second, units, unit_item, unit_m)
 
 
 def standardised(value: Floats) -> Floats:
@@ -133,10 +128,15 @@ def standardised(value: Floats) -> Floats:
     Interval alpha depends neither on the origin nor on the unit of a scale, and so no square of a value that a model
     may give overflows, vanishes or drowns in a common offset.
     """
-    value = value / (np.abs(value).max(initial=0.0) or 1.0)
+    value = value / _largest(value)
     value -= value.mean() if value.size else 0.0
-    value /= np.abs(value).max(initial=0.0) or 1.0
+    value /= _largest(value)
     return value
+
+
+def _largest(value: Floats) -> float:
+    """The largest absolute value, 1 where all are 0; without an array of all absolute values."""
+    return float(max(value.max(initial=0.0), -value.min(initial=0.0))) or 1.0
 
 
 def observed_nominal(counted: Tally) -> Floats:
@@ -148,7 +148,8 @@ def observed_nominal(counted: Tally) -> Floats:
 def observed_interval(unit: Ints, value: Floats, m: Ints) -> Floats:
     """sum_ij (v_i - v_j)^2 / (m_u - 1) over the ratings i, j of each unit, (U,); 0 for units not pairable."""
     mean = sum_by(unit, value, m.size) / np.maximum(m, 1)
-    deviation = value - mean[unit]
+    deviation = mean[unit]
+    deviation -= value
     deviation *= deviation
     return 2 * m * sum_by(unit, deviation, m.size) / np.maximum(m - 1, 1)
 
