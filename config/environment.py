@@ -6,13 +6,21 @@ A value that cannot be read stops the start with a sentence that names the varia
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
 PROFILES = ("embedded", "production")
 SHORTEST_KEY = 40
 EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "django-insecure")
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+DATABASE_MEND = (
+    "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3; without it, "
+    "SQLite in VAR is used."
+)
 
 
 def read_boolean(env: Env, name: str, default: bool) -> bool:
@@ -37,6 +45,29 @@ def read_profile(env: Env) -> str:
     if profile not in PROFILES:
         raise ImproperlyConfigured(f"PROFILE must be one of {', '.join(PROFILES)}, not {profile!r}.")
     return profile
+
+
+def read_level(env: Env) -> str:
+    """The least level that is logged, LOG_LEVEL; INFO where it is empty."""
+    given: str = env.str("LOG_LEVEL", "") or "INFO"
+    if given.upper() not in LEVELS:
+        raise ImproperlyConfigured(f"LOG_LEVEL must be one of {', '.join(LEVELS)}, not {given!r}.")
+    return given.upper()
+
+
+def read_database(env: Env, kept: Path) -> Any:
+    """The settings of the database, from DATABASE_URL; the SQLite file `kept` where it is empty.
+
+    What is wrong is told without the address, which may hold a password.
+    """
+    given: str = env.str("DATABASE_URL", "").strip() or f"sqlite:///{kept}"
+    try:
+        found = dj_database_url.parse(given, conn_max_age=600, conn_health_checks=True)
+    except ValueError:
+        raise ImproperlyConfigured(DATABASE_MEND) from None
+    if not found["ENGINE"].endswith((".postgresql", ".sqlite3")) or not found["NAME"]:
+        raise ImproperlyConfigured(DATABASE_MEND)
+    return found
 
 
 def read_secret_key(env: Env, profile: str, var: Path) -> str:

@@ -6,6 +6,7 @@ Run as `python -m config.preparing`. A start that cannot go on is told in one se
 import argparse
 import hashlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 STAMP = ".made-from"
 FULL = ("database or disk is full", "No space left on device", "Disk quota exceeded")
+NOT_MIGRATED = re.compile(r"no such (table|column)|(relation|column) .* does not exist")
 
 
 def sentence(problem: Exception) -> str:
@@ -34,6 +36,8 @@ def sentence(problem: Exception) -> str:
     if isinstance(problem, DatabaseError):
         database = settings.DATABASES["default"]
         where = f"{database['HOST']}:{database['PORT'] or 5432}" if database.get("HOST") else database["NAME"]
+        if NOT_MIGRATED.search(words):
+            return f"The database {where} lacks tables of this version: run python manage.py migrate first."
         return f"The database {where} cannot be used ({words}): check DATABASE_URL and that it can be reached."
     return words
 

@@ -2,11 +2,18 @@
 
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF
 from environs import Env
 
-from config.environment import read_boolean, read_profile, read_secret_key, read_whole, refuse_unsafe_production
+from config.environment import (
+    read_boolean,
+    read_database,
+    read_level,
+    read_profile,
+    read_secret_key,
+    read_whole,
+    refuse_unsafe_production,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -67,11 +74,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": dj_database_url.parse(
-        env.str("DATABASE_URL", f"sqlite:///{VAR / 'interrater.sqlite3'}"), conn_max_age=600, conn_health_checks=True
-    )
-}
+DATABASES = {"default": read_database(env, VAR / "interrater.sqlite3")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A transaction that reads and then writes must wait for the write lock at BEGIN: a deferred one
     # fails at once where somebody else wrote meanwhile. FULL: an acknowledged rating survives a power cut.
@@ -176,6 +179,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.OneLineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": read_level(env)},
     "loggers": {"django.db.backends": {"level": "INFO"}},
 }

@@ -10,7 +10,14 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
-from config.environment import read_boolean, read_profile, read_secret_key, refuse_unsafe_production
+from config.environment import (
+    read_boolean,
+    read_database,
+    read_level,
+    read_profile,
+    read_secret_key,
+    refuse_unsafe_production,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD_KEY = "kZ3" * 20
@@ -124,3 +131,37 @@ def test_a_given_key_is_not_written_down(monkeypatch, tmp_path):
 
 def test_hosts_by_name_pass():
     refuse_unsafe_production(False, ["rate.example.org", "10.0.0.4"])
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["foo://u:hidden@bar", "garbage", "mysql://u:hidden@h/name", "postgres://", "postgres://u:hidden@h:x/name"],
+)
+def test_an_address_of_no_database_that_we_use_is_refused_with_the_mend(monkeypatch, tmp_path, address):
+    monkeypatch.setenv("DATABASE_URL", address)
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL must be postgres://") as refused:
+        read_database(Env(), tmp_path / "kept")
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("address", ["", " "])
+def test_an_empty_address_of_the_database_is_none(monkeypatch, tmp_path, address):
+    monkeypatch.setenv("DATABASE_URL", address)
+    assert read_database(Env(), tmp_path / "kept")["NAME"] == str(tmp_path / "kept")
+
+
+def test_addresses_of_both_databases_are_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABASE_URL", "postgres://u:p@h:5433/name")
+    found = read_database(Env(), tmp_path)
+    assert (found["HOST"], found["PORT"], found["NAME"]) == ("h", 5433, "name")
+    monkeypatch.setenv("DATABASE_URL", "sqlite:////srv/x.sqlite3")
+    assert read_database(Env(), tmp_path)["NAME"] == "/srv/x.sqlite3"
+
+
+def test_levels_of_the_log_are_read_and_others_refused(monkeypatch):
+    for given, level in (("", "INFO"), ("debug", "DEBUG"), ("ERROR", "ERROR")):
+        monkeypatch.setenv("LOG_LEVEL", given)
+        assert read_level(Env()) == level
+    monkeypatch.setenv("LOG_LEVEL", "foo")
+    with pytest.raises(ImproperlyConfigured, match=r"LOG_LEVEL must be one of DEBUG, .* not 'foo'"):
+        read_level(Env())
