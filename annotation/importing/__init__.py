@@ -24,7 +24,7 @@ from annotation.importing.reading import Source
 from annotation.importing.reviews import ReviewImport
 from annotation.importing.studies import apply_study, give_owner
 from annotation.importing.study_file import StudyFile, read_study_file
-from annotation.importing.tables import item_objects, rating_objects
+from annotation.importing.tables import annotation_objects, item_objects, rating_objects
 from annotation.models import Study
 
 __all__ = ["ImportRefusedError", "Imported", "Problem", "add_to_study", "import_study"]
@@ -100,7 +100,7 @@ def _items(path: Path, done: Imported, raters: Raters, material: Material) -> No
 def _annotations(path: Path, done: Imported, raters: Raters, material: Material) -> None:
     source = _open(path)
     batch = AnnotationImport(done.study, raters, material, source.problems)
-    batch.run(_objects(source, None))
+    batch.run(_objects(source, annotation_objects))
     done.added["annotations"] = batch.added
     done.digests["annotations"] = source.digest
 

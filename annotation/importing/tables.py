@@ -18,7 +18,7 @@ from annotation.text import TextRefusedError, check_json, check_text
 
 DELIMITERS = (",", ";", "\t")
 
-TEXT, NUMBER, JSON, MIXED, CELL = "text", "number", "json", "mixed", "cell"
+TEXT, NUMBER, FLAG, JSON, MIXED, CELL = "text", "number", "flag", "json", "mixed", "cell"
 """How a column is read. Mixed: JSON where it begins with [ or a quotation mark, else text."""
 
 ITEM_COLUMNS: Mapping[str, str] = {
@@ -51,6 +51,31 @@ RATING_COLUMNS: Mapping[str, str] = {
     "distribution": JSON,
     "metadata": JSON,
 }
+
+ANNOTATION_COLUMNS: Mapping[str, str] = {
+    "item": TEXT,
+    "outputs": JSON,
+    "variant": TEXT,
+    "rater": TEXT,
+    "rater_kind": TEXT,
+    "revision": NUMBER,
+    "status": TEXT,
+    "surplus": FLAG,
+    "answers": JSON,
+    "reason": TEXT,
+    "flag": TEXT,
+    "shown": JSON,
+    "guidelines_version": NUMBER,
+    "protocol_version": NUMBER,
+    "opened_at": TEXT,
+    "submitted_at": TEXT,
+    "seconds": NUMBER,
+    "visible_seconds": NUMBER,
+    "active_seconds": NUMBER,
+    "tool_use": JSON,
+    "metadata": JSON,
+}
+"""All keys that a line of annotations has."""
 
 
 class _Rows:
@@ -146,6 +171,8 @@ def _value(cell: str, how: str) -> Any:
         return Cell(restore(cell))
     if how == JSON or (how == MIXED and cell[0] in '["'):
         return check_json(parse_json(cell))
+    if how == FLAG:
+        return cell_json(Cell(cell))
     if how == NUMBER:
         value = parse_json(cell)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -183,6 +210,11 @@ def rating_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, row in rows(source, RATING_COLUMNS, ("item", "rater", "question", "value")):
         row.setdefault("value", Cell(""))
         yield number, row
+
+
+def annotation_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Annotations of a CSV file of one row a revision."""
+    return rows(source, ANNOTATION_COLUMNS, ("item", "outputs", "rater", "revision", "status"))
 
 
 def cell_json(cell: Cell) -> Any:

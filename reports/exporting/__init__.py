@@ -17,7 +17,7 @@ from django.template.loader import render_to_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.tables import ITEM_COLUMNS, RATING_COLUMNS
+from annotation.importing.tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS
 from annotation.models import Annotation, Guideline, Rater, Rating, Study
 from reports.exporting.lines import Line, annotation_lines, item_lines, rating_lines, score_lines
 from reports.exporting.placing import MANIFEST, SCHEMA, ExportRefusedError, placed
@@ -35,6 +35,7 @@ TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
     ("items", item_lines, ITEM_COLUMNS),
     ("ratings", rating_lines, RATING_COLUMNS),
     ("scores", score_lines, RATING_COLUMNS),
+    ("annotations", annotation_lines, ANNOTATION_COLUMNS),
 )
 NOT_DATA = frozenset({MANIFEST, CARD})
 """What tells of the software and not of the study."""
@@ -78,8 +79,6 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
             found[f"{table}.{form}"] = partial(_write_jsonl, study=study, lines=lines)
-    # Revisions with answers of any shape: no table holds them.
-    found["annotations.jsonl"] = partial(_write_jsonl, study=study, lines=annotation_lines)
     if has_reviews(study):
         found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
     return found

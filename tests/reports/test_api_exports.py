@@ -76,7 +76,8 @@ def test_an_archive_is_imported_again_with_nothing_lost(reading, rated, tmp_path
 def test_each_file_by_itself_is_the_one_of_the_manifest(reading, rated, left_behind):
     files = reading.get("/api/studies/study/").json()["files"]
     manifest = json.loads(content(reading.get(f"{EXPORT}manifest.json")))
-    assert set(manifest["files"]) | {"manifest.json", "items.csv", "ratings.csv", "scores.csv"} == set(files)
+    tables = {f"{name}.csv" for name in ("items", "ratings", "scores", "annotations")}
+    assert set(manifest["files"]) | {"manifest.json"} | tables == set(files)
     for name, about in manifest["files"].items():
         assert hashlib.sha256(content(reading.get(f"{EXPORT}{name}"))).hexdigest() == about["sha256"], name
 

@@ -1,5 +1,6 @@
 """Export: the same bytes again after an import, nothing of anybody's identity, whole folders or none."""
 
+import csv
 import json
 import uuid
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from accounts.models import AuditEntry
 from annotation.importing import import_study
+from annotation.importing.cells import DANGEROUS
 from annotation.membership import rater_for
 from annotation.models import (
     Annotation,
@@ -145,6 +147,24 @@ def test_export_import_export_gives_the_same_bytes(rated, tmp_path):
     export_study(again, tmp_path / "two")
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     assert not Slot.objects.exists()
+
+
+def test_annotations_go_through_csv_and_come_back_as_the_same_jsonl(rated, tmp_path):
+    export_study(rated, tmp_path / "one")
+    export_study(rated, tmp_path / "table", "csv")
+    assert not (tmp_path / "table" / "annotations.jsonl").exists()
+    with (tmp_path / "table" / "annotations.csv").open(newline="", encoding="utf-8") as file:
+        cells = list(csv.DictReader(file))
+    lines = objects_of(tmp_path / "one" / "annotations.jsonl")
+    assert len(cells) == len(lines)
+    assert {row["flag"] for row in cells} == {"", "'=The text is cut off"}
+    assert [json.loads(row["answers"]) for row in cells] == [line["answers"] for line in lines]
+    assert not any(DANGEROUS.match(cell) and not cell.startswith("'") for row in cells for cell in row.values())
+    empty_the_database()
+    again = import_study(tmp_path / "table").study
+    export_study(again, tmp_path / "two")
+    assert (tmp_path / "two/annotations.jsonl").read_bytes() == (tmp_path / "one/annotations.jsonl").read_bytes()
+    assert (tmp_path / "two/ratings.jsonl").read_bytes() == (tmp_path / "one/ratings.jsonl").read_bytes()
 
 
 def test_importing_an_export_where_it_came_from_changes_nothing(tmp_path):
@@ -321,8 +341,6 @@ def test_check_56_names_are_random_by_study_and_order_does_not_show_accounts(
 
 
 def test_check_58_formulas_are_neutralised_in_csv_and_untouched_in_jsonl(tmp_path):
-    import csv
-
     texts = ["=1+1", "-3", "+x", "@x", "\tx", "\r\nx", "\uff1d1", "'=1"]
     lines = [
         {"item": "harbour", "output": "north", "rater": f"=r{n}", "question": "comment", "value": text}
