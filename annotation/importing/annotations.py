@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.importing import fields
+from annotation.importing import fields, tables
 from annotation.importing.material import Material
 from annotation.importing.problems import FieldInvalidError, Problems, quoted
 from annotation.importing.raters import DEFAULT_KIND, Raters
@@ -24,11 +24,7 @@ BATCH = 1000
 LOOKUP = 500
 STATUSES = frozenset(Annotation.Status.values)
 SUBMITTED = Annotation.Status.SUBMITTED.value
-LINE_KEYS = frozenset({
-    "item", "outputs", "variant", "rater", "rater_kind", "revision", "status", "surplus", "answers", "reason", "flag",
-    "shown", "guidelines_version", "protocol_version", "opened_at", "submitted_at", "seconds", "visible_seconds",
-    "active_seconds", "tool_use", "metadata",
-})  # fmt: skip
+LINE_KEYS = frozenset(tables.ANNOTATION_COLUMNS)
 SAID = (
     "status", "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
     "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
@@ -86,6 +82,7 @@ class AnnotationImport:
         self.problems = problems
         self.added = 0
         self._batch: list[ReadAnnotation] = []
+        self._gaps: dict[tuple[int, int], tuple[int, str]] = {}
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Read and write all lines; raises ImportRefusedError with what is wrong."""
@@ -102,6 +99,8 @@ class AnnotationImport:
             if len(self._batch) >= BATCH:
                 self._flush()
         self._flush()
+        for line, reason in self._gaps.values():
+            self.problems.add(line, "revision", reason)
         self.problems.refuse_if_any()
 
     def _read(self, line: int, body: Mapping[str, Any]) -> ReadAnnotation:
@@ -129,7 +128,9 @@ class AnnotationImport:
         return ReadAnnotation(line, item, plan, rater, revision, kind != DEFAULT_KIND, said, tuple(shown))
 
     def _said(self, body: Mapping[str, Any], status: str) -> dict[str, Any]:
-        protocol_version = fields.whole(body, "protocol_version", 1)
+        protocol_version, latest = fields.whole(body, "protocol_version", 1), self.protocol.version
+        if protocol_version is not None and protocol_version > latest:
+            raise FieldInvalidError("protocol_version", f"{protocol_version} is not known here: the latest is {latest}")
         return {
             "status": status,
             "surplus": fields.flag(body, "surplus"),
@@ -138,13 +139,13 @@ class AnnotationImport:
             "flag": fields.text(body, "flag") or "",
             "shown": [],
             "guidelines_version": fields.version(body, self.versions),
-            "protocol_version": self.protocol.version if protocol_version is None else protocol_version,
+            "protocol_version": latest if protocol_version is None else protocol_version,
             "opened_at": fields.moment(body, "opened_at"),
             "submitted_at": fields.moment(body, "submitted_at"),
             "seconds": fields.seconds(body, "seconds"),
             "visible_seconds": fields.seconds(body, "visible_seconds"),
             "active_seconds": fields.seconds(body, "active_seconds"),
-            "tool_use": fields.mapping(body, "tool_use") or {},
+            "tool_use": fields.counts(body, "tool_use") or {},
             "metadata": fields.mapping(body, "metadata"),
         }
 
@@ -234,6 +235,7 @@ class AnnotationImport:
             elif known[1] != said:
                 reason = f"revision {one.read.revision} of {quoted(one.read.rater)} on this task is there already"
                 self.problems.add(one.read.line, "revision", f"{reason} and says otherwise")
+        self._note_gaps(new, there)
         stale = []
         for pair, added in new.items():
             latest = max(there[pair])
@@ -246,6 +248,21 @@ class AnnotationImport:
                 Annotation.objects.filter(pk__in=pks, is_current=True).update(is_current=False)
                 Rating.objects.filter(annotation__in=pks, is_current=True).update(is_current=False)
         return [one for added in new.values() for one in added]
+
+    def _note_gaps(
+        self,
+        new: Mapping[tuple[int, int], list[Placed]],
+        there: Mapping[tuple[int, int], Mapping[int, tuple[int, str]]],
+    ) -> None:
+        """Remember whose revisions are not 1, 2, ... yet: those that are missing may stand further on in the file."""
+        for pair, added in new.items():
+            missing = next(number for number in range(1, len(there[pair]) + 2) if number not in there[pair])
+            if missing > max(there[pair]):
+                self._gaps.pop(pair, None)
+                continue
+            last = max(added, key=lambda one: one.read.revision).read
+            reason = f"there is no revision {missing} of {quoted(last.rater)} on this task, but a later one"
+            self._gaps[pair] = (last.line, reason)
 
     def _revisions(self, tasks: list[int]) -> dict[tuple[int, int], dict[int, tuple[int, str]]]:
         """What is there of these tasks: by task and rater the revisions, each with key and what it says."""

@@ -82,6 +82,19 @@ def mapping(body: Mapping[str, Any], field: str) -> dict[str, Any] | None:
     return value
 
 
+def counts(body: Mapping[str, Any], field: str) -> dict[str, int] | None:
+    """An object of whole numbers, 0 or more, by name."""
+    found = mapping(body, field)
+    for name in found or {}:
+        try:
+            given = whole(found or {}, name)
+        except FieldInvalidError as problem:
+            raise FieldInvalidError(f"{field}.{name}", problem.reason) from None
+        if given is None:
+            raise FieldInvalidError(f"{field}.{name}", "must be a whole number, 0 or more")
+    return found
+
+
 def keys(body: Mapping[str, Any], field: str) -> list[str] | None:
     """A list of different texts: ids of outputs."""
     value = body.get(field)

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import AuditEntry
-from annotation.importing import ImportRefusedError, import_study
+from annotation.importing import ImportRefusedError, annotations, import_study
 from annotation.importing.problems import MOST_PROBLEMS
 from annotation.models import (
     Annotation,
@@ -424,10 +424,28 @@ def test_ratings_that_annotations_gave_already_are_not_doubled(folder):
         ({"outputs": ["west"]}, "outputs"),
         ({"shown": ["south"]}, "shown"),
         ({"client_key": "x"}, '"client_key"'),
+        ({"revision": 3}, "revision"),
+        ({"tool_use": {"step": "x"}}, "tool_use.step"),
+        ({"tool_use": {"step": -1}}, "tool_use.step"),
+        ({"tool_use": {"step": True}}, "tool_use.step"),
+        ({"tool_use": {"step": None}}, "tool_use.step"),
+        ({"protocol_version": 99}, "protocol_version"),
     ],
 )
 def test_an_annotation_that_the_form_would_not_take_is_refused(folder, change, field):
     assert only_problem(folder(annotations=[{**ANNOTATION, **change}]))[1] == field
+
+
+def test_revisions_may_stand_in_any_order_but_none_may_be_missing(folder, monkeypatch):
+    monkeypatch.setattr(annotations, "BATCH", 2)
+    one, two, three, four = ({**ANNOTATION, "revision": number} for number in (1, 2, 3, 4))
+    [(line, field, reason)] = problems_of(folder(annotations=[three, four, one, {**one, "rater": "bob"}]))
+    assert (line, field) == (3, "revision")
+    assert "there is no revision 2" in reason
+    import_study(folder(annotations=[three, two, {**one, "rater": "bob"}, one]))
+    import_study(folder(annotations=[four]))
+    assert Annotation.objects.filter(rater__name="ann").count() == 4
+    assert Annotation.objects.get(rater__name="ann", is_current=True).revision == 4
 
 
 def test_a_revision_that_is_there_with_other_answers_is_refused(folder):
