@@ -37,7 +37,8 @@ def agreement_report(
 
     Answers given under different versions of the guidelines answer different questions: people's ratings are
     those under the latest version that has any, under version `guidelines`, or, asked for by "all", under every
-    one. The report's `guidelines` says which, and how many there are of each. Raises ChoiceInvalidError.
+    one. The report's `guidelines` says which, and how many there are of each. Answers that came when their task
+    had all its raters count like any other; `surplus` says how many. Raises ChoiceInvalidError.
     """
     choice, said = choose(study, kinds, guidelines)
     material, questions = Material(study), list(study.questions.order_by("position"))
@@ -47,6 +48,7 @@ def agreement_report(
         "items": Item.objects.filter(study=study).count(),
         "kinds": sorted(kinds),
         "guidelines": said,
+        "surplus": rows.surplus(study, choice),
         "questions": {
             question.key: _of_question(material, question, choice, categories, replicates) for question in questions
         },

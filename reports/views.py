@@ -31,6 +31,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": study,
         "kinds": [(kind.value, kind.label, kind.value in kinds) for kind in Rater.Kind if kind in kinds_in(study)],
+        "surplus": figures["surplus"],
         "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
         "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, Progress()),
         "pace": pace_of(study),

@@ -52,6 +52,12 @@ def count(study: Study, question: Question, choice: Choice) -> dict[str, int]:
     )
 
 
+def surplus(study: Study, choice: Choice) -> int:
+    """How many of the chosen answers to tasks came when the task had all its raters."""
+    late = choice.rows(study).filter(annotation__surplus=True)
+    return late.aggregate(answers=Count("annotation", distinct=True))["answers"]
+
+
 def stream(rows: QuerySet[Rating], *columns: str) -> Iterator[tuple[Any, ...]]:
     """The columns of rows in the order of submission; `raw_value` and `raw_shown` are the JSON as it is stored."""
     rows = rows.order_by(F("submitted_at").asc(nulls_first=True), "ordinal", "pk")

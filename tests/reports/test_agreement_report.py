@@ -4,9 +4,12 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
+from annotation.assigning import next_assignment
 from annotation.importing import import_study
-from annotation.models import Output, Rater, Rating
+from annotation.models import Output, Rater, Rating, Slot
+from annotation.submitting import Submission, submit
 from reports.agreement_report import ChoiceInvalidError, agreement_report
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +107,21 @@ def test_public_data_gives_the_published_figures(name, reference_data, capsys):
     call_command("agreement", name, "--json")
     report = json.loads(capsys.readouterr().out)
     assert differences(json.loads((reference_data / name / "expected.json").read_text()), report) == []
+
+
+def test_answers_beyond_the_quota_count_and_are_said(study, client, owner):
+    """Three raters on a quota of two, the third too late: a report hides neither the answer nor that it is extra."""
+    raters = [Rater.objects.create(study=study, name=name) for name in ("ann", "bob", "cyn")]
+    late = next_assignment(study, raters[2])
+    Slot.objects.filter(holder=raters[2]).update(state="open", holder=None, lease_until=None)
+    form = {"q-follows": ["true"], "q-how_well": ["4"]}
+    for rater in raters[:2]:
+        while assignment := next_assignment(study, rater):
+            submit(assignment, Submission(form, revision=0))
+    assert agreement_report(study, replicates=10)["surplus"] == 0
+    assert submit(late, Submission(form, revision=0)).surplus
+    report = agreement_report(study, replicates=10)
+    assert (report["surplus"], report["questions"]["follows"]["ratings"]) == (1, 13)
+    client.force_login(owner)
+    page = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    assert "1 answer came when the task had all its raters already" in page
