@@ -253,9 +253,9 @@ def _question(body: Any, position: int, protocol: Protocol, before: Sequence[Que
         raise FieldInvalidError(place, f"key must have at most {LONGEST_KEY} characters")
     if any(key == question.key for question in before):
         raise FieldInvalidError(place, "has the key of another question")
-    kind = body.get("type")
-    if not isinstance(kind, str) or kind not in protocol.question_types or kind not in question_types():
-        offered = ", ".join(sorted(protocol.question_types))
+    kind, offer = body.get("type"), [name for name, one in question_types().items() if protocol.asks(one)]
+    if not isinstance(kind, str) or kind not in offer:
+        offered = ", ".join(offer)
         raise FieldInvalidError(place, f"type must be one of {offered}, not {quoted(kind)}")
     known = question_types()[kind].spec_keys | COMMON_KEYS
     for name in body:

@@ -23,6 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from annotation.questions import QuestionType
     from annotation.models import Question
 
 
@@ -53,7 +54,8 @@ class Protocol(ABC):
     key: str
     label: str
     version: int = 1
-    question_types: frozenset[str]
+    own_types: frozenset[str] = frozenset()
+    """Question types about the outputs together that this protocol's page can ask; all others any page can."""
     option_keys: frozenset[str] = frozenset()
     common_options = frozenset({"seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share"})
     item_keys: frozenset[str] = frozenset()
@@ -70,6 +72,10 @@ class Protocol(ABC):
     @property
     def template(self) -> str:
         return f"protocols/{self.key}.html"
+
+    def asks(self, kind: QuestionType) -> bool:
+        """Whether a study of this protocol may have questions of the type."""
+        return not kind.needs_outputs or kind.key in self.own_types
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
         """Raise StudyInvalidError where questions or options of the protocol's own do not fit."""

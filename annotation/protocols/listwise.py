@@ -22,7 +22,7 @@ class ListwiseProtocol(Protocol):
 
     key = "listwise"
     label = "Ranking of all outputs of an item"
-    question_types = frozenset({"rank", "spans", "binary", "likert", "category", "text"})
+    own_types = frozenset({"rank", "spans"})
     option_keys = frozenset({"dense"})
     reading_aids = frozenset({"pin", "expand", "copied_ranks", "word_cursor"})
 

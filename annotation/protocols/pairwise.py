@@ -19,7 +19,7 @@ class PairwiseProtocol(Protocol):
 
     key = "pairwise"
     label = "Pairwise choice"
-    question_types = frozenset({"preference", "binary", "likert", "category", "text"})
+    own_types = frozenset({"preference"})
     option_keys = frozenset({"pairs"})
     unit_keys = frozenset({"output", "outputs"})
     reading_aids = frozenset({"differences", "checklist", "examples"})

@@ -13,7 +13,6 @@ class RatingProtocol(Protocol):
 
     key = "rating"
     label = "Rating of single outputs"
-    question_types = frozenset({"binary", "likert", "category", "text"})
     asks_per = "output"
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
