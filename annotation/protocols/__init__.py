@@ -23,8 +23,8 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from annotation.questions import QuestionType
     from annotation.models import Question
+    from annotation.questions import QuestionType
 
 
 class StudyInvalidError(ValueError):
