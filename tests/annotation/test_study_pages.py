@@ -23,7 +23,7 @@ def empty(revision=0):
 def test_the_overview_says_what_moves_who_works_and_what_needs_me(client, study, owner, rater):
     submit(given(study, rater), Submission(FORM, revision=0, guidelines_version=1))
     flag(given(study, rater), "The document is missing")
-    skip(given(study, rater), empty(), "I know the author")
+    skip(given(study, rater), empty(1), "I know the author")
     client.force_login(owner)
     page = client.get("/studies/study/").content.decode()
     for words in ("of 12 answers given", "1 task flagged", "The document is missing", "1 task skipped",
@@ -83,7 +83,7 @@ def test_flagged_and_skipped_tasks_are_listed_with_item_reason_and_pseudonym_onl
     flagger = make_person("flagger", full_name="CANARY NAME")
     add_member(study, flagger, "annotator", owner)
     flag(given(study, flagger), "<b>odd</b>")
-    skip(given(study, flagger), empty(), "too long")
+    skip(given(study, flagger), empty(1), "too long")
     client.force_login(owner)
     flagged = client.get("/studies/study/attention/").content.decode()
     assert "&lt;b&gt;odd&lt;/b&gt;" in flagged
@@ -123,7 +123,7 @@ def test_a_page_takes_the_same_queries_for_many_people_and_answers(client, study
             add_member(study, person, "annotator", owner)
             assignment = given(study, person)
             flag(assignment, "odd")
-            skip(assignment, empty(), "no")
+            skip(assignment, empty(1), "no")
         invite(study, "annotator", owner, count=count)
 
     more("first", 1)
