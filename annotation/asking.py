@@ -45,6 +45,8 @@ def read_questions(
     answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for question in questions:
+        if not is_asked(question, answers):
+            continue  # a radio button cannot be cleared without scripts: what stands there is no answer
         outputs = asked_of(question, sheet, per)
         try:
             values = {output: _read(form, question, output, sheet) for output in outputs}
@@ -53,8 +55,6 @@ def read_questions(
             continue
         given = {output: value for output, value in values.items() if value is not None}
         missing = _unanswered(question, values, sheet) if question.required else []
-        if not is_asked(question, answers):
-            continue  # a radio button cannot be cleared without scripts: what stands there is no answer
         if missing:
             errors[question.key] = _missing(missing)
         elif None in given:

@@ -110,8 +110,9 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
         )
         if not items:
             return False
-        tasks, _ = ensure_tasks(study, items, outputs_of([pk for pk, _ in items]))
-        _make_slots(study, dict(items), tasks)
+        outputs = outputs_of([pk for pk, _ in items])
+        tasks, _ = ensure_tasks(study, items, outputs)
+        _make_slots(study, dict(items), outputs, tasks)
         study.planned_through = items[-1][0]
         study.save(update_fields=["planned_through"])
         if len(items) < size or is_planned(study):
@@ -119,7 +120,12 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
     return True
 
 
-def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str], int]) -> None:
+def _make_slots(
+    study: Study,
+    items: dict[int, str],
+    outputs: dict[int, list[tuple[int, str]]],
+    tasks: dict[tuple[int, str], int],
+) -> None:
     """Give the slots that are missing to `tasks`; tasks of imported annotations exist and may have none."""
     protocol = protocols()[study.protocol]
     having = set(Slot.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True))
@@ -129,19 +135,33 @@ def _make_slots(study: Study, items: dict[int, str], tasks: dict[tuple[int, str]
     rows: list[tuple[Any, ...]] = []
     counted = protocol.counts_items(study.options)
     numbers = _numbers(study, list(items)) if counted or size_of(study) else {}
+    turns = _turns(study, numbers, outputs) if counted else {}
     for (item, key), task in tasks.items():
         if task in having:
             continue
         number = numbers.get(item, 0)
         place = place_in(study, number, seeded(study, "place", items[item]))
         random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
-        across = number if counted else 0
-        orders = protocol.orders(counts[task], study.redundancy, random, across, seeded(study, "orders"))
+        turn = turns.get((item, key), number if counted else 0)
+        orders = protocol.orders(counts[task], study.redundancy, random, turn, seeded(study, "orders"))
         rows.extend(
             (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value)
             for slot, order in enumerate(orders)
         )
     insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state"], rows)
+
+
+def _turns(
+    study: Study, numbers: dict[int, int], outputs: dict[int, list[tuple[int, str]]]
+) -> dict[tuple[int, str], int]:
+    """How many tasks of the same outputs came before, by item and task key, where a plan says so."""
+    protocol = protocols()[study.protocol]
+    return {
+        (item, task_key(plan)): plan.turn
+        for item, number in numbers.items()
+        for plan in protocol.plan([name for _, name in outputs.get(item, [])], study.options, number)
+        if plan.turn is not None
+    }
 
 
 def replan_from(study: Study, item: int) -> None:

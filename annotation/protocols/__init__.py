@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ class TaskPlan:
 
     outputs: tuple[str, ...]
     variant: str = ""
+    turn: int | None = field(default=None, compare=False)
+    """How many of the study's earlier tasks show these outputs, where it is not the number of earlier items."""
 
 
 class Protocol(ABC):
@@ -116,8 +118,8 @@ class Protocol(ABC):
     def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
         """For each of `slots` raters the order in which `count` outputs are shown, balanced over them.
 
-        `random` is seeded by study, item and task, `seed` depends on the study alone. `number` is that of `plan`:
-        what does not come out even over one item's slots can go on with the next.
+        `random` is seeded by study, item and task, `seed` depends on the study alone. `number` is the plan's `turn`,
+        or that of `plan`: what does not come out even over one task's slots can go on with the next.
         """
 
     @abstractmethod

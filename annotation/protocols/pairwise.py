@@ -58,7 +58,7 @@ class PairwiseProtocol(Protocol):
             pairs = [pair for pair in pairs if frozenset(pair) in wanted]
         elif name == "sample":
             drawn = _sample(outputs, asked[name], number, options.get("seed", 0))
-            pairs = [pair for pair in pairs if frozenset(pair) in drawn]
+            return [TaskPlan(pair, turn=drawn[frozenset(pair)]) for pair in pairs if frozenset(pair) in drawn]
         return [TaskPlan(outputs=pair) for pair in pairs]
 
     def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
@@ -130,8 +130,9 @@ def _is_pair(pair: Any) -> bool:
     )
 
 
-def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> set[frozenset[str]]:
-    """`size` pairs of the item's outputs: the next ones of a tournament that goes on from item to item.
+def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> dict[frozenset[str], int]:
+    """`size` pairs of the item's outputs, the next ones of a tournament that goes on from item to item, each with
+    the number of times that it was played before.
 
     Where all items have the same systems, none of them has been met more than once more often than another at
     any point of the study, and no pair more than once more often than another.
@@ -140,10 +141,14 @@ def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> set[fr
     Random(f"{seed}:{len(systems)}").shuffle(systems)  # noqa: S311 - reproducible, not secret
     games = _tournament(len(systems))
     if not games:
-        return set()
+        return {}
     size = min(size, len(games))
-    turns = (games[(number * size + turn) % len(games)] for turn in range(size))
-    return {frozenset((systems[one], systems[other])) for one, other in turns}
+    played = {}
+    for game in range(number * size, (number + 1) * size):
+        before, place = divmod(game, len(games))
+        one, other = games[place]
+        played[frozenset((systems[one], systems[other]))] = before
+    return played
 
 
 def _tournament(players: int) -> list[tuple[int, int]]:

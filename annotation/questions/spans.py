@@ -11,6 +11,8 @@ from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidErr
 from annotation.text import TextRefusedError, check_json
 
 MOST_SPANS = 500
+MOST_LABELS = 59
+"""One less than the figures of spans can tell apart: a span may have none."""
 LONGEST_NOTE = 2000
 FREE = "none"
 SPAN_KEYS = frozenset({"output", "start", "end", "text", "label", "note"})
@@ -36,6 +38,8 @@ class Spans(QuestionType):
         named = isinstance(labels, list) and all(isinstance(label, str) and label for label in labels)
         if not named or len(set(labels)) != len(labels):
             raise SpecInvalidError("labels must be a list of different texts")
+        if len(labels) > MOST_LABELS:
+            raise SpecInvalidError(f"labels may be at most {MOST_LABELS}")
         if spec.get("per", "task") != "task":
             raise SpecInvalidError("per must be task: a span says itself which output it lies in")
 

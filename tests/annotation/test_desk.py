@@ -289,5 +289,5 @@ def test_what_stands_in_a_question_that_is_not_asked_is_no_answer(client, study,
     study.questions.filter(key="how_well").update(
         spec={"min": 1, "max": 5, "when": {"question": "follows", "equals": True}}
     )
-    client.post(address("submit_task", desk), GOOD | {"q-follows": "false"})
+    client.post(address("submit_task", desk), GOOD | {"q-follows": "false", "q-how_well": "99"})
     assert Annotation.objects.get().answers == {"follows": False, "comment": " as typed "}

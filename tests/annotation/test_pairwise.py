@@ -150,6 +150,33 @@ def test_the_planned_sample_is_balanced_whatever_the_chunks(folder):
     assert set(met.values()) == {24}
 
 
+@pytest.mark.parametrize("systems", range(2, 9))
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize("slots", [1, 3])
+def test_the_sides_of_a_sampled_pair_are_balanced_whatever_the_sample(systems, size, slots):
+    names = [f"s{number}" for number in range(systems)]
+    sides: dict[tuple, Counter] = {pair: Counter() for pair in combinations(names, 2)}
+    for number in range(56):
+        for plan in PROTOCOL.plan(names, {"pairs": {"sample": size}, "seed": 3}, number):
+            for order in PROTOCOL.orders(2, slots, Random(number), plan.turn, seed=9):
+                sides[plan.outputs].update([plan.outputs[order[0]]])
+    for pair, left in sides.items():
+        assert abs(left[pair[0]] - left[pair[1]]) <= 1
+
+
+def test_the_sides_of_a_planned_sample_are_balanced_over_the_study(folder):
+    items = [item(f"i{number}", ["a", "b", "c", "d"]) for number in range(36)]
+    study = import_study(folder(items, redundancy=3, options={"pairs": {"sample": 1}})).study
+    while plan_chunk(study, 7):
+        pass
+    left: dict[tuple, Counter] = {}
+    for slot in Slot.objects.select_related("task"):
+        keys = tuple(slot.task.task_outputs.order_by("position").values_list("output__key", flat=True))
+        left.setdefault(keys, Counter()).update([slot.order[0]])
+    assert len(left) == 6
+    assert all(set(counts.values()) == {9} for counts in left.values())
+
+
 def test_an_annotation_of_a_pair_that_an_earlier_sample_asked_about_is_imported(folder):
     about = {"item": "one", "rater": "r", "revision": 1, "status": "submitted"}
     items, options = [item("one", ["a", "b", "c"])], {"pairs": {"sample": 1}}

@@ -184,3 +184,9 @@ def test_a_file_that_names_an_output_of_another_item_is_refused():
     ):
         with pytest.raises(ValueInvalidError, match="'owl'"):
             QUESTION_TYPE.check_shown(value, PLAIN, SHEET)
+
+
+def test_more_labels_than_the_figures_can_tell_apart_are_refused():
+    QUESTION_TYPE.check_spec({"labels": [f"label {number}" for number in range(59)]})
+    with pytest.raises(SpecInvalidError, match="at most 59"):
+        QUESTION_TYPE.check_spec({"labels": [f"label {number}" for number in range(60)]})
