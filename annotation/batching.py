@@ -112,11 +112,13 @@ def release_first(study: Study, actor: Person | None) -> None:
         _release(study, 0, actor, unfinished=[])
 
 
-def release_next(study: Study, actor: Person | None, *, unfinished: list[str], anyway: bool = False) -> Batch:
+def release_next(
+    study: Study, actor: Person | None, *, unfinished: list[str], anyway: bool = False, seen: int | None = None
+) -> Batch:
     """Release the next batch; `unfinished` says what is still to be done in the ones before it.
 
-    Raises BatchRefusedError where there is none, where the study is not live or paused, and, unless `anyway`,
-    where something is unfinished.
+    Raises BatchRefusedError where there is none, where the study is not live or paused, where more than the
+    `seen` batches are released already, and, unless `anyway`, where something is unfinished.
     """
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=study.pk)
@@ -127,6 +129,8 @@ def release_next(study: Study, actor: Person | None, *, unfinished: list[str], a
             raise BatchRefusedError("The first batch is released when the study goes live.")
         if number >= batches_of(study):
             raise BatchRefusedError("All batches are released.")
+        if seen is not None and seen != number:
+            raise BatchRefusedError("A batch was released since this page was made: look at that one first.")
         if unfinished and not anyway:
             raise BatchRefusedError(f"Not everything is done yet: {'; '.join(unfinished)}.")
         return _release(study, number, actor, unfinished)

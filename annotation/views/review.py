@@ -63,7 +63,9 @@ def release_batch(request: HttpRequest, slug: str) -> HttpResponse:
     last = max(batching.released(study) - 1, 0)
     left = unfinished(study, last, sample(study, last))
     try:
-        batch = batching.release_next(study, person, unfinished=left, anyway=request.POST.get("anyway") == "yes")
+        anyway, seen = request.POST.get("anyway") == "yes", request.POST.get("released", "")
+        known = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 7 else None
+        batch = batching.release_next(study, person, unfinished=left, anyway=anyway, seen=known)
         messages.success(request, f"Batch {batch.number + 1} is released.")
     except batching.BatchRefusedError as problem:
         messages.error(request, str(problem))

@@ -167,3 +167,12 @@ def test_batches_cost_a_claim_one_more_query(batched, study, rater, django_asser
         list(open_slots(study, names["study"])[:1])
     with django_assert_num_queries(2):
         list(open_slots(batched, names["batched"])[:1])
+
+
+def test_a_page_that_is_sent_twice_releases_one_batch(client, batched, owner):
+    client.force_login(owner)
+    where = f"/studies/{batched.slug}/review/release/"
+    for _ in range(2):
+        client.post(where, {"anyway": "yes", "released": "1"})
+    assert released(batched) == 2
+    assert b'name="released" value="2"' in client.get(f"/studies/{batched.slug}/review/").content

@@ -63,3 +63,18 @@ def test_the_state_is_announced_to_those_who_do_not_see_it(desk, task):
     desk.context.set_offline(False)
     saved(page)
     expect(page.locator("#announce")).to_have_text("Connected again.")
+
+
+def test_what_was_typed_in_a_question_that_is_no_longer_asked_is_kept_in_the_draft(desk, study, task):
+    study.questions.filter(key="comment").update(spec={"when": {"question": "follows", "equals": False}})
+    page = desk.open(task)
+    desk.choose(1, "No")
+    page.get_by_label("Why?").fill("A long reason.")
+    saved(page)
+    desk.choose(1, "Yes")
+    expect(page.get_by_label("Why?")).to_be_disabled()
+    saved(page)
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    desk.choose(1, "No")
+    expect(page.get_by_label("Why?")).to_have_value("A long reason.")

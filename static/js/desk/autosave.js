@@ -80,6 +80,9 @@ export class Autosave {
 
   #body() {
     const body = new URLSearchParams(new FormData(this.page.form));
+    for (const [name, values] of Object.entries(this.page.answers())) {
+      if (!body.has(name)) values.forEach((value) => body.append(name, value));
+    }
     body.set("draft_version", this.page.version);
     return body;
   }

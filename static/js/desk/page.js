@@ -31,11 +31,13 @@ export class Page {
     target.addEventListener(type, handler, { ...options, signal: this.signal });
   }
 
-  // {field: [values]} of the questions that can be answered now; empty ones are left out.
+  // {field: [values]} of all questions, empty ones left out. FormData would leave out what is not asked now, and a
+  // draft without it would lose what was typed there.
   answers() {
     const answers = {};
-    for (const [name, value] of new FormData(this.form)) {
-      if (name.startsWith(PREFIX) && value !== "") (answers[name] ??= []).push(value);
+    for (const field of this.form.elements) {
+      const given = field.value !== "" && (!["radio", "checkbox"].includes(field.type) || field.checked);
+      if (field.name?.startsWith(PREFIX) && given) (answers[field.name] ??= []).push(field.value);
     }
     return answers;
   }

@@ -38,7 +38,7 @@ export class Questions {
   #isAsked(question) {
     if (!question.dataset.when) return true;
     const wanted = { True: "true", False: "false" }[question.dataset.equals] ?? question.dataset.equals;
-    return (this.page.answers()[question.dataset.when] ?? []).includes(wanted);
+    return new FormData(this.page.form).getAll(question.dataset.when).includes(wanted);
   }
 
   // Choose what `key` stands for: in the question that has the focus, else in the first open one without an answer,
