@@ -1,10 +1,15 @@
 """The agreement report of a study, as docs/formats.md describes it: plain values, ready for JSON and for pages."""
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
+from agreement.rankings import Rankings
 from annotation.models import Item, Question, Rater, Study
 from annotation.questions import question_types
 from reports import rows
@@ -32,7 +37,7 @@ def agreement_report(
 ) -> Report:
     """Every figure of every question, and of each two dimensions that are ranked, under `dimensions`.
 
-    With `categories` each question has its figures for the items of each category too, under `by_category`.
+    With `categories` each has its figures for the items of each category too, under `by_category`.
     Answers on no level of measurement, such as texts, are counted only.
 
     Answers given under different versions of the guidelines answer different questions: people's ratings are
@@ -52,7 +57,7 @@ def agreement_report(
         "questions": {
             question.key: _of_question(material, question, choice, categories, replicates) for question in questions
         },
-        "dimensions": _of_dimensions(material, questions, choice, replicates),
+        "dimensions": _of_dimensions(material, questions, choice, categories, replicates),
     }
 
 
@@ -70,17 +75,38 @@ def _of_question(material: Material, question: Question, choice: rows.Choice, ca
     return report
 
 
-def _of_dimensions(material: Material, questions: list[Question], choice: rows.Choice, draws: int) -> list[Report]:
+@dataclass(frozen=True)
+class _Dimensions:
+    """Two rankings of the same outputs, cut down to items together."""
+
+    first: Rankings
+    second: Rankings
+
+    def of_items(self, keep: NDArray[np.bool_]) -> "_Dimensions":
+        return _Dimensions(self.first.of_items(keep), self.second.of_items(keep))
+
+
+def _of_dimensions(
+    material: Material, questions: list[Question], choice: rows.Choice, categories: bool, draws: int
+) -> list[Report]:
     """Agreement of each two questions that rank the same outputs, a row each with the keys of both."""
     types = question_types()
     ranked = [question for question in questions if types[question.type].level == RANKS]
     if len(ranked) < 2:
         return []
     read = dimensions(material, [rank_columns(material, question, choice) for question in ranked])
-    return [
-        {"questions": [one.key, other.key], **describe_dimensions(first, second, replicates=draws)}
-        for (one, first), (other, second) in combinations(zip(ranked, read, strict=True), 2)
-    ]
+
+    def described(both: _Dimensions) -> Report:
+        return describe_dimensions(both.first, both.second, replicates=draws)
+
+    reports = []
+    for (one, first), (other, second) in combinations(zip(ranked, read, strict=True), 2):
+        both = _Dimensions(first, second)
+        report = {"questions": [one.key, other.key], **described(both)}
+        if categories:
+            report["by_category"] = by_category(both, material.categories, described)
+        reports.append(report)
+    return reports
 
 
 def choose(study: Study, kinds: frozenset[str], guidelines: int | str | None) -> tuple[rows.Choice, Report]:

@@ -93,6 +93,9 @@ class PairwiseProtocol(Protocol):
             raise UnitInvalidError("outputs", "must be a list of two output ids")
         if outputs[0] == outputs[1]:
             raise UnitInvalidError("outputs", "names the same output twice")
+        shown = line.get("shown")
+        if isinstance(shown, list) and set(map(str, shown)) != set(outputs):
+            raise UnitInvalidError("shown", "must hold the two outputs compared")
         return Unit(*outputs)
 
     def unit_line(self, unit: Unit) -> dict[str, Any]:

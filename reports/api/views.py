@@ -100,15 +100,18 @@ def study(request: Request, slug: str) -> Response:
     parameters=(
         parameter("kinds", "Kinds of raters, with commas between: human (default), model, metric."),
         parameter("guidelines", "Ratings under this version of the guidelines, or all; the latest by default."),
+        parameter("by", "Also for the items of each category, under by_category.", enum=("category",)),
     ),
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
-    check_parameters(request, ("guidelines", "kinds"))
+    check_parameters(request, ("by", "guidelines", "kinds"))
     study = access.study_open_to(caller_of(request), slug)
     query = request.query_params
     kinds, guidelines = read_choice(query.get("kinds", Rater.Kind.HUMAN.value), query.get("guidelines"))
-    return Response(agreement_report(study, kinds, guidelines=guidelines))
+    if query.get("by", "category") != "category":
+        raise ParseError("by takes category.")
+    return Response(agreement_report(study, kinds, guidelines=guidelines, categories="by" in query))
 
 
 @operation(

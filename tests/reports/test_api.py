@@ -164,6 +164,7 @@ def test_annotators_and_strangers_see_nothing(study, rater, stranger):
         ("get", f"{STUDY}agreement/?kinds=robots", 400),
         ("get", f"{STUDY}agreement/?kinds=human&kinds=model", 400),
         ("get", f"{STUDY}agreement/?guidelines=latest", 400),
+        ("get", f"{STUDY}agreement/?by=system", 400),
         ("get", f"{STUDY}agreement/?guidelines=%00", 400),
         ("get", f"{STUDY}agreement/?guidelines=99999999999999999999", 400),
         ("get", f"{STUDY}agreement/?guidelines=7", 400),
@@ -215,6 +216,7 @@ def test_the_agreement_report_is_the_commands(reading, study, capsys):
     for query, arguments in (
         ("", []),
         ("?kinds=human,model&guidelines=all", ["--kinds", "human,model", "--guidelines", "all"]),
+        ("?by=category", ["--by-category"]),
     ):
         call_command("agreement", "study", "--json", *arguments)
         printed = json.loads(capsys.readouterr().out)

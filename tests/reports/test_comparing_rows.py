@@ -98,6 +98,9 @@ def test_by_category_gives_every_question_its_figures_for_the_items_of_each(rank
         "news": 5,
         "sport": 0,
     }
+    (pair,) = report["dimensions"]
+    assert set(pair["by_category"]) == set(parts)
+    assert sum(part["mean"]["groups"] for part in pair["by_category"].values()) >= pair["mean"]["groups"]
 
 
 def test_ties_that_are_off_are_no_category_of_answers(tmp_path):
