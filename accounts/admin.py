@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.access import person_of
 from accounts.auditing import record
 from accounts.models import AuditEntry, Person, SignInLink
+from config.models import Worker
 
 # Rights come from memberships in studies; a group would be a second, unaudited way to get some.
 admin.site.unregister(Group)
@@ -128,3 +129,10 @@ class AuditEntryAdmin(OperatorsOnly, ReadOnlyAdmin):
     date_hierarchy = None
     list_select_related = ["actor"]
     show_full_result_count = False
+
+
+@admin.register(Worker)
+class WorkerAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """Worker processes by their own last account."""
+
+    list_display = ["name", "queues", "started_at", "seen_at", "reaches_broker"]

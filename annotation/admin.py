@@ -39,36 +39,16 @@ from annotation.models import (
 )
 from annotation.running import describe
 
-STUDY_OF: dict[type[Model], str] = {
-    Study: "pk",
-    Guideline: "study",
-    Question: "study",
-    Membership: "study",
-    Invitation: "study",
-    Rater: "study",
-    Item: "study",
-    Output: "item__study",
-    Task: "item__study",
-    TaskOutput: "task__item__study",
-    Slot: "study",
-    Assignment: "rater__study",
-    DraftConflict: "assignment__rater__study",
-    Annotation: "rater__study",
-    Rating: "study",
-    Token: "study",
-    Batch: "study",
-    Reviewer: "study",
-    SpanReview: "rating__study",
-    SpotCheck: "annotation__rater__study",
-}
-"""The way from each model to its study."""
-
 
 class StudyFilter(admin.SimpleListFilter):
     """By study, offering only those that the person asking may see; Django's own filter would name them all."""
 
     title = "study"
     parameter_name = "of"
+
+    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: Any) -> None:
+        self.study_path: str = model_admin.study_path
+        super().__init__(request, params, model, model_admin)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
         return [(study.slug, str(study)) for study in studies_of(person_of(request), RESEARCHERS).order_by("slug")]
@@ -77,12 +57,16 @@ class StudyFilter(admin.SimpleListFilter):
         if self.value() is None:
             return queryset
         named = Study.objects.filter(slug=self.value()).values("pk")
-        return queryset.filter(**{f"{STUDY_OF[queryset.model]}__in": named})
+        return queryset.filter(**{f"{self.study_path}__in": named})
 
 
 class StudyScopedAdmin(GuardedAdmin):
-    """Rows of the studies that the person asking runs; seen only, unless a class below says more."""
+    """Rows of the studies that the person asking runs; seen only, unless a class below says more.
 
+    `study_path` is the way from the model to its study.
+    """
+
+    study_path = "study"
     list_filter = [StudyFilter]
     show_full_result_count = False
     list_per_page = 50
@@ -92,7 +76,7 @@ class StudyScopedAdmin(GuardedAdmin):
         person = person_of(request)
         if person.is_superuser:
             return rows
-        return rows.filter(**{f"{STUDY_OF[self.model]}__in": studies_of(person, RESEARCHERS).values("pk")})
+        return rows.filter(**{f"{self.study_path}__in": studies_of(person, RESEARCHERS).values("pk")})
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return request.user.is_active and person_of(request).is_staff
@@ -111,6 +95,7 @@ class StudyScopedAdmin(GuardedAdmin):
 class StudyAdmin(StudyScopedAdmin):
     """Title, description and contact can be changed; status by the study's own page, the rest by nobody."""
 
+    study_path = "pk"
     list_display = ["slug", "title", "status", "protocol", "redundancy", "created_at"]
     list_filter = ["status"]
     plain_filters = ("status",)
@@ -199,6 +184,7 @@ class ItemAdmin(StudyScopedAdmin):
 
 @admin.register(Output)
 class OutputAdmin(StudyScopedAdmin):
+    study_path = "item__study"
     list_display = ["key", "item", "position"]
     search_fields = ["key", "item__key"]
     list_select_related = ["item"]
@@ -207,6 +193,7 @@ class OutputAdmin(StudyScopedAdmin):
 
 @admin.register(Task)
 class TaskAdmin(StudyScopedAdmin):
+    study_path = "item__study"
     list_display = ["id", "item", "variant"]
     search_fields = ["item__key"]
     list_select_related = ["item"]
@@ -215,6 +202,7 @@ class TaskAdmin(StudyScopedAdmin):
 
 @admin.register(TaskOutput)
 class TaskOutputAdmin(StudyScopedAdmin):
+    study_path = "task__item__study"
     list_display = ["id", "task_id", "output", "position"]
     list_select_related = ["output"]
     ordering = ["pk"]
@@ -232,6 +220,7 @@ class SlotAdmin(StudyScopedAdmin):
 
 @admin.register(Assignment)
 class AssignmentAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
     list_display = ["key", "rater", "task_id", "created_at", "seen_at", "flag"]
     search_fields = ["rater__name", "task__item__key"]
     list_select_related = ["rater"]
@@ -240,12 +229,14 @@ class AssignmentAdmin(StudyScopedAdmin):
 
 @admin.register(DraftConflict)
 class DraftConflictAdmin(StudyScopedAdmin):
+    study_path = "assignment__rater__study"
     list_display = ["id", "assignment_id", "base_version", "saved_at"]
     ordering = ["-pk"]
 
 
 @admin.register(Annotation)
 class AnnotationAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
     list_display = ["id", "task_id", "rater", "revision", "is_current", "status", "surplus", "submitted_at"]
     list_filter = [StudyFilter, "status", "surplus", "is_current"]
     plain_filters = ("status", "surplus", "is_current")
@@ -290,6 +281,7 @@ class ReviewerAdmin(StudyScopedAdmin):
 
 @admin.register(SpanReview)
 class SpanReviewAdmin(StudyScopedAdmin):
+    study_path = "rating__study"
     list_display = ["id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by", "at"]
     list_filter = [StudyFilter, "verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
@@ -300,6 +292,7 @@ class SpanReviewAdmin(StudyScopedAdmin):
 
 @admin.register(SpotCheck)
 class SpotCheckAdmin(StudyScopedAdmin):
+    study_path = "annotation__rater__study"
     list_display = ["id", "annotation_id", "number", "is_current", "verdict", "note", "by", "at", "seen_at"]
     list_filter = [StudyFilter, "verdict", "is_current"]
     plain_filters = ("verdict", "is_current")

@@ -37,8 +37,10 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "csp",
+    "config",
     "accounts",
     "annotation",
+    "sessions",
     "reports",
 ]
 

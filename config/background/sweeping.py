@@ -1,0 +1,39 @@
+"""Waking what was lost: rows that nobody was told of, or whose worker was not heard of again."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from config.background.claiming import abandon, claimable
+from config.background.waking import wake
+from config.background.work import QUEUES, works
+
+REWAKE = timedelta(seconds=15)
+AT_ONCE = 100
+
+
+def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
+    """Wake what is due and was not woken lately, and give up what has no attempt left.
+
+    Returns how many were woken and whether the broker could be reached. Several sweepers do no harm: each row
+    is woken by the one whose update finds it.
+    """
+    woken = 0
+    for work in works().values():
+        if work.queue not in queues:
+            continue
+        now = timezone.now()
+        rows = work.model._default_manager.filter(claimable(now))
+        over = rows.filter(Q(attempt__gte=work.attempts) | Q(stop_asked=True))
+        for pk in over.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
+            abandon(work, pk)
+        lost = rows.filter(Q(woken_at=None) | Q(woken_at__lt=now - REWAKE), attempt__lt=work.attempts)
+        for pk in lost.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
+            if not lost.filter(pk=pk).update(woken_at=timezone.now()):
+                continue
+            if not wake(work, pk):
+                work.model._default_manager.filter(pk=pk).update(woken_at=None)
+                return woken, False
+            woken += 1
+    return woken, True
