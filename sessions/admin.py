@@ -1,0 +1,37 @@
+"""The admin of sessions: seen by those who run their study, changed by nobody."""
+
+from django.contrib import admin
+
+from annotation.admin import StudyFilter, StudyScopedAdmin
+from sessions.models import RevisionSession, Turn, TurnLabel
+
+
+@admin.register(RevisionSession)
+class RevisionSessionAdmin(StudyScopedAdmin):
+    list_display = ["key", "item", "rater", "model", "status", "started_at", "ended_at"]
+    list_filter = [StudyFilter, "status", "imported"]
+    plain_filters = ("status", "imported")
+    search_fields = ["key", "item__key", "rater__name"]
+    list_select_related = ["item", "rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(Turn)
+class TurnAdmin(StudyScopedAdmin):
+    study_path = "session__study"
+    list_display = ["id", "session", "number", "kind", "status", "attempt", "discarded", "created_at", "ended_at"]
+    list_filter = [StudyFilter, "status", "kind", "discarded"]
+    plain_filters = ("status", "kind", "discarded")
+    search_fields = ["session__key"]
+    list_select_related = ["session"]
+    ordering = ["-pk"]
+
+
+@admin.register(TurnLabel)
+class TurnLabelAdmin(StudyScopedAdmin):
+    study_path = "turn__session__study"
+    list_display = ["id", "turn_id", "kind", "value", "rater", "revision", "is_current", "at"]
+    list_filter = [StudyFilter, "kind", "is_current"]
+    plain_filters = ("kind", "is_current")
+    list_select_related = ["rater"]
+    ordering = ["-pk"]
