@@ -1,0 +1,1 @@
+"""The one client of language models. `llm.calling` is its only user: what is asked here is in no ledger."""
