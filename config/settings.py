@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "config",
     "accounts",
     "annotation",
+    "llm",
     "sessions",
     "reports",
 ]

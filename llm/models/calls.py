@@ -1,0 +1,131 @@
+"""The ledger of calls, and what all workers know together of an endpoint."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models import Study
+from config.fields import ExactJSONField
+
+
+class Call(models.Model):
+    """One call of a language model: what was asked, of whom, for whom, what came back and what it cost.
+
+    *Running* until `lease_until`; every other status is final, and the database refuses to change a final row.
+    A call that was refused before anything was sent (budget, stop, limits) is no call and has no row.
+    Prices are whole millionths of the currency in which the endpoints' prices are written.
+    """
+
+    class Status(models.TextChoices):
+        RUNNING = "running", "Running"
+        ANSWERED = "answered", "Answered"
+        REFUSED = "refused", "Refused by the model"
+        FILTERED = "filtered", "Held back by a filter"
+        TRUNCATED = "truncated", "Cut at the token limit"
+        INVALID = "invalid", "Not a usable reply"
+        FAILED = "failed", "Failed"
+        STOPPED = "stopped", "Stopped"
+        LOST = "lost", "Lost with its worker"
+        CACHED = "cached", "Taken from an earlier call"
+
+    study = models.ForeignKey(
+        Study, on_delete=models.PROTECT, null=True, blank=True, related_name="calls", db_index=False,
+        help_text="empty for the operator's tries",
+    )  # fmt: skip
+    run = models.CharField(max_length=200, blank=True)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="calls",
+        help_text="who caused it",
+    )  # fmt: skip
+    work = models.CharField(max_length=200, blank=True, help_text="what it was for, such as turn:12")
+    step = models.CharField(max_length=50, blank=True)
+    endpoint = models.CharField(max_length=100)
+    model = models.CharField(max_length=200, help_text="the name under which it is offered")
+    model_asked = models.CharField(max_length=200, help_text="the name that was sent")
+    model_returned = models.CharField(max_length=200, blank=True, help_text="the name that the endpoint gave")
+    parameters = ExactJSONField(default=dict)
+    prompt_key = models.CharField(max_length=200, blank=True)
+    prompt_version = models.CharField(max_length=50, blank=True)
+    prompt_digest = models.CharField(max_length=64, blank=True)
+    messages = ExactJSONField(help_text="as sent, so that the call can be repeated")
+    messages_digest = models.CharField(max_length=64)
+    request_digest = models.CharField(max_length=64, help_text="of model, messages and parameters")
+    status = models.CharField(max_length=10, choices=Status, default=Status.RUNNING)
+    kind = models.CharField(max_length=20, blank=True, help_text="what kind of failure")
+    reason = models.TextField(blank=True)
+    raw = models.TextField(blank=True, help_text="the reply as it came, as far as it came")
+    text = models.TextField(blank=True)
+    finish_reason = models.CharField(max_length=50, blank=True)
+    refusal = models.TextField(blank=True)
+    logprobs = ExactJSONField(null=True, blank=True)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True, help_text="as the endpoint counted")
+    tokens_out = models.PositiveIntegerField(null=True, blank=True, help_text="as the endpoint counted")
+    attempts = ExactJSONField(default=list)
+    requests = models.PositiveSmallIntegerField(default=1, help_text="how often something was sent")
+    other_model = models.BooleanField(default=False, help_text="the endpoint named another model than was asked")
+    usage_missing = models.BooleanField(default=False, help_text="no usable count of tokens came: reserved price kept")
+    price_unknown = models.BooleanField(default=False, help_text="no price is set: the highest was reckoned")
+    price_reserved = models.BigIntegerField(default=0)
+    price_charged = models.BigIntegerField(null=True, blank=True)
+    reservation = models.ForeignKey(
+        "Reservation", on_delete=models.PROTECT, null=True, blank=True, related_name="calls", db_index=False
+    )
+    original = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="copies", db_index=False,
+        help_text="the call whose answer this one took",
+    )  # fmt: skip
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["study", "run", "id"], name="call_of_study"),
+            models.Index(fields=["endpoint", "started_at"], name="call_of_endpoint"),
+            models.Index(fields=["endpoint", "lease_until"], condition=Q(status="running"), name="call_running"),
+            models.Index(fields=["work"], condition=~Q(work=""), name="call_of_work"),
+            models.Index(fields=["request_digest"], condition=Q(status="answered"), name="call_answered"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    status="running", ended_at__isnull=True, price_charged__isnull=True, lease_until__isnull=False
+                )
+                | (~Q(status="running") & Q(ended_at__isnull=False, price_charged__isnull=False)),
+                name="call_over_when_charged",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=[
+                        "running", "answered", "refused", "filtered", "truncated", "invalid", "failed", "stopped",
+                        "lost", "cached",
+                    ]
+                ),
+                name="call_status_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(price_reserved__gte=0) & (Q(price_charged__isnull=True) | Q(price_charged__gte=0)),
+                name="call_price_positive",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="cached", original__isnull=False)
+                | (~Q(status="cached") & Q(original__isnull=True)),
+                name="call_cached_from_a_call",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"call {self.pk} of {self.endpoint}/{self.model}"
+
+
+class EndpointState(models.Model):
+    """What all workers know together of an endpoint. Its row is the lock under which calls of it are begun."""
+
+    name = models.CharField(max_length=100, unique=True)
+    failures = models.PositiveIntegerField(default=0, help_text="calls failed one after the other")
+    pauses = models.PositiveIntegerField(default=0, help_text="one after the other")
+    open_until = models.DateTimeField(null=True, blank=True, help_text="no call is begun before")
+    message = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return self.name
