@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "accounts",
     "annotation",
     "llm",
+    "retrieval",
     "sessions",
     "reports",
 ]

@@ -1,0 +1,27 @@
+"""The admin of indexes and tried searches: seen by those who run their study, changed by nobody."""
+
+from django.contrib import admin
+
+from annotation.admin import StudyFilter, StudyScopedAdmin
+from retrieval.models import IndexBuild, TrialSearch
+
+
+@admin.register(IndexBuild)
+class IndexBuildAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "searcher", "number", "status", "is_current", "done", "total", "reason", "ended_at"]
+    list_filter = [StudyFilter, "searcher", "status", "is_current"]
+    plain_filters = ("searcher", "status", "is_current")
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(TrialSearch)
+class TrialSearchAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "item", "query", "k", "status", "searcher", "index", "asked_by", "created_at"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    search_fields = ["query"]
+    list_select_related = ["study", "item", "asked_by"]
+    ordering = ["-pk"]

@@ -1,0 +1,83 @@
+"""The papers of an item and their passages: a paragraph each, with an id and a place that never change.
+
+An item's content is the only home of papers. A paper's text is its paragraphs joined by an empty line, and a
+passage's offsets are places in that text, in code points.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Item
+
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper as its file gives it; `id` is unique among the papers of its item."""
+
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    url: str | None
+    year: int | None
+    paragraphs: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole text, in which the offsets of passages are places."""
+        return SEPARATOR.join(self.paragraphs)
+
+    @classmethod
+    def from_line(cls, given: Mapping[str, Any]) -> "Paper":
+        """The paper of one of `documents` in an item's line."""
+        return cls(
+            id=given["id"],
+            title=given.get("title") or "",
+            authors=tuple(given.get("authors") or ()),
+            url=given.get("url"),
+            year=given.get("year"),
+            paragraphs=tuple(given["paragraphs"]),
+        )
+
+    def line(self) -> dict[str, Any]:
+        """What `from_line` reads: one of `documents` in an item's line."""
+        body: dict[str, Any] = {"id": self.id, "title": self.title, "authors": list(self.authors)}
+        if self.url is not None:
+            body["url"] = self.url
+        if self.year is not None:
+            body["year"] = self.year
+        return body | {"paragraphs": list(self.paragraphs)}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph: `text` is `paper.text[start:end]`; `paragraph` counts from 0."""
+
+    document: str
+    paragraph: int
+    start: int
+    end: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.document}:{self.paragraph}"
+
+
+def papers_of(item: Item) -> tuple[Paper, ...]:
+    """The papers of an item, in the order of its file: their numbers in citations are their places here, from 0."""
+    return tuple(Paper.from_line(given) for given in (item.content or {}).get("documents") or ())
+
+
+def passages(paper: Paper) -> list[Passage]:
+    """All passages of a paper, in order; empty paragraphs too, so that numbers are those of the file."""
+    return list(_placed(paper))
+
+
+def _placed(paper: Paper) -> Iterator[Passage]:
+    start = 0
+    for number, text in enumerate(paper.paragraphs):
+        yield Passage(paper.id, number, start, start + len(text), text)
+        start += len(text) + len(SEPARATOR)

@@ -1,0 +1,97 @@
+"""BM25 by bm25s: words that query and passage share, stemmed by the study's language, without stop words.
+
+Scores are those of Lucene's variant: Robertson and Zaragoza 2009 with an idf that is never negative. The idf
+counts all passages of the study, so that what is said everywhere in it weighs little for every item. Passages that
+share no word with the query are not found, whatever `k`.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import bm25s  # type: ignore[import-untyped]
+import numpy as np
+
+from annotation.models import Study
+from annotation.words import words_of
+from retrieval.searchers import Best, OpenIndex, Rows, Searcher, ordered
+
+K1, B, METHOD = 1.5, 0.75, "lucene"
+TOKENS_VERSION = 1
+"""Grows when `tokens` gives other tokens for the same text: indexes are made anew."""
+ENCODING = "utf-8"
+EMPTY = "no-words"
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs each step of making an index
+
+
+def tokens(text: str, language: str) -> list[str]:
+    """The stems of the words of `text`, without stop words."""
+    return [word.stem for word in words_of(text, language) if not word.is_stop]
+
+
+class OpenBM25(OpenIndex):
+    def __init__(self, index: bm25s.BM25 | None, language: str) -> None:
+        self.index, self.language = index, language
+
+    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[Best]:
+        return [self._best(query, rows, k) for query in queries]
+
+    def _best(self, query: str, rows: Rows, k: int) -> Best:
+        known = {} if self.index is None else self.index.vocab_dict
+        ids = [known[token] for token in tokens(query, self.language) if token in known]
+        if not ids or self.index is None:
+            return Best((), ())
+        scores = np.asarray(self.index.get_scores_from_ids(ids))[rows]
+        sharing = np.flatnonzero(scores > 0)
+        found = ordered(scores[sharing], k)
+        return Best(tuple(sharing[list(found.places)].tolist()), found.scores)
+
+
+class BM25(Searcher):
+    key = "bm25"
+    label = "BM25 (words in common)"
+    part_passages = 1000
+    part_suffix = ".json"
+
+    def settings(self, study: Study) -> dict[str, Any]:
+        return {"language": study.language, "k1": K1, "b": B, "method": METHOD, "tokens": TOKENS_VERSION}
+
+    def describe(self, settings: Mapping[str, Any]) -> str:
+        return self.key
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        return
+
+    def write_part(self, path: Path, texts: Sequence[str], settings: Mapping[str, Any]) -> None:
+        language = settings["language"]
+        found = [tokens(text, language) for text in texts]
+        path.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), encoding=ENCODING)
+
+    def assemble(self, folder: Path, parts: Sequence[Path], settings: Mapping[str, Any]) -> None:
+        vocabulary: dict[str, int] = {}
+        ids = [
+            np.fromiter((vocabulary.setdefault(token, len(vocabulary)) for token in passage), dtype=np.int64)
+            for passage in _passages(parts)
+        ]
+        if not vocabulary:
+            (folder / EMPTY).touch()
+            return
+        index = bm25s.BM25(k1=settings["k1"], b=settings["b"], method=settings["method"])
+        index.index(bm25s.tokenization.Tokenized(ids=ids, vocab=vocabulary), show_progress=False)
+        index.save(folder, show_progress=False)
+
+    def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
+        if (folder / EMPTY).exists():
+            return OpenBM25(None, settings["language"])
+        index = bm25s.BM25.load(folder, load_corpus=False, mmap=True, allow_pickle=False, show_progress=False)
+        return OpenBM25(index, settings["language"])
+
+
+def _passages(parts: Sequence[Path]) -> Iterator[list[str]]:
+    for part in parts:
+        yield from json.loads(part.read_text(encoding=ENCODING))
+
+
+SEARCHER = BM25()

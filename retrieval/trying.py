@@ -1,0 +1,19 @@
+"""Having a search tried by a worker: the writer of trial searches."""
+
+from django.db import transaction
+
+from accounts.models import Person
+from annotation.models import Item
+from config.background.waking import enqueue
+from config.background.work import works
+from retrieval.models import TrialSearch
+
+WORK_KEY = "trial_search"
+
+
+def try_search(item: Item, query: str, asked_by: Person, k: int = 5) -> TrialSearch:
+    """Queue a search in the item's papers, whose row gets the hits."""
+    with transaction.atomic():
+        row = TrialSearch.objects.create(study=item.study, item=item, asked_by=asked_by, query=query, k=k)
+        enqueue(works()[WORK_KEY], row)
+    return row
