@@ -53,9 +53,18 @@ class Claim:
         self._remember(fields)
 
     def stop_asked(self) -> bool:
-        """Whether somebody asked to stop, or the claim is no longer ours."""
-        asked = self._mine().values_list("stop_asked", flat=True).first()
-        return asked is None or asked
+        """Whether somebody asked to stop, or the claim is no longer ours: asked every second or so while waiting.
+
+        It is a sign of life too: where half the lease has gone by, it is renewed.
+        """
+        found = self._mine().values_list("stop_asked", "lease_until").first()
+        if found is None:
+            return True
+        asked, until = found
+        now = timezone.now()
+        if not asked and until - now < self.work.lease / 2:
+            return not self._mine().update(lease_until=now + self.work.lease)
+        return bool(asked)
 
     @contextmanager
     def finish(self, **fields: Any) -> Iterator[None]:

@@ -156,6 +156,17 @@ def test_a_sign_of_life_renews_the_lease(trial):
     assert fresh(row).result == "so far"
 
 
+def test_asking_whether_to_stop_keeps_the_claim_alive(trial):
+    row = trial.row()
+    taken = claim(trial.work, row.pk)
+    trial.later(row)
+    assert not taken.stop_asked()
+    assert claim(trial.work, row.pk) is None
+    trial.later(row)
+    claim(trial.work, row.pk)
+    assert taken.stop_asked()
+
+
 def test_check_44_a_row_that_ends_its_worker_each_time_is_given_up(trial, sent):
     row = trial.row()
     for _ in range(3):
