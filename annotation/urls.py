@@ -1,7 +1,7 @@
 from django.urls import include, path
 
 from annotation import desk_urls
-from annotation.views import checks, guidelines, home, invitations, people, review, studies, tokens
+from annotation.views import checks, guidelines, home, invitations, people, review, studies, tokens, workers
 
 app_name = "annotation"
 
@@ -32,6 +32,7 @@ study = [
 urlpatterns = [
     path("", home.home, name="home"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
+    path("workers/", workers.workers, name="workers"),
     path("studies/<slug:slug>/", include(study)),
     *desk_urls.urlpatterns,
 ]

@@ -25,6 +25,11 @@ class Situation:
     def well(self) -> bool:
         return self.calls and self.jobs and self.broker
 
+    @property
+    def code(self) -> str:
+        """The situation in three letters at most, so that a page can ask whether it is still so."""
+        return "".join(letter for letter, holds in zip("cjb", (self.calls, self.jobs, self.broker)) if holds) or "none"
+
 
 def situation() -> Situation:
     """What the workers said in the last seconds."""
