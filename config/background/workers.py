@@ -28,7 +28,10 @@ class Situation:
     @property
     def code(self) -> str:
         """The situation in three letters at most, so that a page can ask whether it is still so."""
-        return "".join(letter for letter, holds in zip("cjb", (self.calls, self.jobs, self.broker)) if holds) or "none"
+        return (
+            "".join(letter for letter, holds in zip("cjb", (self.calls, self.jobs, self.broker), strict=True) if holds)
+            or "none"
+        )
 
 
 def situation() -> Situation:
