@@ -73,10 +73,11 @@ def letter(place: int) -> str:
 
 @dataclass(frozen=True)
 class Unit:
-    """What a rating is about: nothing (the whole task), one output, or a pair, by output keys."""
+    """What a rating is about: nothing (the whole task), one output, or a pair, by output keys; in which variant."""
 
     output: str | None = None
     other: str | None = None
+    variant: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.planning import seeded
 from annotation.protocols import protocols
 
-LEASE_MINUTES = 30
 RELEASE_AT_ONCE = 100
 ATTEMPTS = 40
 
@@ -58,7 +57,7 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
 
 def lease_end(study: Study, now: datetime) -> datetime:
     """When a lease given or renewed now ends."""
-    return now + timedelta(minutes=study.option("lease_minutes", LEASE_MINUTES))
+    return now + timedelta(minutes=study.option("lease_minutes", protocols()[study.protocol].lease_minutes))
 
 
 def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
@@ -66,8 +65,17 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
 
     Those of batches that are not released yet are left out.
     """
-    slots, last = _open_to(rater).filter(study=study), last_place(study)
+    protocol = protocols()[study.protocol]
+    slots, last = protocol.offered(_open_to(rater).filter(study=study), rater), last_place(study)
     return (slots if last == EVERYWHERE else slots.filter(place__lte=last)).order_by("place", "number", "pk")
+
+
+def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
+    """How many tasks the rater has filled a slot of, and how many they hold or can still be given."""
+    mine = Slot.objects.filter(study=study, holder=rater)
+    held = mine.filter(state=Slot.State.HELD).count()
+    left = protocols()[study.protocol].left(open_slots(study, rater))
+    return mine.filter(state=Slot.State.FILLED).count(), held + left
 
 
 def _open_to(rater: Rater) -> QuerySet[Slot]:
@@ -99,6 +107,8 @@ def _release(study: Study, slots: list[Slot], why: str) -> int:
         holder = slot.holder.name if slot.holder else None
         record("slot released", subject, actor=None, study=study.slug, old={"rater": holder}, new={"why": why})
     Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.OPEN, holder=None, lease_until=None)
+    if slots:
+        protocols()[study.protocol].released(slots)
     return len(slots)
 
 
@@ -121,11 +131,16 @@ def renew_lease(study: Study, slot: Slot, now: datetime) -> None:
 
 def _new_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
     """Reserve the next open slot of the order, and the ones that go with it."""
-    found = _first_open(study, rater, ahead=True) or _first_open(study, rater, ahead=False)
+    protocol = protocols()[study.protocol]
+    ranked = protocol.ranked(open_slots(study, rater), rater)
+    if ranked is None:
+        found = _first_open(study, rater, ahead=True) or _first_open(study, rater, ahead=False)
+    else:
+        found = _first_of(ranked)
     if found is None:
         return None
     wanted = [found.pk]
-    if protocols()[study.protocol].keeps_raters(study.options):
+    if protocol.keeps_raters(study.options):
         # By primary key: on a table that PostgreSQL has not analysed yet it would walk all open slots instead.
         wanted = list(Slot.objects.filter(item=found.item_id, number=found.number).values_list("pk", flat=True))
     taken = (
@@ -135,7 +150,7 @@ def _new_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
     )
     if not taken:  # somebody else was between our look and our lock: ask again
         return None
-    if rater.place != found.place:
+    if ranked is None and rater.place != found.place:
         rater.place = found.place
         rater.save(update_fields=["place"])
     return _own_slot(study, rater, now)
@@ -145,10 +160,24 @@ def _first_open(study: Study, rater: Rater, *, ahead: bool) -> Slot | None:
     slots = open_slots(study, rater)
     if ahead and rater.place is not None:
         slots = slots.filter(place__gte=rater.place)
+    return _unlocked(slots).first()
+
+
+def _first_of(ranked: list[int]) -> Slot | None:
+    """The first of these open slots whose item nobody else is choosing from at this moment."""
+    for pk in ranked:
+        slot = _unlocked(Slot.objects.filter(pk=pk, state=Slot.State.OPEN)).first()
+        if slot is not None:
+            return slot
+    return None
+
+
+def _unlocked(slots: QuerySet[Slot]) -> QuerySet[Slot]:
+    """The slots, whose items are locked where the database can pass over those that others have locked."""
     if connection.features.has_select_for_update_skip_locked:
         # The lock must not exclude the key-share locks that submissions take on the item's row.
         slots = slots.select_related("item").select_for_update(of=("item",), skip_locked=True, no_key=True)
-    return slots.only("pk", "item__id", "number", "place").first()
+    return slots.only("pk", "item__id", "number", "place")
 
 
 def _open(study: Study, rater: Rater, slot: Slot, now: datetime) -> Assignment:
@@ -160,7 +189,52 @@ def _open(study: Study, rater: Rater, slot: Slot, now: datetime) -> Assignment:
         )
         subject = f"task {slot.task_id} slot {slot.number}"
         record("task assigned", subject, actor=rater.person, study=study.slug, new={"rater": rater.name})
+        protocols()[study.protocol].given(assignment)
     elif assignment.order != slot.order:
         assignment.order = slot.order
         assignment.save(update_fields=["order"])
     return assignment
+
+
+def hold(study: Study, rater: Rater, task: int, now: datetime) -> bool:
+    """Renew the rater's lease on a task, or take an open slot of it anew; False where others have them all."""
+    mine = Slot.objects.select_for_update().filter(task=task, holder=rater).first()
+    if mine is not None:
+        if mine.state == Slot.State.HELD:
+            renew_lease(study, mine, now)
+        return True
+    return take_open(rater, task, Slot.State.HELD, lease_end(study, now))
+
+
+def fill(rater: Rater, task: int) -> bool:
+    """Have the rater's work stand on the slot they hold, or on an open one; False where others have them all."""
+    mine = Slot.objects.select_for_update().filter(task=task, holder=rater)
+    if mine.update(state=Slot.State.FILLED, lease_until=None):
+        return True
+    return take_open(rater, task, Slot.State.FILLED, None)
+
+
+def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bool:
+    """Take an open slot of a task; False where there is none."""
+    free = Slot.objects.filter(task=task, state=Slot.State.OPEN).select_for_update(skip_locked=True)
+    slot = free.order_by("number").first()
+    if slot is None:
+        return False
+    taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
+    return bool(taken.update(state=state, holder=rater, lease_until=until))
+
+
+def release(study: Study, rater: Rater, task: int, why: str) -> int:
+    """Open the slot that the rater holds on a task and has not filled; returns how many."""
+    held = Slot.objects.filter(task=task, holder=rater, state=Slot.State.HELD)
+    return _release(study, list(held.select_related("holder").select_for_update(of=("self",))), why)
+
+
+def give_own(rater: Rater, task: int, since: datetime | None) -> Assignment:
+    """The rater's assignment on a task that is theirs by right and takes no slot; work on it began at `since`."""
+    there = Assignment.objects.filter(rater=rater, task=task).first()
+    if there is not None:
+        return there
+    return Assignment.objects.create(
+        rater=rater, task_id=task, order=[], opened_at=since, created_at=since or timezone.now()
+    )

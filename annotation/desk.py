@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, Shown
-from annotation.assigning import open_slots
+from annotation.assigning import open_slots, tasks_of
 from annotation.guidelines import sections_on
 from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
 from annotation.protocols import protocols
@@ -35,7 +35,10 @@ class Progress:
 
 def progress_of(study: Study, rater: Rater) -> Progress:
     """How far a rater has come. Counting stops at a few hundred tasks, so that it costs the same in any study."""
+    protocol = protocols()[study.protocol]
     answered = Annotation.objects.filter(rater=rater, is_current=True, status__in=["submitted", "skipped"])
+    if not protocol.offers_all:
+        return Progress(*tasks_of(study, rater), False, None)
     held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD).count()
     ahead = open_slots(study, rater)
     if rater.place is not None:
@@ -74,6 +77,7 @@ def neighbours(assignment: Assignment) -> tuple[str | None, str | None]:
 
 
 def _address(key: uuid.UUID | None) -> str | None:
+    """The desk sends on to where the task has its page, where that is elsewhere."""
     return reverse("annotation:desk", args=[key]) if key else None
 
 
@@ -96,6 +100,7 @@ def desk_context(
         "study": study,
         "assignment": assignment,
         "desk": {
+            **protocol.shows(assignment),
             "document": item.document,
             "instruction": item.instruction,
             "outputs": [

@@ -136,8 +136,9 @@ def _make_slots(
     counted = protocol.counts_items(study.options)
     numbers = _numbers(study, list(items)) if counted or size_of(study) else {}
     turns = _turns(study, numbers, outputs) if counted else {}
+    variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
     for (item, key), task in tasks.items():
-        if task in having:
+        if task in having or not protocol.takes_slots(variants.get(task, "")):
             continue
         number = numbers.get(item, 0)
         place = place_in(study, number, seeded(study, "place", items[item]))
@@ -162,6 +163,19 @@ def _turns(
         for plan in protocol.plan([name for _, name in outputs.get(item, [])], study.options, number)
         if plan.turn is not None
     }
+
+
+def add_slots(study: Study, task: int, count: int) -> None:
+    """Give a task that shows no outputs `count` open slots more."""
+    item = Item.objects.get(tasks=task)
+    last = Slot.objects.filter(task=task).aggregate(last=Max("number"))["last"]
+    first = 0 if last is None else last + 1
+    number = _numbers(study, [item.pk])[item.pk] if size_of(study) else 0
+    place = place_in(study, number, seeded(study, "place", item.key))
+    Slot.objects.bulk_create(
+        Slot(study=study, item=item, task_id=task, number=one, place=place, order=[])
+        for one in range(first, first + count)
+    )
 
 
 def replan_from(study: Study, item: int) -> None:

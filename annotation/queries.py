@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
+from annotation.assigning import tasks_of
 from annotation.batching import EVERYWHERE, last_places
 from annotation.models import (
     Annotation,
@@ -25,6 +26,7 @@ from annotation.models import (
     Token,
 )
 from annotation.models.people import Role
+from annotation.protocols import protocols
 
 MOST_COUNTED = 1000
 ANSWERED = ("submitted", "skipped")
@@ -89,12 +91,16 @@ def work_of(person: Person) -> list[MyWork]:
 
 
 def _work(row: Any) -> MyWork:
-    study = row.study
-    left = row.held + min(row.ahead, MOST_COUNTED)
+    study, done, left = row.study, row.done, row.held + min(row.ahead, MOST_COUNTED)
+    rater = None
+    if not protocols()[study.protocol].offers_all:
+        rater = Rater.objects.filter(study=study, person=row.person_id).first()
+    if rater is not None:
+        done, left = tasks_of(study, rater)
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
     nothing = "between" if row.later else "waiting"
     state = states.get(Study.Status(study.status), "work" if left else nothing)
-    return MyWork(study, row.done, left, row.ahead > MOST_COUNTED, state, row.notes)
+    return MyWork(study, done, left, row.ahead > MOST_COUNTED, state, row.notes)
 
 
 def unread_notes(person: Person) -> QuerySet[SpotCheck]:

@@ -9,6 +9,7 @@ from accounts.models import Person
 from annotation.batching import release_first
 from annotation.models import Guideline, Item, Study
 from annotation.planning import is_planned, plan_chunk
+from annotation.protocols import StudyInvalidError, protocols
 
 Status = Study.Status
 
@@ -48,6 +49,10 @@ def _check_ready(study: Study) -> None:
         raise StudyRefusedError("This study has no items yet: import some first.")
     if not is_planned(study):
         raise StudyRefusedError("Not all items are prepared yet: prepare them first.")
+    try:
+        protocols()[study.protocol].check_live(study)
+    except StudyInvalidError as problem:
+        raise StudyRefusedError(str(problem)) from None
 
 
 def pause(study: Study, actor: Person | None, reason: str = "") -> None:

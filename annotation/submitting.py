@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.auditing import record
-from annotation.assigning import lease_end
+from annotation.assigning import lease_end, take_open
 from annotation.models import Annotation, Assignment, DraftConflict, Rater, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol, Sheet, protocols
 from annotation.text import check_json
@@ -281,22 +281,16 @@ class _Revision:
             Slot.objects.select_for_update().filter(task=self.assignment.task_id, holder=self.assignment.rater).first()
         )
 
-    def _take_open(self, state: str, lease_until: datetime | None) -> bool:
-        free = Slot.objects.filter(task=self.assignment.task_id, state=Slot.State.OPEN)
-        slot = free.select_for_update(skip_locked=True).order_by("number").first()
-        if slot is None:
-            return False
-        taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
-        return bool(taken.update(state=state, holder=self.assignment.rater, lease_until=lease_until))
-
     def fill_slot(self) -> bool:
         """Put the answer on the rater's slot, or on an open one; False where the quota is full or the study closed."""
         if self.closed:
             self.give_up_slot()
             return False
-        slot = self._slot()
+        slot, task = self._slot(), self.assignment.task_id
         if slot is None:
-            return self._take_open(Slot.State.FILLED, None)
+            # A task that never had slots has no quota that could be full.
+            taken = take_open(self.assignment.rater, task, Slot.State.FILLED, None)
+            return taken or not Slot.objects.filter(task=task).exists()
         Slot.objects.filter(pk=slot.pk).update(state=Slot.State.FILLED, lease_until=None)
         return True
 
@@ -311,7 +305,7 @@ class _Revision:
         until = lease_end(self.study, self.now)
         slot = self._slot()
         if slot is None:
-            self._take_open(Slot.State.HELD, until)
+            take_open(self.assignment.rater, self.assignment.task_id, Slot.State.HELD, until)
         else:
             Slot.objects.filter(pk=slot.pk).update(state=Slot.State.HELD, lease_until=until)
 

@@ -50,8 +50,9 @@ def digest_of(parts: Iterable[str | None]) -> str:
 def read_item(line: int, body: Mapping[str, Any], protocol: Protocol) -> ReadItem:
     """A checked item; raises FieldInvalidError, UnitInvalidError."""
     own = protocol.item_keys
-    if not body.keys() <= ITEM_KEYS and not body.keys() <= ITEM_KEYS | own:
-        unknown = next(key for key in body if key not in ITEM_KEYS | own)
+    known = (ITEM_KEYS | own) - protocol.foreign_keys if own else ITEM_KEYS
+    if not body.keys() <= known:
+        unknown = next(key for key in body if key not in known)
         raise FieldInvalidError(quoted(unknown), "is no key of an item")
     key = _id(body.get("id"), "id")
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}

@@ -31,7 +31,6 @@ LONGEST_LANGUAGE = 35
 LONGEST_KEY = 100
 MOST_RATERS = 1000
 MOST_QUESTIONS = 200
-LONGEST_LEASE = 1440
 LARGEST_BATCH = 2**31 - 1
 
 
@@ -211,8 +210,8 @@ def _options(value: Any, protocol: Protocol, problems: Problems) -> dict[str, An
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (
             "lease_minutes",
-            lambda v: type(v) is int and 1 <= v <= LONGEST_LEASE,
-            f"must be a whole number from 1 to {LONGEST_LEASE}",
+            lambda v: type(v) is int and 1 <= v <= protocol.longest_lease,
+            f"must be a whole number from 1 to {protocol.longest_lease}",
         ),
         ("same_raters", lambda v: type(v) is bool, "must be true or false"),
         ("batch_size", lambda v: type(v) is int and 1 <= v <= LARGEST_BATCH, "must be a whole number from 1 on"),

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
+
 from annotation import asking
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
 from config.registry import discover
@@ -23,7 +25,10 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from annotation.models import Question
+    from django.db.models import QuerySet
+
+    from annotation.importing.own_tables import TableImport
+    from annotation.models import Assignment, Question, Rater, Slot, Study
     from annotation.questions import QuestionType
 
 
@@ -64,12 +69,21 @@ class Protocol(ABC):
     """Keys of an item's line that only this protocol has; kept as `Item.content`."""
     asks_per = "task"
     """How often a question is asked that does not say so: once a `task`, or once an `output`."""
+    foreign_keys: frozenset[str] = frozenset()
+    """Keys of other items' lines that items of this protocol do not have."""
     needs_outputs = True
     """Whether an item comes with at least one output."""
+    lease_minutes = 30
+    """How long a slot is held without a sign of life, where the study does not say; at most `longest_lease`."""
+    longest_lease = 1440
     reading_aids: frozenset[str] = frozenset({"selection", "common_words", "step"})
     """What the page counts the uses of; a count of anything else is refused."""
     unit_keys: frozenset[str] = frozenset({"output"})
     """Keys of a rating's line, beside `item`, that say what it is about."""
+    offers_all = True
+    """Whether a rater may be given every open task; where not, `offered` and `left` are asked."""
+    names_item = True
+    """Whether a rating's line names its item; otherwise `locate` finds it."""
 
     @property
     def template(self) -> str:
@@ -98,6 +112,14 @@ class Protocol(ABC):
         """The `unit_keys` of a line from which `read_unit` reads this unit."""
         return {"output": unit.output}
 
+    def locate(self, study: Study, units: Iterable[Unit]) -> Mapping[Unit, str]:
+        """The keys of the items that `units` lie in, as far as they exist: where lines do not name their items."""
+        return {}
+
+    def importer(self, table: str) -> type[TableImport] | None:
+        """What imports a table that only studies of this protocol have; None for one that they do not have."""
+        return None
+
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         """Whether `plan` or `orders` goes by the item's number; only then is it counted, which costs."""
         return False
@@ -125,6 +147,43 @@ class Protocol(ABC):
     @abstractmethod
     def keeps_raters(self, options: Mapping[str, Any]) -> bool:
         """Whether a rater who gets one task of an item gets all the others of it too."""
+
+    def takes_slots(self, variant: str) -> bool:
+        """Whether planning gives slots to tasks of this variant."""
+        return True
+
+    def check_live(self, study: Study) -> None:
+        """Raise StudyInvalidError where the study cannot go live as things are on this site."""
+
+    def warnings(self, study: Study) -> list[str]:
+        """Sentences for whoever has imported the study: what would keep it from going live."""
+        return []
+
+    def offered(self, slots: QuerySet[Slot], rater: Rater) -> QuerySet[Slot]:
+        """Open slots without those of tasks that this rater must not meet; see `offers_all`."""
+        return slots
+
+    def left(self, slots: QuerySet[Slot]) -> int:
+        """How many tasks a rater can still be given of open slots that are offered to them."""
+        return slots.order_by().values("task").distinct().count()
+
+    def ranked(self, slots: QuerySet[Slot], rater: Rater) -> list[int] | None:
+        """The open slots' primary keys, what this rater is given first before the others; None: the study's order."""
+        return None
+
+    def given(self, assignment: Assignment) -> None:
+        """Begin what begins when a rater is given a task for the first time; in the transaction that gives it."""
+
+    def released(self, slots: Sequence[Slot]) -> None:
+        """End what their holders had under way on slots that are opened to others; in the same transaction."""
+
+    def address(self, assignment: Assignment) -> str:
+        """Where the page of a task is that a rater was given."""
+        return reverse("annotation:desk", args=[assignment.key])
+
+    def shows(self, assignment: Assignment) -> dict[str, Any]:
+        """What the page shows beside document, instruction and outputs; it may be read by whoever holds the task."""
+        return {}
 
     def read_form(self, form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet) -> dict[str, Any]:
         """The answers {question key: value} of a posted form, outputs named by their keys.

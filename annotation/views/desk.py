@@ -57,7 +57,7 @@ def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
         return response
     if assignment is None:
         return redirect("annotation:home")
-    return redirect("annotation:desk", key=assignment.key)
+    return redirect(protocols()[study.protocol].address(assignment))
 
 
 @require_safe
@@ -65,7 +65,8 @@ def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
 def desk(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """The page of a task that this person was given."""
     assignment = assignment_for(person_of(request), key)
-    return _page(request, assignment)
+    address = protocols()[assignment.rater.study.protocol].address(assignment)
+    return _page(request, assignment) if address == request.path else redirect(address)
 
 
 def _page(request: HttpRequest, assignment: Assignment, status: int = 200, **more: Any) -> HttpResponse:
