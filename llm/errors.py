@@ -158,3 +158,10 @@ class NoKeyError(CallError):
 
     kind = "no_key"
     sentence = "The key for the language model is not set on the server: tell the people who run this site."
+
+
+class CannotError(CallError):
+    """The extractive model cannot do by rule what the instruction asks; the answer before it stays as it is."""
+
+    kind = "cannot"
+    sentence = "This instruction cannot be carried out by rule. The answer stays as it was."
