@@ -178,6 +178,9 @@ SPECTACULAR_SETTINGS = {
     "SORT_OPERATIONS": False,
 }
 
+# Language models. What a million tokens of a model without a price count, in the currency of the other prices.
+UNKNOWN_PRICE = read_whole(env, "UNKNOWN_PRICE", 100)
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
