@@ -1,7 +1,7 @@
 """What a model is asked, on whose account, and what it replies."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Request:
 class Charge:
     """Whose budgets pay for a call; `work` and `step` say what it was for, like `turn:12` and `summary`."""
 
-    study: "Study"
+    study: "Study | None"
     run: str = ""
     person: "Person | None" = None
     work: str = ""
@@ -106,13 +106,18 @@ class TokenLogprob:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request to an endpoint: when, for how long, and how it ended. `status` is 0 where none was received."""
+    """One request to an endpoint: when, for how long, and how it ended (`answered` or a kind of failure).
+
+    `status` is 0 where none was received; `billable` says that it may have to be paid; `waited` is how long was
+    waited before it, in seconds.
+    """
 
     number: int
     started_at: str
     seconds: float
     status: int
     ended: str
+    billable: bool = True
     request_id: str = ""
     waited: float = 0.0
 
@@ -134,7 +139,7 @@ class Outcome:
     attempts: tuple[Attempt, ...] = ()
     request_id: str = ""
     raw: str = ""
-    flags: tuple[str, ...] = field(default=())
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,123 @@
+"""The endpoints that the operator configured, and their models: no other address is ever called.
+
+People choose by name, `endpoint/model`. A changed file counts from the next look on, without a restart.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from django.conf import settings
+
+from llm.endpoint_file import EndpointFields, EndpointsInvalidError, ModelFields, read_endpoints
+from llm.errors import NoKeyError, UnknownModelError
+
+BUILT_IN = "extractive"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of an endpoint. Prices are for one token, in millionths of the currency; None: unknown.
+
+    `supports` holds some of `stream`, `seed`, `logprobs` and `json_schema`; what it does not hold is not sent.
+    """
+
+    name: str
+    asked: str
+    context: int | None = None
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+    supports: frozenset[str] = frozenset()
+    max_tokens_field: str = "max_tokens"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where calls go, and how many and how long. `built_in` is composed here: nothing is sent anywhere."""
+
+    name: str
+    base_url: str
+    key_name: str
+    models: Mapping[str, Model]
+    in_flight: int
+    requests_per_minute: int | None
+    connect_timeout: float
+    read_timeout: float
+    deadline: float
+    attempts: int
+    longest_wait: float
+    built_in: bool = False
+
+    def key(self) -> str:
+        """The key of this endpoint, from the environment; empty where it needs none. Raises NoKeyError."""
+        if not self.key_name:
+            return ""
+        key = os.environ.get(self.key_name, "").strip()
+        if not key or not key.isascii() or not key.isprintable():
+            raise NoKeyError
+        return key
+
+
+def endpoints() -> Mapping[str, Endpoint]:
+    """All endpoints by name, the built-in one first. Raises EndpointsInvalidError where the file is not right."""
+    path = Path(settings.ENDPOINTS_FILE)
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        if path != Path(settings.VAR) / "endpoints.yaml":
+            raise EndpointsInvalidError(path, "", "does not exist: make it, or unset ENDPOINTS_FILE") from None
+        return MappingProxyType({BUILT_IN: _built_in()})
+    except OSError as problem:
+        raise EndpointsInvalidError(path, "", f"cannot be read: {problem.strerror}") from None
+    return _read(path, stat.st_mtime_ns, stat.st_size)
+
+
+def find_model(name: str) -> tuple[Endpoint, Model]:
+    """The endpoint and model called `endpoint/model`. Raises UnknownModelError."""
+    endpoint_name, _, model_name = name.partition("/")
+    endpoint = endpoints().get(endpoint_name)
+    model = endpoint.models.get(model_name) if endpoint else None
+    if endpoint is None or model is None:
+        raise UnknownModelError
+    return endpoint, model
+
+
+def model_names() -> tuple[str, ...]:
+    """All models that can be chosen, as `endpoint/model`."""
+    return tuple(f"{endpoint.name}/{name}" for endpoint in endpoints().values() for name in endpoint.models)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int, size: int) -> Mapping[str, Endpoint]:
+    found = {name: _endpoint(name, fields) for name, fields in read_endpoints(path, BUILT_IN).items()}
+    return MappingProxyType({BUILT_IN: _built_in(), **found})
+
+
+def _endpoint(name: str, fields: EndpointFields) -> Endpoint:
+    models = {alias: _model(alias, given) for alias, given in fields.models.items()}
+    return Endpoint(
+        name=name, base_url=fields.base_url, key_name=fields.key, models=MappingProxyType(models),
+        in_flight=fields.in_flight, requests_per_minute=fields.requests_per_minute,
+        connect_timeout=fields.connect_timeout, read_timeout=fields.read_timeout, deadline=fields.deadline,
+        attempts=fields.attempts, longest_wait=fields.longest_wait,
+    )  # fmt: skip
+
+
+def _model(name: str, fields: ModelFields) -> Model:
+    return Model(
+        name=name, asked=fields.asked or name, context=fields.context, price_in=fields.price_in,
+        price_out=fields.price_out, supports=frozenset(fields.supports), max_tokens_field=fields.max_tokens_field,
+    )  # fmt: skip
+
+
+def _built_in() -> Endpoint:
+    model = Model(name=BUILT_IN, asked=BUILT_IN, price_in=Decimal(0), price_out=Decimal(0))
+    return Endpoint(
+        name=BUILT_IN, base_url="", key_name="", models=MappingProxyType({BUILT_IN: model}), in_flight=64,
+        requests_per_minute=None, connect_timeout=5, read_timeout=60, deadline=60, attempts=1, longest_wait=0,
+        built_in=True,
+    )  # fmt: skip
