@@ -1,6 +1,7 @@
 """`make lock`: resolve `requirements/*.in` for all machines and Python versions that are supported.
 
 The result names no index, so that whoever installs may use their own mirror; the hashes are the public index's.
+What comes with a build of torch is left out: each machine has its own (`requirements/torch.txt`).
 """
 
 import os
@@ -12,6 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV = "uv==0.13.8"
 OLDEST = "3.11"
+NAMES = ("base", "test", "retrieval", "models")
+"""The files to resolve; each may be held to those before it."""
+OF_TORCH = re.compile(r"^(?:torch|triton|(?:nvidia|cuda)-[a-z0-9-]+)==(?:.*\\\n)*.*\n", flags=re.MULTILINE)
 OURS_ONLY = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX")
 
 
@@ -23,7 +27,9 @@ def resolve(name: str, environment: dict[str, str]) -> None:
         "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet", *sys.argv[1:],
     ]  # fmt: skip
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    file = ROOT / "requirements" / f"{name}.txt"
+    text = OF_TORCH.sub("", file.read_text(encoding="utf-8"))
+    file.write_text(text, encoding="utf-8")
     if re.search(r"://|^-|(?:^|\s)@ |/home/|/root/|/opt/", text, flags=re.MULTILINE):
         sys.exit(f"requirements/{name}.txt names an index or a path of this machine.")
 
@@ -31,7 +37,7 @@ def resolve(name: str, environment: dict[str, str]) -> None:
 def main() -> None:
     environment = {key: value for key, value in os.environ.items() if key not in OURS_ONLY}
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", UV], check=True, stdin=subprocess.DEVNULL)
-    for name in ("base", "test"):
+    for name in NAMES:
         resolve(name, environment)
 
 

@@ -38,7 +38,7 @@ def test_check_79_no_file_holds_a_secret(kind):
 
 def test_check_79_everything_locked_has_hashes():
     for name, text in readable():
-        if name in ("requirements/base.txt", "requirements/test.txt"):
+        if name.startswith("requirements/") and name.endswith(".txt") and name != "requirements/torch.txt":
             entries = re.findall(r"^[a-z0-9].*?(?=^[a-z0-9]|\Z)", text, flags=re.MULTILINE | re.DOTALL)
             assert len(entries) > 10
             assert [entry for entry in entries if "==" not in entry or "--hash=sha256:" not in entry] == []
@@ -52,3 +52,18 @@ def test_the_tests_run_with_the_versions_that_are_locked_to_run():
         if "requirements/" in name
     }
     assert locks["requirements/base.txt"] <= locks["requirements/test.txt"]
+    assert locks["requirements/retrieval.txt"] <= locks["requirements/models.txt"]
+
+
+def test_what_is_locked_in_two_files_is_locked_in_one_version():
+    found: dict[str, dict[str, set[str]]] = {}
+    for name, text in readable():
+        if name.startswith("requirements/") and name.endswith(".txt"):
+            for package, version in re.findall(r"^([a-z0-9-]+)==(\S+)", text, re.MULTILINE):
+                found.setdefault(package, {}).setdefault(name, set()).add(version)
+    assert {
+        package: files
+        for package, files in found.items()
+        if len({frozenset(versions) for versions in files.values()}) > 1
+    } == {}
+    assert list(found["torch"]) == ["requirements/torch.txt"]
