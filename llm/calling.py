@@ -1,0 +1,146 @@
+"""The one door to language models: a call is admitted, reserved, written down, made, written down again, settled.
+
+Nothing slow happens inside a transaction, and each call takes two: one before it is made, one after.
+"""
+
+import random
+import time
+from collections.abc import Callable
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.text import TextRefusedError, check_json, check_text
+from llm import budgets, caching, ledger, limits, stopping
+from llm.asking import Charge, Outcome, Reply, Request
+from llm.client import ask
+from llm.endpoints import Endpoint, Model, find_model
+from llm.errors import BadReplyError, BudgetError, BusyError, CallError, StoppedError
+from llm.models import Call, Reservation
+from llm.quoting import quote
+
+LONGEST_WAIT = 10.0
+"""Seconds that a call waits for a place; then its work is put back, which takes no worker's thread."""
+LOOK_EVERY = 1.0
+BROKEN_OFF = "What asked for the call broke it off."
+STATUS_OF = {
+    "refused": Call.Status.REFUSED, "filtered": Call.Status.FILTERED, "truncated": Call.Status.TRUNCATED,
+    "bad_reply": Call.Status.INVALID, "stopped": Call.Status.STOPPED,
+}  # fmt: skip
+
+OnText = Callable[[str], None]
+
+
+class LostError(CallError):
+    """The call took longer than its lease, or other work took its place: its reply counts for nothing."""
+
+    kind = "lost"
+    sentence = "The answer came after it had been given up. Try again."
+
+
+def complete(
+    request: Request,
+    charge: Charge,
+    *,
+    on_text: OnText | None = None,
+    cache: bool = False,
+    stopped: Callable[[], bool] | None = None,
+    reservation: Reservation | None = None,
+) -> Reply:
+    """Make a call and give its reply; call it outside any transaction. Raises CallError.
+
+    `on_text` is called with the text so far while it is written; what it raises ends the call and passes through.
+    `stopped` is asked now and then whether to break off. With `cache`, the answer of an equal call of the same
+    study is taken where there is one. `reservation` is what `budgets.reserve_batch` gave.
+    """
+    endpoint, model = find_model(request.model)
+    request = limits.bounded(request, model)
+    if cache:
+        original = caching.answered(ledger.request_digest(request, endpoint, model), charge)
+        if original is not None:
+            return caching.reply(ledger.keep_copy(request, charge, endpoint, model, original))
+    watch = Watch(charge, stopped)
+    call, probe = _begin(request, charge, endpoint, model, reservation, watch)
+    try:
+        outcome = _ask(endpoint, model, request, on_text, watch)
+    except CallError as problem:
+        _failed(call, charge, endpoint, model, problem, probe)
+        raise
+    except BaseException:
+        ledger.end(call, charge, model, Outcome(), Call.Status.STOPPED, "stopped", BROKEN_OFF)
+        raise
+    if not ledger.end(call, charge, model, outcome, Call.Status.ANSWERED):
+        raise LostError(partial=outcome.text, outcome=outcome)
+    limits.note(endpoint, None)
+    return Reply(
+        outcome.text, outcome.finish_reason, outcome.model_returned, outcome.usage, outcome.logprobs, outcome.refusal,
+        outcome.parsed, call,
+    )  # fmt: skip
+
+
+class Watch:
+    """Whether a call is to be broken off: by who asked for it, or because its study or run was stopped."""
+
+    def __init__(self, charge: Charge, stopped: Callable[[], bool] | None) -> None:
+        self.charge, self.asked, self.looked = charge, stopped, 0.0
+
+    def __call__(self) -> bool:
+        if time.monotonic() - self.looked < LOOK_EVERY:
+            return False
+        self.looked = time.monotonic()
+        return (self.asked is not None and self.asked()) or stopping.stopped_for(self.charge)
+
+
+def _begin(
+    request: Request,
+    charge: Charge,
+    endpoint: Endpoint,
+    model: Model,
+    reservation: Reservation | None,
+    watch: Watch,
+) -> tuple[Call, bool]:
+    """Wait for a place and write that the call runs; returns its row and whether it goes ahead after a pause."""
+    price = budgets.price_of(model, limits.estimated_tokens(request.messages), request.max_tokens or 0)
+    until, swept = time.monotonic() + LONGEST_WAIT, False
+    while True:
+        if watch.asked is not None and watch():
+            raise StoppedError
+        try:
+            with transaction.atomic():
+                if stopping.stopped_for(charge):
+                    raise StoppedError(STOPPED)
+                admission = limits.Admission() if endpoint.built_in else limits.enter(endpoint, timezone.now())
+                if not admission.wait:
+                    return ledger.begin(request, charge, endpoint, model, price, reservation), admission.probe
+        except BudgetError:
+            if swept or not ledger.sweep():
+                raise
+            swept = True
+            continue
+        if time.monotonic() + admission.wait > until:
+            ledger.sweep()
+            raise BusyError(retry_after=admission.wait)
+        time.sleep(admission.wait * random.uniform(1, 2))  # noqa: S311 - spreads those who wait
+
+
+def _ask(endpoint: Endpoint, model: Model, request: Request, on_text: OnText | None, watch: Watch) -> Outcome:
+    if endpoint.built_in:
+        return quote(request, on_text, watch)
+    outcome = ask(endpoint, model, request, on_text=on_text, stopped=watch)
+    try:
+        check_text(outcome.text)
+        check_json(outcome.parsed)
+    except TextRefusedError as problem:
+        raise BadReplyError(UNSTORABLE.format(problem.reason), outcome=outcome) from None
+    return outcome
+
+
+def _failed(call: Call, charge: Charge, endpoint: Endpoint, model: Model, problem: CallError, probe: bool) -> None:
+    status = STATUS_OF.get(problem.kind, Call.Status.FAILED)
+    ledger.end(call, charge, model, problem.outcome, status, problem.kind, problem.reason)
+    if not isinstance(problem, StoppedError):
+        limits.note(endpoint, problem, probe=probe)
+
+
+STOPPED = "Calls of this study are stopped."
+UNSTORABLE = "The reply {}."

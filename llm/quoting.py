@@ -1,0 +1,45 @@
+"""Calls of the built-in extractive model: the same row in the ledger, the same streaming, nothing sent anywhere."""
+
+import time
+from collections.abc import Callable
+
+from django.utils import timezone
+
+from llm.asking import Attempt, Outcome, Request, Usage
+from llm.endpoints import BUILT_IN
+from llm.errors import RefusedError, StoppedError, UnsupportedError
+from llm.extractive import CannotError, answer
+
+PIECES = 4
+BETWEEN_PIECES = 0.15
+NO_MATERIAL = "The extractive model only composes answers from passages: it is no language model, and cannot judge."
+
+
+def quote(request: Request, on_text: Callable[[str], None] | None, stopped: Callable[[], bool]) -> Outcome:
+    """Compose the answer to the request's material. Raises UnsupportedError, RefusedError and StoppedError."""
+    if request.material is None:
+        raise UnsupportedError(NO_MATERIAL)
+    began, started_at = time.monotonic(), timezone.now().isoformat()
+    try:
+        text, finish, refusal = answer(request.material), "stop", ""
+    except CannotError as problem:
+        text, finish, refusal = "", "refusal", str(problem)
+    if not refusal and on_text is not None:
+        _in_pieces(text, on_text, stopped)
+    attempt = Attempt(1, started_at, time.monotonic() - began, 200, "answered" if not refusal else "refused")
+    outcome = Outcome(
+        text=text, finish_reason=finish, model_returned=BUILT_IN, usage=Usage(0, 0), refusal=refusal, raw=text,
+        attempts=(attempt,),
+    )  # fmt: skip
+    if refusal:
+        raise RefusedError(refusal, outcome=outcome)
+    return outcome
+
+
+def _in_pieces(text: str, on_text: Callable[[str], None], stopped: Callable[[], bool]) -> None:
+    for piece in range(1, PIECES):
+        on_text(text[: len(text) * piece // PIECES])
+        if stopped():
+            raise StoppedError(partial=text[: len(text) * piece // PIECES])
+        time.sleep(BETWEEN_PIECES)
+    on_text(text)
