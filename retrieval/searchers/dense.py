@@ -1,0 +1,128 @@
+"""Dense search: vectors of a bi-encoder, compared by their inner product in a flat, exact index of FAISS.
+
+Query and passages need no word in common. The model is `facebook/contriever-msmarco` unless a study names another.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Study
+from retrieval.embedding import Encoder, Vectors, library, load_encoder
+from retrieval.errors import ModelMissingError, SearchError
+from retrieval.model_files import check_name, find_model, fingerprint
+from retrieval.searchers import Best, OpenIndex, Rows, Searcher
+
+MODEL = "facebook/contriever-msmarco"
+INDEX = "vectors.faiss"
+SHARE_FROM = 100_000
+"""Rows in a range from which the range is searched by several threads, since FAISS gives a query only one."""
+SHARES = 2
+
+
+class OpenDense(OpenIndex):
+    def __init__(self, index: Any, encoder: Encoder) -> None:
+        self.index, self.encoder = index, encoder
+
+    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[Best]:
+        return [best_of(self.index, vector, rows, k) for vector in self.encoder.queries(queries)]
+
+
+def best_of(index: Any, vector: Vectors, rows: Rows, k: int) -> Best:
+    """The `k` of `rows` with the highest inner product; equal ones in the order of `rows`.
+
+    More than `k` are asked for until the last one found scores less than the k-th, so that all its equals are there.
+    """
+    k = min(k, len(rows))
+    places = {row: place for place, row in enumerate(rows.tolist())} if not _is_range(rows) else None
+    asked = k
+    while True:
+        asked = min(max(asked * 2, 16), len(rows))
+        scores, found = _search(index, vector, rows, asked)
+        order = np.lexsort((found, -scores))
+        scores, found = scores[order], found[order]
+        if asked == len(rows) or scores[-1] < scores[k - 1]:
+            break
+    if places is None:
+        return Best(tuple((found[:k] - rows[0]).tolist()), tuple(scores[:k].tolist()))
+    placed = sorted(zip(scores.tolist(), (places[row] for row in found.tolist()), strict=True), key=_by_score)[:k]
+    return Best(tuple(place for _, place in placed), tuple(score for score, _ in placed))
+
+
+def _by_score(scored: tuple[float, int]) -> tuple[float, int]:
+    return -scored[0], scored[1]
+
+
+def _is_range(rows: Rows) -> bool:
+    return bool(rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all())
+
+
+def _search(index: Any, vector: Vectors, rows: Rows, k: int) -> tuple[Vectors, Rows]:
+    """Scores and rows of the `k` best, unordered and possibly with more."""
+    faiss = library("faiss")
+    if not _is_range(rows):
+        return _select(faiss, index, vector, faiss.IDSelectorArray(rows), k)
+    edges = np.linspace(rows[0], rows[-1] + 1, 1 + (SHARES if len(rows) >= SHARE_FROM else 1)).astype(np.int64)
+    selectors = [faiss.IDSelectorRange(int(low), int(high)) for low, high in pairwise(edges)]
+    if len(selectors) == 1:
+        return _select(faiss, index, vector, selectors[0], k)
+    with ThreadPoolExecutor(SHARES) as threads:
+        found = list(threads.map(lambda selector: _select(faiss, index, vector, selector, k), selectors))
+    scores, kept = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    top = np.lexsort((kept, -scores))[:k]
+    return scores[top], kept[top]
+
+
+def _select(faiss: Any, index: Any, vector: Vectors, selector: Any, k: int) -> tuple[Vectors, Rows]:
+    scores, found = index.search(vector[None, :], k, params=faiss.SearchParameters(sel=selector))
+    there = found[0] >= 0
+    return scores[0][there], found[0][there]
+
+
+class Dense(Searcher):
+    key = "dense"
+    label = "Dense vectors (meaning)"
+    part_passages = 256
+    part_suffix = ".npy"
+
+    def settings(self, study: Study) -> dict[str, Any]:
+        name = check_name(study.option("searcher_model", MODEL))
+        try:
+            return {"model": name, "fingerprint": fingerprint(find_model(name))}
+        except ModelMissingError:
+            return {"model": name, "fingerprint": ""}  # building says so; once it is there, it has a fingerprint
+
+    def describe(self, settings: Mapping[str, Any]) -> str:
+        return f"{self.key} {settings['model']}"
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        if fingerprint(find_model(settings["model"])) != settings["fingerprint"]:
+            raise SearchError(f"The files of the model {settings['model']} changed: have the index built anew.")
+        load_encoder(find_model(settings["model"]))
+
+    def write_part(self, path: Path, texts: Sequence[str], settings: Mapping[str, Any]) -> None:
+        vectors = load_encoder(find_model(settings["model"])).documents(texts)
+        np.save(path, vectors, allow_pickle=False)
+
+    def assemble(self, folder: Path, parts: Sequence[Path], settings: Mapping[str, Any]) -> None:
+        faiss = library("faiss")
+        index = None
+        for part in parts:
+            vectors = np.load(part, allow_pickle=False)
+            index = index or faiss.IndexFlatIP(vectors.shape[1])
+            index.add(vectors)
+        faiss.write_index(index, str(folder / INDEX))
+
+    def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
+        faiss, path = library("faiss"), folder / INDEX
+        if not path.is_file():
+            raise FileNotFoundError(path)
+        encoder = load_encoder(find_model(settings["model"]))
+        return OpenDense(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC), encoder)
+
+
+SEARCHER = Dense()
