@@ -54,8 +54,9 @@ class Material:
 
 @dataclass(frozen=True)
 class Request:
-    """One logical call: `model` is `endpoint/model`. `schema` is a JSON schema that the reply must follow, with its
-    `title` as its name; `top_logprobs` asks for the log-probabilities of that many candidates a token."""
+    """One logical call: `model` is `endpoint/model`. `schema` is a JSON schema that the model is told to follow: the
+    reply must be JSON then, and who reads it checks what it holds. `top_logprobs` asks for the log-probabilities of
+    that many candidates a token."""
 
     model: str
     messages: tuple[Message, ...]

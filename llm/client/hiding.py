@@ -1,0 +1,32 @@
+"""Keeps an endpoint's key out of what is stored: some servers repeat it in their replies."""
+
+import base64
+import re
+from urllib.parse import quote
+
+HIDDEN = "[key]"
+BEGINNING = 8
+
+
+def hide(text: str, key: str) -> str:
+    """`text` without the key, plain, URL-encoded or in base64."""
+    for form in _forms(key):
+        text = text.replace(form, HIDDEN)
+    return text
+
+
+def hide_beginning(text: str, key: str) -> str:
+    """`text` also without words that begin like the key: error messages repeat it shortened."""
+    text = hide(text, key)
+    if len(key) < BEGINNING:
+        return text
+    return re.sub(re.escape(key[:BEGINNING]) + r"[^\s\"',;]*", HIDDEN, text)
+
+
+def _forms(key: str) -> list[str]:
+    if not key:
+        return []
+    raw = key.encode()
+    packed = [base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]
+    forms = {key, quote(key, safe=""), quote(key), *packed, *(one.rstrip("=") for one in packed)}
+    return sorted(forms, key=len, reverse=True)

@@ -1,0 +1,198 @@
+"""Reads what an endpoint sent, strictly: a reply that is odd in any part that is used is no reply."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.importing.reading import JSONInvalidError, parse_json
+from annotation.text import TextRefusedError, check_json, check_text
+from llm.asking import Candidate, Outcome, Request, TokenLogprob, Usage
+
+FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+MOST_TOKENS = 2**31 - 1
+END = "[DONE]"
+
+
+class NotAReplyError(ValueError):
+    """What came is no usable reply; the message says in what."""
+
+
+class EndpointSaysError(Exception):
+    """A stream held an error of the endpoint in place of a piece."""
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The object of a JSON text. Raises NotAReplyError."""
+    try:
+        body = parse_json(text)
+    except JSONInvalidError as problem:
+        raise NotAReplyError(f"it {problem}") from None
+    return _a(dict, body, "the reply")
+
+
+def read(body: dict[str, Any], request: Request, asked: str) -> Outcome:
+    """The outcome that a whole reply describes. Raises NotAReplyError."""
+    choices = _a(list, body.get("choices"), "choices")
+    if not choices:
+        raise NotAReplyError("it holds no choice")
+    choice = _a(dict, choices[0], "the choice")
+    message = _a(dict, choice.get("message"), "the message")
+    text = _joined(_optional(str, message.get("content"), "the content") or "")
+    refusal = _joined(_optional(str, message.get("refusal"), "the refusal") or "")
+    finish = _optional(str, choice.get("finish_reason"), "the finish reason") or ""
+    model = _optional(str, body.get("model"), "the model") or ""
+    for value, place in ((text, "the text"), (refusal, "the refusal"), (finish, "the finish reason"), (model, "model")):
+        _storable(value, place)
+    usage, usage_flag = _usage(body.get("usage"))
+    odd = (usage_flag, "" if finish else "no_finish_reason", "" if model == asked else "other_model")
+    return Outcome(
+        text=text, finish_reason=finish, model_returned=model, usage=usage, refusal=refusal,
+        logprobs=_logprobs(choice.get("logprobs")) if request.top_logprobs is not None and text else None,
+        flags=tuple(flag for flag in odd if flag),
+    )  # fmt: skip
+
+
+def structured(text: str) -> Any:
+    """The JSON value of a reply, alone or in a fenced block. Raises NotAReplyError."""
+    fenced = FENCED.fullmatch(text)
+    try:
+        return check_json(parse_json(fenced[1] if fenced else text))
+    except JSONInvalidError as problem:
+        raise NotAReplyError(f"its text {problem}") from None
+    except TextRefusedError as problem:
+        raise NotAReplyError(f"its text {problem.reason}") from None
+
+
+def events(pieces: Iterable[str]) -> Iterator[str]:
+    """The data of a stream's events, from pieces of its text; an event that is cut off is left out."""
+    rest, data = "", []
+    for piece in pieces:
+        lines = (rest + piece).split("\n")
+        rest = lines.pop()
+        for line in (line.removesuffix("\r") for line in lines):
+            if line.startswith("data:"):
+                data.append(line[5:].removeprefix(" "))
+            elif not line and data:
+                yield "\n".join(data)
+                data = []
+    if data and not rest:
+        yield "\n".join(data)
+
+
+@dataclass
+class Gathered:
+    """A streamed reply as far as it came."""
+
+    text: str = ""
+    refusal: str = ""
+    finish: str | None = None
+    model: Any = None
+    usage: Any = None
+    logprobs: list[Any] = field(default_factory=list)
+    pieces: int = 0
+    ended: bool = False
+
+    def take(self, data: str) -> None:
+        """Add the piece that an event holds. Raises NotAReplyError and EndpointSaysError."""
+        if data.strip() == END:
+            self.ended = True
+            return
+        body = parse(data)
+        if body.get("error"):
+            raise EndpointSaysError
+        self.pieces += 1
+        self.model = body.get("model") or self.model
+        self.usage = body.get("usage") or self.usage
+        for one in _a(list, body.get("choices", []), "choices"):
+            choice = _a(dict, one, "the choice")
+            if choice.get("index", 0) == 0:
+                self._take_choice(choice)
+
+    def _take_choice(self, choice: dict[str, Any]) -> None:
+        delta = _optional(dict, choice.get("delta"), "the piece") or {}
+        self.text += _optional(str, delta.get("content"), "the content") or ""
+        self.refusal += _optional(str, delta.get("refusal"), "the refusal") or ""
+        self.finish = _optional(str, choice.get("finish_reason"), "the finish reason") or self.finish
+        logprobs = _optional(dict, choice.get("logprobs"), "the log-probabilities") or {}
+        self.logprobs += _optional(list, logprobs.get("content"), "the log-probabilities") or []
+
+    def shown(self) -> str | None:
+        """The text so far; None where it ends in the middle of a character."""
+        try:
+            return check_text(_joined(self.text))
+        except TextRefusedError:
+            return None
+
+    def body(self) -> dict[str, Any]:
+        """The same reply as one that came whole."""
+        if not self.pieces:
+            raise NotAReplyError("the stream holds no piece of a reply")
+        return {
+            "model": self.model,
+            "usage": self.usage,
+            "choices": [
+                {
+                    "message": {"content": self.text, "refusal": self.refusal},
+                    "finish_reason": self.finish,
+                    "logprobs": {"content": self.logprobs} if self.logprobs else None,
+                }
+            ],
+        }
+
+
+def _a(kind: type[Any], value: Any, place: str) -> Any:
+    if not isinstance(value, kind):
+        raise NotAReplyError(f"{place} is of the wrong type or missing")
+    return value
+
+
+def _optional(kind: type[Any], value: Any, place: str) -> Any:
+    return None if value is None else _a(kind, value, place)
+
+
+def _joined(text: str) -> str:
+    """`text` with the halves of characters that came in two pieces put together."""
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        return text
+
+
+def _storable(value: str, place: str) -> None:
+    try:
+        check_text(value)
+    except TextRefusedError as problem:
+        raise NotAReplyError(f"{place} {problem.reason}") from None
+
+
+def _usage(given: Any) -> tuple[Usage | None, str]:
+    """The counts of tokens, and what was odd about them."""
+    if not given:
+        return None, "no_usage"
+    counts = [given.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(given, dict) else []
+    if not counts or any(type(count) is not int or not 0 <= count <= MOST_TOKENS for count in counts):
+        return None, "wrong_usage"
+    return Usage(*counts), ""
+
+
+def _logprobs(given: Any) -> tuple[TokenLogprob, ...]:
+    content = _a(list, _a(dict, given, "the list of log-probabilities").get("content"), "the list of log-probabilities")
+    if not content:
+        raise NotAReplyError("the list of log-probabilities is empty")
+    return tuple(_token(one) for one in content)
+
+
+def _token(given: Any) -> TokenLogprob:
+    token, logprob = _candidate(given)
+    others = _optional(list, given.get("top_logprobs"), "the candidates for a token") or []
+    return TokenLogprob(token, logprob, tuple(Candidate(*_candidate(one)) for one in others))
+
+
+def _candidate(given: Any) -> tuple[str, float]:
+    entry = _a(dict, given, "a log-probability")
+    token, logprob = _a(str, entry.get("token"), "a token"), entry.get("logprob")
+    _storable(token, "a token")
+    if isinstance(logprob, bool) or not isinstance(logprob, int | float) or logprob > 1e-6:
+        raise NotAReplyError("a log-probability is no number, or above 0")
+    return token, min(float(logprob), 0.0)
