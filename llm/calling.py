@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.text import TextRefusedError, check_json, check_text
 from llm import budgets, caching, ledger, limits, stopping
-from llm.asking import Charge, Outcome, Reply, Request
+from llm.asking import Attempt, Charge, Outcome, Reply, Request
 from llm.client import ask
 from llm.endpoints import Endpoint, Model, find_model
 from llm.errors import BadReplyError, BudgetError, BusyError, CallError, StoppedError
@@ -23,6 +23,8 @@ LONGEST_WAIT = 10.0
 """Seconds that a call waits for a place; then its work is put back, which takes no worker's thread."""
 LOOK_EVERY = 1.0
 BROKEN_OFF = "What asked for the call broke it off."
+ALL_STOPPED = "Calls of this study are stopped."
+UNSTORABLE = "The reply {}."
 STATUS_OF = {
     "refused": Call.Status.REFUSED, "filtered": Call.Status.FILTERED, "truncated": Call.Status.TRUNCATED,
     "bad_reply": Call.Status.INVALID, "stopped": Call.Status.STOPPED,
@@ -59,15 +61,15 @@ def complete(
         original = caching.answered(ledger.request_digest(request, endpoint, model), charge)
         if original is not None:
             return caching.reply(ledger.keep_copy(request, charge, endpoint, model, original))
-    watch = Watch(charge, stopped)
+    watch, following = Watch(charge, stopped), Following(on_text)
     call, probe = _begin(request, charge, endpoint, model, reservation, watch)
     try:
-        outcome = _ask(endpoint, model, request, on_text, watch)
+        outcome = _ask(endpoint, model, request, following if on_text else None, watch)
     except CallError as problem:
         _failed(call, charge, endpoint, model, problem, probe)
         raise
     except BaseException:
-        ledger.end(call, charge, model, Outcome(), Call.Status.STOPPED, "stopped", BROKEN_OFF)
+        ledger.end(call, charge, model, following.outcome(call), Call.Status.STOPPED, "stopped", BROKEN_OFF)
         raise
     if not ledger.end(call, charge, model, outcome, Call.Status.ANSWERED):
         raise LostError(partial=outcome.text, outcome=outcome)
@@ -91,6 +93,24 @@ class Watch:
         return (self.asked is not None and self.asked()) or stopping.stopped_for(self.charge)
 
 
+class Following:
+    """What a caller sees of a reply while it is written."""
+
+    def __init__(self, on_text: OnText | None) -> None:
+        self.on_text, self.text = on_text, ""
+
+    def __call__(self, text: str) -> None:
+        self.text = text
+        if self.on_text is not None:
+            self.on_text(text)
+
+    def outcome(self, call: Call) -> Outcome:
+        """All that is known of a call which its caller broke off: it may have to be paid."""
+        seconds = (timezone.now() - call.started_at).total_seconds()
+        attempt = Attempt(1, call.started_at.isoformat(), seconds, 0, "stopped")
+        return Outcome(text=self.text, attempts=(attempt,))
+
+
 def _begin(
     request: Request,
     charge: Charge,
@@ -108,7 +128,7 @@ def _begin(
         try:
             with transaction.atomic():
                 if stopping.stopped_for(charge):
-                    raise StoppedError(STOPPED)
+                    raise StoppedError(ALL_STOPPED)
                 admission = limits.Admission() if endpoint.built_in else limits.enter(endpoint, timezone.now())
                 if not admission.wait:
                     return ledger.begin(request, charge, endpoint, model, price, reservation), admission.probe
@@ -140,7 +160,3 @@ def _failed(call: Call, charge: Charge, endpoint: Endpoint, model: Model, proble
     ledger.end(call, charge, model, problem.outcome, status, problem.kind, problem.reason)
     if not isinstance(problem, StoppedError):
         limits.note(endpoint, problem, probe=probe)
-
-
-STOPPED = "Calls of this study are stopped."
-UNSTORABLE = "The reply {}."

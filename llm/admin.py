@@ -1,0 +1,68 @@
+"""The admin of calls: evidence, seen by those who run the study that it belongs to, and by the operator."""
+
+from django.contrib import admin
+
+from accounts.admin import OperatorsOnly, ReadOnlyAdmin
+from annotation.admin import StudyFilter, StudyScopedAdmin
+from llm.models import Budget, Call, Completion, EndpointState, Reservation, Stop, StudyPrompt
+
+
+@admin.register(Call)
+class CallAdmin(StudyScopedAdmin):
+    list_display = [
+        "id", "study", "run", "work", "step", "endpoint", "model", "status", "kind", "tokens_in", "tokens_out",
+        "price_charged", "started_at",
+    ]  # fmt: skip
+    list_filter = [StudyFilter, "status", "endpoint", "other_model", "usage_missing"]
+    plain_filters = ("status", "endpoint", "other_model", "usage_missing")
+    search_fields = ["run", "work", "model"]
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(EndpointState)
+class EndpointStateAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["name", "failures", "pauses", "open_until", "message"]
+
+
+@admin.register(Budget)
+class BudgetAdmin(StudyScopedAdmin):
+    list_display = ["study", "run", "person", "cap", "reserved", "spent", "created_at"]
+    search_fields = ["run"]
+    list_select_related = ["study", "person"]
+    ordering = ["pk"]
+
+
+@admin.register(Reservation)
+class ReservationAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "run", "amount", "left", "created_at", "lease_until", "closed_at"]
+    search_fields = ["run"]
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(Stop)
+class StopAdmin(StudyScopedAdmin):
+    list_display = ["study", "run", "stopped_at", "stopped_by", "lifted_at"]
+    search_fields = ["run"]
+    list_select_related = ["study", "stopped_by"]
+    ordering = ["-pk"]
+
+
+@admin.register(StudyPrompt)
+class StudyPromptAdmin(StudyScopedAdmin):
+    list_display = ["study", "key", "number", "created_at", "created_by"]
+    search_fields = ["key"]
+    list_select_related = ["study", "created_by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Completion)
+class CompletionAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "run", "model", "status", "kind", "reason", "attempt", "created_at", "ended_at"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    search_fields = ["run", "model"]
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+    exclude = ["token"]

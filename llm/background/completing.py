@@ -1,0 +1,42 @@
+"""Making a queued call: one result, or one stated failure."""
+
+from datetime import timedelta
+from typing import Any
+
+from config.background.claiming import Claim
+from config.background.work import GiveUpError, TryLaterError, Work
+from llm.calling import complete
+from llm.errors import BusyError, CallError, CircuitOpenError, StoppedError
+from llm.ledger import storable
+from llm.models import Completion
+from llm.queueing import WORK_KEY, charge_of, request_of
+
+LEASE = timedelta(minutes=1)
+"""Renewed while the call is waited for, which has a total deadline of its own."""
+BUSY_WAIT = 3.0
+
+
+def make_call(claim: Claim) -> None:
+    """Make the call of a claimed row."""
+    row: Completion = claim.row
+    try:
+        reply = complete(
+            request_of(row), charge_of(row), on_text=lambda text: claim.update(text=text), cache=row.may_be_cached,
+            stopped=claim.stop_asked,
+        )  # fmt: skip
+    except (BusyError, CircuitOpenError) as problem:
+        raise TryLaterError(problem.reason, problem.retry_after or BUSY_WAIT, counts=False) from None
+    except StoppedError as problem:
+        claim.renew()  # raises where somebody asked this row to stop; otherwise all calls of the study were stopped
+        raise GiveUpError(problem.reason, **_failure(problem)) from None
+    except CallError as problem:
+        raise GiveUpError(problem.reason, **_failure(problem)) from problem
+    with claim.finish(text=reply.text, call=reply.call, kind=""):
+        pass
+
+
+def _failure(problem: CallError) -> dict[str, Any]:
+    return {"kind": problem.kind, "text": storable(problem.partial)}
+
+
+WORK = Work(WORK_KEY, Completion, make_call, "calls", LEASE)

@@ -1,0 +1,78 @@
+"""What the tests of calls share: an endpoint of the operator's, requests, and replies without a network."""
+
+import threading
+import time
+from decimal import Decimal
+
+from llm.asking import Attempt, Charge, Message, Outcome, PromptMark, Request, Usage
+
+ENDPOINTS = """
+endpoints:
+  campus:
+    base_url: http://127.0.0.1:9/v1
+    in_flight: {in_flight}
+    deadline: {deadline}
+    connect_timeout: 0.5
+    read_timeout: 0.5
+    longest_wait: 0.5
+    {more}
+    models:
+      small:
+        asked: small-1
+        context: 1000
+        price_in: 1
+        price_out: 2
+      free: {{price_in: 0, price_out: 0}}
+      unpriced: {{}}
+"""
+
+
+def write_endpoints(settings, folder, *, in_flight=4, deadline=5, more=""):
+    path = folder / f"endpoints-{time.monotonic_ns()}.yaml"
+    path.write_text(ENDPOINTS.format(in_flight=in_flight, deadline=deadline, more=more))
+    settings.ENDPOINTS_FILE = path
+    return path
+
+
+def asked(text="When does the ferry sail?", *, model="campus/small", max_tokens=100, **more):
+    mark = PromptMark("sessions/first", "1", "d" * 64)
+    return Request(model, (Message("system", "Be brief."), Message("user", text)), mark, max_tokens=max_tokens, **more)
+
+
+def attempt(number=1, ended="answered", status=200, billable=True):
+    return Attempt(number, "2026-11-20T10:00:00+00:00", 0.2, status, ended, billable)
+
+
+def answered(text="At nine.", *, tokens=(20, 5), **more):
+    usage = Usage(*tokens) if tokens else None
+    fields = {"finish_reason": "stop", "model_returned": "small-1", "raw": '{"raw": true}', "attempts": (attempt(),)}
+    return Outcome(text=text, usage=usage, **{**fields, **more})
+
+
+class Scripted:
+    """Stands where the client does: gives or raises what it was told, and counts how many are under way at once."""
+
+    def __init__(self, *replies, seconds=0.0):
+        self.replies, self.seconds = list(replies), seconds
+        self.asked, self.now, self.most = [], 0, 0
+        self.lock = threading.Lock()
+
+    def __call__(self, endpoint, model, request, *, on_text=None, stopped=None, **_):
+        with self.lock:
+            self.asked.append(request)
+            self.now += 1
+            self.most = max(self.most, self.now)
+            reply = self.replies[min(len(self.asked), len(self.replies)) - 1] if self.replies else answered()
+        try:
+            time.sleep(self.seconds)
+            reply = reply(on_text, stopped) if callable(reply) else reply
+            if isinstance(reply, BaseException):
+                raise reply
+            return reply
+        finally:
+            with self.lock:
+                self.now -= 1
+
+
+PRICE = Decimal(1), Decimal(2)
+__all__ = ["Charge", "Scripted", "answered", "asked", "attempt", "write_endpoints"]
