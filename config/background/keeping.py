@@ -9,7 +9,7 @@ from django.db import DatabaseError, close_old_connections, connections
 from kombu.exceptions import OperationalError
 
 from config.background.sweeping import sweep
-from config.background.work import QUEUES
+from config.background.work import QUEUES, sweeps
 from config.background.workers import report_alive, report_end, worker_name
 
 logger = logging.getLogger(__name__)
@@ -62,6 +62,9 @@ def keep(app: Celery, queues: tuple[str, ...], ending: threading.Event) -> None:
                 report_alive(name, queues, reached)
             if reached:
                 _, reached = sweep(queues)
+            for looked_after in sweeps().values():
+                if turn % looked_after.every == 0:
+                    looked_after.run()
         except DatabaseError as problem:
             logger.warning("The sweeper waits: the database cannot be used (%s)", " ".join(str(problem).split()))
         turn += 1

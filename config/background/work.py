@@ -62,3 +62,20 @@ class Work:
 def works() -> Mapping[str, Work]:
     """All kinds of background work, by key."""
     return discover("background", "WORK")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What an app has looked after now and then, in every worker; like `WORK`, bound to `SWEEP` in its module.
+
+    `run` is short, safe to run at the same time elsewhere, and asked for about every `every` seconds.
+    """
+
+    key: str
+    run: Callable[[], object]
+    every: int = 30
+
+
+def sweeps() -> Mapping[str, Sweep]:
+    """All that is looked after now and then, by key."""
+    return discover("background", "SWEEP")

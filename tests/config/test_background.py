@@ -9,13 +9,20 @@ from django.test.utils import isolate_apps
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from config.background import claiming, sweeping, waking, workers
+from config.background import claiming, keeping, sweeping, waking, workers
 from config.background.claiming import ask_to_stop, claim, do, requeue, run_waiting
 from config.background.rows import Row, Status
-from config.background.work import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work
+from config.background.work import ClaimLostError, GiveUpError, StopAskedError, Sweep, TryLaterError, Work
 from config.models import Worker
 
 LEASE = timedelta(seconds=30)
+
+
+class Kept:
+    """Database connections that a test goes on with."""
+
+    def close_all(self):
+        pass
 
 
 class Trial:
@@ -319,3 +326,21 @@ def test_check_47_the_situation_says_which_queues_are_served():
     assert workers.situation() == workers.Situation(True, False, True)
     workers.report_end("a")
     assert not workers.situation().well
+
+
+@pytest.mark.django_db
+def test_a_worker_s_keeper_reports_sweeps_and_looks_after_what_apps_ask_for(monkeypatch):
+    ending, seen = threading.Event(), []
+
+    def look():
+        seen.append(workers.situation())
+        ending.set()
+
+    monkeypatch.setattr(keeping, "sweeps", lambda: {"trial": Sweep("trial", look)})
+    monkeypatch.setattr(keeping, "reaches_broker", lambda app: True)
+    monkeypatch.setattr(keeping, "connections", Kept())
+    monkeypatch.setattr(keeping, "close_old_connections", lambda: None)
+    monkeypatch.setattr(keeping, "sweep", lambda queues: (0, True))
+    keeping.keep(None, ("calls",), ending)
+    assert seen == [workers.Situation(True, False, True)]
+    assert not Worker.objects.exists()
