@@ -152,6 +152,9 @@ LINE_LIMIT = 1_000_000
 UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
 
+# The operator's endpoints of language models: no other address is ever called.
+ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "reports.api.authentication.TokenAuthentication",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from annotation.importing.reading import JSONInvalidError, parse_json
 from annotation.text import TextRefusedError, check_json, check_text
@@ -170,10 +170,16 @@ def _usage(given: Any) -> tuple[Usage | None, str]:
     """The counts of tokens, and what was odd about them."""
     if not given:
         return None, "no_usage"
-    counts = [given.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(given, dict) else []
-    if not counts or any(type(count) is not int or not 0 <= count <= MOST_TOKENS for count in counts):
+    if not isinstance(given, dict):
         return None, "wrong_usage"
-    return Usage(*counts), ""
+    tokens_in, tokens_out = given.get("prompt_tokens"), given.get("completion_tokens")
+    if not _is_count(tokens_in) or not _is_count(tokens_out):
+        return None, "wrong_usage"
+    return Usage(tokens_in, tokens_out), ""
+
+
+def _is_count(given: Any) -> TypeGuard[int]:
+    return type(given) is int and 0 <= given <= MOST_TOKENS
 
 
 def _logprobs(given: Any) -> tuple[TokenLogprob, ...]:

@@ -184,7 +184,7 @@ class WatchedTransport(httpx2.BaseTransport):
             scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
         )
         inner = httpcore2.Request(
-            request.method, url, headers=[*kept, *OWN_HEADERS], content=request.stream,  # type: ignore[arg-type]
+            request.method, url, headers=[*kept, *OWN_HEADERS], content=request.stream,
             extensions=request.extensions,
         )  # fmt: skip
         with _named():
