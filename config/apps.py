@@ -1,5 +1,7 @@
 from django.apps import AppConfig
 
+import config.celery  # noqa: F401  every process wakes workers by this application
+
 
 class ConfigConfig(AppConfig):
     name = "config"

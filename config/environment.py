@@ -7,6 +7,7 @@ import os
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -20,6 +21,11 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 DATABASE_MEND = (
     "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3; without it, "
     "SQLite in VAR is used."
+)
+
+BROKER_MEND = (
+    "BROKER_URL must be redis://:password@host:6379/0 or rediss://...; without it, files in VAR are used, which suits "
+    "one machine only."
 )
 
 
@@ -68,6 +74,25 @@ def read_database(env: Env, kept: Path) -> Any:
     if not found["ENGINE"].endswith((".postgresql", ".sqlite3")) or not found["NAME"]:
         raise ImproperlyConfigured(DATABASE_MEND)
     return found
+
+
+def read_broker(env: Env, profile: str) -> str:
+    """The address of the message broker, from BROKER_URL; "" (files in VAR) where it is empty.
+
+    What is wrong is told without the address, which may hold a password.
+    """
+    given: str = env.str("BROKER_URL", "").strip()
+    if not given and profile == "production":
+        raise ImproperlyConfigured(
+            "BROKER_URL is not set. Production needs a Redis: BROKER_URL=redis://:password@host:6379/0"
+        )
+    try:
+        found = urlsplit(given)
+        if given and (found.scheme not in ("redis", "rediss") or not found.hostname or found.port == 0):
+            raise ImproperlyConfigured(BROKER_MEND)
+    except ValueError:
+        raise ImproperlyConfigured(BROKER_MEND) from None
+    return given
 
 
 def read_secret_key(env: Env, profile: str, var: Path) -> str:

@@ -1,12 +1,14 @@
 """All settings of Interrater, read strictly from the environment (see `.env.example`)."""
 
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
 from environs import Env
 
 from config.environment import (
     read_boolean,
+    read_broker,
     read_database,
     read_level,
     read_profile,
@@ -184,11 +186,43 @@ SPECTACULAR_SETTINGS = {
 # Language models. What a million tokens of a model without a price count, in the currency of the other prices.
 UNKNOWN_PRICE = read_whole(env, "UNKNOWN_PRICE", 100)
 
+# Background work: rows of the database are the queue, the broker only wakes workers (config/background/).
+CALL_THREADS = read_whole(env, "CALL_THREADS", 32 if PRODUCTION else 8)
+JOB_PROCESSES = read_whole(env, "JOB_PROCESSES", 1)
+JOB_MINUTES = read_whole(env, "JOB_MINUTES", 240)
+BROKER_URL = read_broker(env, PROFILE)
+CELERY_BROKER_URL = BROKER_URL or "files://localhost"
+# A message that was taken and not done comes back after the visibility timeout, which must be longer than the
+# longest task. A broker that is away or says nothing must be given up within 5 seconds: hence one retry.
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
+    {
+        "visibility_timeout": JOB_MINUTES * 60 + 600, "unacked_restore_interval": 10, "unacked_restore_throttle": 1,
+        "socket_timeout": 2, "socket_connect_timeout": 2, "max_retries": 1,
+    }
+    if BROKER_URL
+    else {"folder": str(VAR / "broker"), "polling_interval": 0.1}
+)  # fmt: skip
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_SOFT_TIME_LIMIT = JOB_MINUTES * 60
+CELERY_TASK_TIME_LIMIT = JOB_MINUTES * 60 + 60
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 8.0
+CELERY_WORKER_REDIRECT_STDOUTS = CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_TIMEZONE = TIME_ZONE
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.OneLineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": read_level(env)},
-    "loggers": {"django.db.backends": {"level": "INFO"}},
+    # What these say at DEBUG holds whole texts of studies and headers.
+    "loggers": {
+        **{name: {"level": "INFO"} for name in ("django.db.backends", "amqp", "kombu")},
+        **{name: {"level": "WARNING"} for name in ("openai", "httpx2", "httpcore2")},
+    },
 }

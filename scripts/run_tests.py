@@ -48,7 +48,7 @@ def become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
 
 def plain_environment() -> dict[str, str]:
     """The environment without what would make the checks depend on this machine's installation."""
-    ours = ("DATABASE_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "PORT", "DEMO", "VAR")
+    ours = ("DATABASE_URL", "BROKER_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "PORT", "DEMO", "VAR")
     kept = {key: value for key, value in os.environ.items() if key not in ours}
     folder = ROOT / "var" / "tests"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def lint() -> None:
     run(["django", "check", "--fail-level", "WARNING"], environment)
     production = {
         **environment, "PROFILE": "production", "SECRET_KEY": secrets.token_urlsafe(50),
-        "ALLOWED_HOSTS": "rate.interrater.test",
+        "ALLOWED_HOSTS": "rate.interrater.test", "BROKER_URL": "redis://127.0.0.1:6379/0",
     }  # fmt: skip
     run(["django", "check", "--deploy", "--fail-level", "WARNING"], production)
 

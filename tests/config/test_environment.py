@@ -12,6 +12,7 @@ from environs import Env
 
 from config.environment import (
     read_boolean,
+    read_broker,
     read_database,
     read_level,
     read_profile,
@@ -21,6 +22,7 @@ from config.environment import (
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD_KEY = "kZ3" * 20
+REDIS = "redis://:hidden@127.0.0.1:6379/0"
 
 
 def start(tmp_path, **environment) -> subprocess.CompletedProcess:
@@ -48,11 +50,14 @@ def start(tmp_path, **environment) -> subprocess.CompletedProcess:
         ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS", "without wildcards"),
         ({"ALLOWED_HOSTS": "rate.example.org,*.example.org"}, "ALLOWED_HOSTS", "without wildcards"),
         ({"ALLOWED_HOSTS": ".example.org"}, "ALLOWED_HOSTS", "without wildcards"),
+        ({"BROKER_URL": None}, "BROKER_URL", "redis://:password@host:6379/0"),
+        ({"BROKER_URL": " "}, "BROKER_URL", "redis://:password@host:6379/0"),
+        ({"BROKER_URL": "files://x"}, "BROKER_URL", "redis://:password@host:6379/0"),
         ({"PROFILE": "Production"}, "PROFILE", "embedded, production"),
     ],
 )
 def test_check_76_production_does_not_start_unsafe(tmp_path, changed, named, mend):
-    good = {"PROFILE": "production", "SECRET_KEY": GOOD_KEY, "ALLOWED_HOSTS": "rate.example.org"}
+    good = {"PROFILE": "production", "SECRET_KEY": GOOD_KEY, "ALLOWED_HOSTS": "rate.example.org", "BROKER_URL": REDIS}
     environment = {name: value for name, value in {**good, **changed}.items() if value is not None}
     done = start(tmp_path, **environment)
     assert done.returncode != 0
@@ -63,7 +68,10 @@ def test_check_76_production_does_not_start_unsafe(tmp_path, changed, named, men
 
 
 def test_check_76_production_starts_with_what_it_needs(tmp_path):
-    done = start(tmp_path, PROFILE="production", SECRET_KEY=GOOD_KEY, ALLOWED_HOSTS="rate.example.org", DEBUG="False")
+    done = start(
+        tmp_path, PROFILE="production", SECRET_KEY=GOOD_KEY, ALLOWED_HOSTS="rate.example.org", DEBUG="False",
+        BROKER_URL=REDIS,
+    )  # fmt: skip
     assert done.stdout.split() == [GOOD_KEY, "False", "True"], done.stderr
     assert not (tmp_path / "var" / "secret_key").exists()
 
@@ -165,3 +173,21 @@ def test_levels_of_the_log_are_read_and_others_refused(monkeypatch):
     monkeypatch.setenv("LOG_LEVEL", "foo")
     with pytest.raises(ImproperlyConfigured, match=r"LOG_LEVEL must be one of DEBUG, .* not 'foo'"):
         read_level(Env())
+
+
+@pytest.mark.parametrize(
+    "address", ["amqp://u:hidden@h", "redis://", "redis://:hidden@:6379", "redis://:hidden@h:x", "hidden", "memory://"]
+)
+def test_an_address_of_no_broker_that_we_use_is_refused_with_the_mend(monkeypatch, address):
+    monkeypatch.setenv("BROKER_URL", address)
+    with pytest.raises(ImproperlyConfigured, match="BROKER_URL must be redis://") as refused:
+        read_broker(Env(), "embedded")
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("address", ["redis://:p@h:6380/3", "rediss://u:p@h/0", "redis://h"])
+def test_addresses_of_brokers_are_read(monkeypatch, address):
+    monkeypatch.setenv("BROKER_URL", f" {address} ")
+    assert read_broker(Env(), "production") == address
+    monkeypatch.setenv("BROKER_URL", "")
+    assert read_broker(Env(), "embedded") == ""

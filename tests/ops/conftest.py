@@ -14,7 +14,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 60.0
-OURS = ("DATABASE_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE", "PYTHONPATH")
+OURS = (
+    "DATABASE_URL", "BROKER_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE",
+    "PYTHONPATH",
+)  # fmt: skip
 
 
 def free_port() -> int:

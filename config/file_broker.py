@@ -1,0 +1,87 @@
+"""A message broker made of files, for one machine without a Redis: each message is a file in its queue's folder.
+
+A message is written beside and renamed into place, so that nobody reads half of one; who deletes it has it. One
+that cannot be read is dropped, and a message may be lost: the rows of background work say what is to be done.
+"""
+
+import logging
+import os
+import time
+from pathlib import Path
+from queue import Empty
+from typing import Any
+from uuid import uuid4
+
+from kombu.transport import virtual
+from kombu.utils.json import dumps, loads
+
+logger = logging.getLogger(__name__)
+
+
+class Channel(virtual.Channel):
+    """Puts and takes files."""
+
+    do_restore = False
+
+    def __init__(self, connection: Any, **options: Any) -> None:
+        super().__init__(connection, **options)
+        self.root = Path(self.connection.client.transport_options["folder"])
+        self.listed: dict[str, list[str]] = {}
+
+    def _folder(self, queue: str) -> Path:
+        folder = self.root / queue
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+    def _names(self, queue: str) -> list[str]:
+        return sorted((name for name in os.listdir(self._folder(queue)) if name.endswith(".json")), reverse=True)
+
+    def _put(self, queue: str, message: Any, **options: Any) -> None:
+        path = self._folder(queue) / f"{time.time_ns():020d}-{uuid4().hex}.json"
+        unfinished = path.with_suffix(".unfinished")
+        try:
+            unfinished.write_text(dumps(message), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
+        names = self.listed.get(queue) or self._names(queue)
+        self.listed[queue] = names
+        while names:
+            path = self._folder(queue) / names.pop()
+            try:
+                text = path.read_bytes()
+                path.unlink()
+            except FileNotFoundError:  # another worker was faster
+                continue
+            try:
+                return loads(text.decode("utf-8"))
+            except ValueError:
+                logger.warning("A message that cannot be read was dropped: %s", path.name)
+        raise Empty
+
+    def _size(self, queue: str) -> int:
+        return len(self._names(queue))
+
+    def _purge(self, queue: str) -> int:
+        names = self._names(queue)
+        for name in names:
+            (self._folder(queue) / name).unlink(missing_ok=True)
+        return len(names)
+
+
+class Transport(virtual.Transport):
+    """What Celery connects to where the broker's address is `files://`."""
+
+    Channel = Channel
+    driver_type = driver_name = "files"
+    global_state = virtual.BrokerState()
+
+    def __init__(self, client: Any, **options: Any) -> None:
+        super().__init__(client, **options)
+        self.state = self.global_state
+
+    def driver_version(self) -> str:
+        return "1"
