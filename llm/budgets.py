@@ -131,7 +131,7 @@ def set_cap(
 
 def money(amount: int) -> str:
     """An amount as people read it, in whole units of the currency."""
-    return f"{Decimal(amount) / MILLION:,.4f}".rstrip("0").rstrip(".")
+    return f"{Decimal(amount) / MILLION:,.6f}".rstrip("0").rstrip(".")
 
 
 def _named(budget: Budget) -> str:

@@ -2,9 +2,10 @@
 
 import threading
 import time
-from decimal import Decimal
 
-from llm.asking import Attempt, Charge, Message, Outcome, PromptMark, Request, Usage
+from django.db import connections
+
+from llm.asking import Attempt, Message, Outcome, PromptMark, Request, Usage
 
 ENDPOINTS = """
 endpoints:
@@ -74,5 +75,22 @@ class Scripted:
                 self.now -= 1
 
 
-PRICE = Decimal(1), Decimal(2)
-__all__ = ["Charge", "Scripted", "answered", "asked", "attempt", "write_endpoints"]
+def together(count, act):
+    """Call `act(number)` in that many threads at once; returns what each gave or raised."""
+    results, barrier = [None] * count, threading.Barrier(count)
+
+    def run(number):
+        try:
+            barrier.wait(timeout=20)
+            results[number] = act(number)
+        except Exception as problem:  # noqa: BLE001 - told by the caller
+            results[number] = problem
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    return results

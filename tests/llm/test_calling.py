@@ -23,26 +23,12 @@ from llm.errors import (
 )
 from llm.limits import FAILURES_TO_OPEN
 from llm.models import Budget, Call, EndpointState
-from tests.llm.calls import Scripted, answered, asked, attempt, write_endpoints
+from tests.llm.calls import answered, asked, attempt
 
 MATERIAL = Material(
     "first", "When do ferries sail?",
     passages=(Source(0, "Timetables", "Ferries sail at nine in summer. They sail at ten in winter."),),
 )  # fmt: skip
-
-
-@pytest.fixture
-def replies(monkeypatch, settings, tmp_path):
-    """A function that has the client give these replies, one after the other, the last one again and again."""
-    write_endpoints(settings, tmp_path)
-
-    def give(*given, **more):
-        scripted = Scripted(*given, **more)
-        monkeypatch.setattr(calling, "ask", scripted)
-        return scripted
-
-    give()
-    return give
 
 
 def test_check_52_a_call_keeps_all_that_is_needed_to_know_how_it_came_about(study, owner, replies):
