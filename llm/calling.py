@@ -26,8 +26,8 @@ BROKEN_OFF = "What asked for the call broke it off."
 ALL_STOPPED = "Calls of this study are stopped."
 UNSTORABLE = "The reply {}."
 STATUS_OF = {
-    "refused": Call.Status.REFUSED, "filtered": Call.Status.FILTERED, "truncated": Call.Status.TRUNCATED,
-    "bad_reply": Call.Status.INVALID, "stopped": Call.Status.STOPPED,
+    "refused": Call.Status.REFUSED, "cannot": Call.Status.REFUSED, "filtered": Call.Status.FILTERED,
+    "truncated": Call.Status.TRUNCATED, "bad_reply": Call.Status.INVALID, "stopped": Call.Status.STOPPED,
 }  # fmt: skip
 
 OnText = Callable[[str], None]

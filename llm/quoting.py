@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.utils import timezone
 
 from llm.asking import Attempt, Outcome, Request, Usage
 from llm.endpoints import BUILT_IN
-from llm.errors import RefusedError, StoppedError, UnsupportedError
-from llm.extractive import CannotError, answer
+from llm.errors import CannotError, StoppedError, UnsupportedError
+from llm.extractive import answer
 
 PIECES = 4
 BETWEEN_PIECES = 0.15
@@ -16,24 +17,26 @@ NO_MATERIAL = "The extractive model only composes answers from passages: it is n
 
 
 def quote(request: Request, on_text: Callable[[str], None] | None, stopped: Callable[[], bool]) -> Outcome:
-    """Compose the answer to the request's material. Raises UnsupportedError, RefusedError and StoppedError."""
+    """Compose the answer to the request's material. Raises UnsupportedError, CannotError and StoppedError."""
     if request.material is None:
         raise UnsupportedError(NO_MATERIAL)
     began, started_at = time.monotonic(), timezone.now().isoformat()
     try:
-        text, finish, refusal = answer(request.material), "stop", ""
+        text = answer(request.material)
     except CannotError as problem:
-        text, finish, refusal = "", "refusal", str(problem)
-    if not refusal and on_text is not None:
+        said = _outcome("", began, started_at, "cannot")
+        raise CannotError(problem.reason, outcome=replace(said, refusal=problem.reason)) from None
+    if on_text is not None:
         _in_pieces(text, on_text, stopped)
-    attempt = Attempt(1, started_at, time.monotonic() - began, 200, "answered" if not refusal else "refused")
-    outcome = Outcome(
-        text=text, finish_reason=finish, model_returned=BUILT_IN, usage=Usage(0, 0), refusal=refusal, raw=text,
+    return _outcome(text, began, started_at, "answered")
+
+
+def _outcome(text: str, began: float, started_at: str, ended: str) -> Outcome:
+    attempt = Attempt(1, started_at, time.monotonic() - began, 0, ended, billable=False)
+    return Outcome(
+        text=text, finish_reason="stop" if text else "", model_returned=BUILT_IN, usage=Usage(0, 0), raw=text,
         attempts=(attempt,),
     )  # fmt: skip
-    if refusal:
-        raise RefusedError(refusal, outcome=outcome)
-    return outcome
 
 
 def _in_pieces(text: str, on_text: Callable[[str], None], stopped: Callable[[], bool]) -> None:

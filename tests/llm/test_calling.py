@@ -11,6 +11,7 @@ from llm.errors import (
     BadReplyError,
     BudgetError,
     CallTimeoutError,
+    CannotError,
     CircuitOpenError,
     FilteredError,
     RefusedError,
@@ -212,6 +213,18 @@ def test_the_extractive_model_writes_the_same_row_for_nothing_and_streams(study,
     assert all(reply.text.startswith(one) for one in seen)
     assert call.parameters["material"]["question"] == "When do ferries sail?"
     assert complete(request, Charge(study)).text == reply.text
+
+
+def test_what_the_extractive_model_cannot_do_is_kept_as_a_refusal_with_its_sentence(study, replies):
+    material = Material(
+        "style", "When?", previous_answer="Ferries sail at nine.", instruction="Translate it to French."
+    )
+    with pytest.raises(CannotError) as raised:
+        complete(Request("extractive/extractive", (), material=material), Charge(study))
+    call = Call.objects.get()
+    assert (call.status, call.kind, call.reason, call.refusal) == (
+        "refused", "cannot", raised.value.reason, raised.value.reason,
+    )  # fmt: skip
 
 
 def test_the_extractive_model_cannot_judge(study, replies):
