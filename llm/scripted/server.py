@@ -1,0 +1,193 @@
+"""The scripted server itself: threads, one a connection, of bounded number and life."""
+
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from llm.scripted.replies import chunks, completion, text_of
+from llm.scripted.script import Step, StepInvalidError, marked
+
+LARGEST_REQUEST = 8 * 1024 * 1024
+MOST_CONNECTIONS = 512
+LONGEST_LIFE = 120.0
+
+
+class ScriptedServer(ThreadingHTTPServer):
+    """Answers `POST /v1/chat/completions` as its steps say, or those marked in the request; counts the calls.
+
+    `log` is a file to which each call is written when it arrives, as one line of JSON.
+    """
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, port: int = 0, steps: tuple[Step, ...] = (Step(),), log: Path | None = None) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.steps = steps
+        self.log = log
+        self.calls: list[dict[str, Any]] = []
+        self.most_at_once = 0
+        self.ending = threading.Event()
+        self._at_once = 0
+        self._counts: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+
+    @property
+    def address(self) -> str:
+        """The base address for clients."""
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._places.acquire(timeout=5):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def take(self, asked: dict[str, Any], headers: dict[str, str]) -> Step:
+        """Note a call, and say which step it is. Calls with the same marks follow them one after the other."""
+        said = json.dumps([asked.get("model"), asked.get("messages")], ensure_ascii=False)
+        steps = marked(said)
+        with self._lock:
+            place = said if steps else ""
+            number = self._counts[place] = self._counts.get(place, 0) + 1
+            self.calls.append({"number": len(self.calls) + 1, "at": time.time(), "headers": headers, "asked": asked})
+            if self.log is not None:
+                line = {"number": len(self.calls), "at": self.calls[-1]["at"], "asked": asked}
+                with self.log.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+        steps = steps or self.steps
+        return steps[min(number, len(steps)) - 1]
+
+    def count(self, change: int) -> None:
+        """Keep count of the calls that are being answered."""
+        with self._lock:
+            self._at_once += change
+            self.most_at_once = max(self.most_at_once, self._at_once)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but not beyond the server's end."""
+        self.ending.wait(min(seconds, LONGEST_LIFE))
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are part of the play."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "Scripted"
+    timeout = 30
+    server: ScriptedServer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Calls are written to the log of the server, if anywhere."""
+
+    def do_GET(self) -> None:
+        """Say that the server is there."""
+        self._send(200, json.dumps({"object": "list", "data": [], "calls": len(self.server.calls)}).encode(), Step())
+
+    def do_POST(self) -> None:
+        """Answer a call."""
+        size = int(self.headers.get("Content-Length") or 0)
+        if not 0 < size <= LARGEST_REQUEST or not self.path.endswith("/chat/completions"):
+            self.close_connection = True
+            self._send(404, b"{}", Step())
+            return
+        try:
+            asked = json.loads(self.rfile.read(size))
+            step = self.server.take(asked, dict(self.headers.items()))
+        except (ValueError, AttributeError, StepInvalidError) as problem:
+            self._send(400, json.dumps({"error": {"message": str(problem), "code": "bad_request"}}).encode(), Step())
+            return
+        self.server.count(1)
+        try:
+            self._answer(asked, step)
+        except OSError:
+            self.close_connection = True
+        finally:
+            self.server.count(-1)
+
+    def _answer(self, asked: dict[str, Any], step: Step) -> None:
+        self.server.wait(step.delay)
+        if step.silent:
+            self.server.wait(LONGEST_LIFE)
+        if step.close or step.silent:
+            self._hang_up()
+        elif step.status != 200:
+            error = {
+                "message": f"Scripted failure {step.status}.",
+                "code": step.code or None,
+                "type": step.code or None,
+            }
+            said = (
+                f"{error['message']} {self.headers.get('Authorization', '')}" if step.echo_headers else error["message"]
+            )
+            self._send(step.status, (step.body or json.dumps({"error": error | {"message": said}})).encode(), step)
+        elif step.body:
+            self._send(200, step.body.encode("utf-8", "surrogateescape"), step)
+        elif asked.get("stream"):
+            self._stream(asked, step)
+        else:
+            self._send(200, json.dumps(completion(asked, step, text_of(asked, step))).encode(), step)
+
+    def _head(self, step: Step, status: int, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", step.content_type or kind)
+        self.send_header("x-request-id", f"req-{len(self.server.calls)}")
+        if step.retry_after:
+            self.send_header("Retry-After", step.retry_after)
+        if step.location:
+            self.send_header("Location", step.location)
+        if step.echo_headers:
+            self.send_header("x-echo", self.headers.get("Authorization", ""))
+
+    def _send(self, status: int, body: bytes, step: Step) -> None:
+        self._head(step, status, "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if step.drip:
+            for place in range(len(body)):
+                self.wfile.write(body[place : place + 1])
+                if self.server.ending.wait(step.drip):
+                    break
+        elif step.cut >= 0:
+            self.wfile.write(body[: step.cut])
+            self._hang_up()
+        else:
+            self.wfile.write(body)
+
+    def _stream(self, asked: dict[str, Any], step: Step) -> None:
+        self._head(step, 200, "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for number, chunk in enumerate(chunks(asked, step, text_of(asked, step))):
+            if number == step.cut:
+                if step.stream_error:
+                    self._event(json.dumps({"error": {"message": "Scripted failure.", "code": 500}}))
+                self._hang_up()
+                return
+            self._event(json.dumps(chunk))
+            self.server.wait(step.pause)
+        if step.done:
+            self._event("[DONE]")
+
+    def _event(self, data: str) -> None:
+        self.wfile.write(f"data: {data}\n\n".encode())
+        self.wfile.flush()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
