@@ -171,6 +171,10 @@ class Protocol(ABC):
         """The open slots' primary keys, what this rater is given first before the others; None: the study's order."""
         return None
 
+    def before(self, rater: Rater) -> str | None:
+        """Where somebody is sent who asks for work but has something to say first; None where there is nothing."""
+        return None
+
     def given(self, assignment: Assignment) -> None:
         """Begin what begins when a rater is given a task for the first time; in the transaction that gives it."""
 

@@ -41,14 +41,18 @@ class RequestInvalidError(ValueError):
 def next_task(request: HttpRequest, slug: str) -> HttpResponse:
     """Give the next task, or go home where the state of the study is said."""
     membership = membership_for(person_of(request), slug, roles=("annotator",))
-    return _go_on(request, membership.study)
+    return go_on(request, membership.study)
 
 
-def _go_on(request: HttpRequest, study: Study) -> HttpResponse:
+def go_on(request: HttpRequest, study: Study) -> HttpResponse:
+    """To the notes that are to be read first, to what has to be said first, or to the next task."""
     person = person_of(request)
     if unread_notes(person).filter(annotation__rater__study=study).exists():
         return redirect("annotation:notes", slug=study.slug)
     rater = rater_for(study, person)
+    first = protocols()[study.protocol].before(rater) if study.is_live else None
+    if first is not None:
+        return redirect(first)
     try:
         assignment = next_assignment(study, rater)
     except BusyError:
@@ -95,7 +99,7 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         return _stale(request, assignment, form, submitting.current_annotation(assignment))
     except RequestInvalidError as problem:
         return HttpResponseBadRequest(str(problem), content_type="text/plain")
-    return _go_on(request, assignment.rater.study)
+    return go_on(request, assignment.rater.study)
 
 
 def _stale(request: HttpRequest, assignment: Assignment, form: Form, current: Annotation | None) -> HttpResponse:
@@ -128,7 +132,7 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         return _page(request, assignment, 422, form=form, errors={"skip": str(problem)})
     except RequestInvalidError as problem:
         return HttpResponseBadRequest(str(problem), content_type="text/plain")
-    return _go_on(request, assignment.rater.study)
+    return go_on(request, assignment.rater.study)
 
 
 @require_POST

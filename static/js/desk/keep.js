@@ -10,8 +10,8 @@ function storage() {
 }
 
 export class Keep {
-  constructor(page) {
-    this.prefix = `desk:${page.tag}:`;
+  constructor(page, place = "desk") {
+    this.prefix = `${place}:${page.tag}:`;
     this.assignment = page.assignment;
   }
 

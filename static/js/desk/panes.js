@@ -1,12 +1,12 @@
-// The two panes: on a small screen one behind the other, each keeping its place.
+// The panes: on a small screen one behind the other, each keeping its place.
 
 const NARROW = window.matchMedia("(max-width: 50rem)");
-const PANES = ["output", "document"];
+const TWO = ["output", "document"];
 
 export class Panes {
-  constructor(page) {
+  constructor(page, names = TWO) {
     this.page = page;
-    this.tabs = PANES.map((name) => page.root.querySelector(`#tab-${name}`)).filter(Boolean);
+    this.tabs = names.map((name) => page.root.querySelector(`#tab-${name}`)).filter(Boolean);
     for (const tab of this.tabs) page.on(tab, "click", () => this.open(tab));
     page.on(page.root, "keydown", (event) => this.#arrows(event));
     page.on(NARROW, "change", () => this.#roles());
@@ -41,7 +41,7 @@ export class Panes {
   #arrows(event) {
     const place = this.tabs.indexOf(event.target);
     if (place < 0 || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
-    const next = this.tabs[(place + 1) % this.tabs.length];
+    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1)) % this.tabs.length);
     event.preventDefault();
     this.open(next);
     next.focus();

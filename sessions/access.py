@@ -1,0 +1,40 @@
+"""Who may see and do what in sessions: every function fetches, or raises Http404."""
+
+import uuid
+
+from django.http import Http404
+
+from accounts.models import Person
+from annotation.access import NOTHING, RESEARCHERS, assignment_for, study_for
+from annotation.models import Assignment
+from sessions.models import RevisionSession, Turn
+
+SESSION = ("item", "study", "rater__person", "task")
+
+
+def session_for(person: Person, key: uuid.UUID) -> tuple[Assignment, RevisionSession]:
+    """The person's own session by the key of its assignment, in a study whose annotator they are now."""
+    assignment = assignment_for(person, key)
+    own = RevisionSession.objects.select_related(*SESSION).filter(imported=False)
+    session = own.filter(task=assignment.task_id, rater=assignment.rater_id).first()
+    if session is None:
+        raise Http404(NOTHING)
+    return assignment, session
+
+
+def studied_session(person: Person, slug: str, pk: int) -> RevisionSession:
+    """A session of a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    session = RevisionSession.objects.select_related(*SESSION).filter(study=study, pk=pk).first()
+    if session is None:
+        raise Http404(NOTHING)
+    return session
+
+
+def studied_turn(person: Person, slug: str, pk: int, number: int) -> Turn:
+    """A turn of such a session that was not discarded."""
+    session = studied_session(person, slug, pk)
+    turn = session.turns.select_related("session__study").filter(number=number, discarded=False).first()
+    if turn is None:
+        raise Http404(NOTHING)
+    return turn
