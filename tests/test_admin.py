@@ -17,6 +17,7 @@ from annotation.reviewing import review_span
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
 from tests.conftest import make_person
+from tests.llm.calls import add_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
@@ -64,6 +65,7 @@ def rated(study, owner, rater):
     check(answer, "problem", "CANARY-NOTE", researcher, number=0)
     review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue(study, owner, name="CANARY-TOKEN", scope="read")
+    add_rows(study)
     return study
 
 

@@ -4,8 +4,10 @@ import threading
 import time
 
 from django.db import connections
+from django.utils import timezone
 
 from llm.asking import Attempt, Message, Outcome, PromptMark, Request, Usage
+from llm.models import Budget, Call, Completion, Reservation, Stop, StudyPrompt
 
 ENDPOINTS = """
 endpoints:
@@ -73,6 +75,20 @@ class Scripted:
         finally:
             with self.lock:
                 self.now -= 1
+
+
+def add_rows(study, run="CANARY-RUN"):
+    """A row of each kind that a study has about language models."""
+    now = timezone.now()
+    call = Call.objects.create(
+        study=study, run=run, endpoint="campus", model="small", model_asked="CANARY-MODEL", messages=[],
+        text="CANARY-TEXT", messages_digest="d", request_digest="d", status="answered", price_charged=0, started_at=now, ended_at=now,
+    )  # fmt: skip
+    Budget.objects.create(study=study, run=run)
+    Reservation.objects.create(study=study, run=run, amount=0, left=0, lease_until=now)
+    Stop.objects.create(study=study, run=run)
+    StudyPrompt.objects.create(study=study, key="CANARY-KEY", number=1, user="CANARY-PROMPT", digest="d")
+    Completion.objects.create(study=study, run=run, model="campus/small", request={}, call=call, text="CANARY-TEXT")
 
 
 def together(count, act):
