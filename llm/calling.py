@@ -84,7 +84,7 @@ class Watch:
     """Whether a call is to be broken off: by who asked for it, or because its study or run was stopped."""
 
     def __init__(self, charge: Charge, stopped: Callable[[], bool] | None) -> None:
-        self.charge, self.asked, self.looked = charge, stopped, 0.0
+        self.charge, self.asked, self.looked = charge, stopped, time.monotonic()
 
     def __call__(self) -> bool:
         if time.monotonic() - self.looked < LOOK_EVERY:
@@ -123,7 +123,7 @@ def _begin(
     price = budgets.price_of(model, limits.estimated_tokens(request.messages), request.max_tokens or 0)
     until, swept = time.monotonic() + LONGEST_WAIT, False
     while True:
-        if watch.asked is not None and watch():
+        if watch():
             raise StoppedError
         try:
             with transaction.atomic():

@@ -82,7 +82,8 @@ def add_rows(study, run="CANARY-RUN"):
     now = timezone.now()
     call = Call.objects.create(
         study=study, run=run, endpoint="campus", model="small", model_asked="CANARY-MODEL", messages=[],
-        text="CANARY-TEXT", messages_digest="d", request_digest="d", status="answered", price_charged=0, started_at=now, ended_at=now,
+        text="CANARY-TEXT", messages_digest="d", request_digest="d", status="answered", price_charged=0, started_at=now,
+        ended_at=now,
     )  # fmt: skip
     Budget.objects.create(study=study, run=run)
     Reservation.objects.create(study=study, run=run, amount=0, left=0, lease_until=now)
