@@ -1,6 +1,7 @@
 """Keeping what a page has typed but not submitted, and hearing that somebody still works on it."""
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from annotation.assigning import renew_lease
@@ -64,3 +65,13 @@ def pulse(assignment: Assignment, effort: Effort) -> Slot | None:
         if slot is not None and slot.state == Slot.State.HELD:
             renew_lease(rater.study, slot, now)
         return slot
+
+
+def clear_draft(assignment: Assignment, draft: Form | None = None) -> None:
+    """Have nothing typed any more, or `draft`: what was typed has become something. Pages made before it conflict."""
+    Assignment.objects.filter(pk=assignment.pk).update(draft=draft, draft_version=F("draft_version") + 1)
+
+
+def keep_aside(assignment: Assignment, form: Form) -> None:
+    """Keep what a page sent too late to be used."""
+    DraftConflict.objects.create(assignment=assignment, base_version=assignment.draft_version, body=form)

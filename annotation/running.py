@@ -29,6 +29,7 @@ def prepare(study: Study, seconds: float) -> bool:
             study.refresh_from_db(fields=["planned_through"])
             return is_planned(study)
     study.refresh_from_db(fields=["planned_through"])
+    protocols()[study.protocol].prepared(study)
     return True
 
 

@@ -5,6 +5,8 @@ database accepts and the other refuses could not be moved between them. Nothing 
 """
 
 import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 DEEPEST = 32
@@ -64,3 +66,13 @@ def check_id(value: Any, place: str) -> str:
     if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
         raise TextRefusedError(place, "must not hold control characters")
     return value
+
+
+def time_text(moment: datetime | None) -> str | None:
+    """A time as files show it: in UTC, to the microsecond."""
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def given(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of a file without what is absent."""
+    return {key: value for key, value in line.items() if value is not None}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.models import Item
 from annotation.protocols import UnitInvalidError
 from annotation.text import TextRefusedError, check_id
 
@@ -56,3 +57,14 @@ def _check_paper(paper: Mapping[str, Any], place: str) -> None:
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def question_of(item: Item) -> str:
+    """The item's question."""
+    question: str = (item.content or {})["question"]
+    return question
+
+
+def paper_ids(item: Item) -> set[str]:
+    """The ids of the item's papers."""
+    return {paper["id"] for paper in (item.content or {})["documents"]}

@@ -1,4 +1,4 @@
-"""Import: study, items, ratings, scores, annotations and reviews from files into the database, all of it or nothing.
+"""Import: study, items, ratings, annotations and more from files into the database, all of it or nothing.
 
 One transaction reads line by line and writes in batches, so that memory does not grow with the files but for
 what tells lines apart. `docs/formats.md` describes the files.
@@ -17,6 +17,7 @@ from annotation.importing.annotations import AnnotationImport
 from annotation.importing.folder import TABLES, Files, find_files
 from annotation.importing.items import ItemImport
 from annotation.importing.material import Material
+from annotation.importing.own_tables import TableImport
 from annotation.importing.problems import ImportRefusedError, Problem, Problems, refuse
 from annotation.importing.raters import Raters
 from annotation.importing.ratings import RatingImport
@@ -26,6 +27,7 @@ from annotation.importing.studies import apply_study, give_owner
 from annotation.importing.study_file import StudyFile, read_study_file
 from annotation.importing.tables import annotation_objects, item_objects, rating_objects
 from annotation.models import Study
+from annotation.protocols import protocols
 
 __all__ = ["ImportRefusedError", "Imported", "Problem", "add_to_study", "import_study"]
 
@@ -41,6 +43,11 @@ class Imported:
     added: dict[str, int] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What would keep the study from going live, in sentences."""
+        return protocols()[self.study.protocol].warnings(self.study)
+
 
 def import_study(
     source: Path,
@@ -49,7 +56,7 @@ def import_study(
     owner: Person | None = None,
     actor: Person | None = None,
 ) -> Imported:
-    """Import a folder, or a study file with the files `named` (items, ratings, scores, annotations, reviews).
+    """Import a folder, or a study file with the files `named` (by what they hold: items, ratings, sessions, ...).
 
     `owner` becomes an owner of the study; `actor` is whom the audit names (None: a command). Raises
     ImportRefusedError, with nothing stored, where anything is wrong.
@@ -80,9 +87,14 @@ def _apply(files: Files, described: StudyFile, owner: Person | None, actor: Pers
 def _read(done: Imported, tables: Mapping[str, Path], actor: Person | None, via: str = "") -> Imported:
     study = done.study
     raters, material = Raters(study), Material(study)
+    own: list[TableImport] = []
     for table in TABLES:
-        if table in tables:
+        if table in tables and table in _READERS:
             _READERS[table](tables[table], done, raters, material)
+        elif table in tables:
+            own.append(_own(table, tables[table], done, raters, material))
+    for one in own:
+        one.settle()
     done.added["raters"] = raters.made
     new = {"added": done.added, "sha256": done.digests, **({"via": via} if via else {})}
     record("study imported", study.slug, actor=actor, study=study.slug, new=new)
@@ -111,6 +123,19 @@ def _reviews(path: Path, done: Imported, raters: Raters, material: Material) -> 
     batch.run(_objects(source, None))
     done.added["reviews"] = batch.added
     done.digests["reviews"] = source.digest
+
+
+def _own(table: str, path: Path, done: Imported, raters: Raters, material: Material) -> TableImport:
+    """Read a table that only some protocols have."""
+    source = _open(path)
+    kind = protocols()[done.study.protocol].importer(table)
+    if kind is None:
+        raise refuse(path.name, "is nothing that a study of this protocol has")
+    batch = kind(done.study, raters, material, source.problems)
+    batch.run(_objects(source, None))
+    done.added[table] = batch.added
+    done.digests[table] = source.digest
+    return batch
 
 
 def _ratings(table: str) -> Callable[[Path, Imported, Raters, Material], None]:

@@ -38,7 +38,7 @@ RATING_COLUMNS = (
     "revision", "is_current", "level", "number", "value", "off_scale", "run", "ordinal", "guidelines_version",
     "protocol_version", "shown", "seconds", "submitted_at",
 )  # fmt: skip
-LONGEST_VARIANT = 200
+LONGEST_VARIANT = 240
 
 
 @dataclass(slots=True)

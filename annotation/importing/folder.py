@@ -13,12 +13,11 @@ from annotation.importing.reading import open_regular
 from annotation.text import TextRefusedError, check_text
 
 STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
-TABLES = ("items", "annotations", "ratings", "scores", "reviews")
+TABLES = ("items", "annotations", "sessions", "labels", "ratings", "scores", "reviews")
 """In the order in which they are read: what a rating names must be there, annotations give ratings, and reviews
-are about both."""
+are about both. Not every protocol has every table."""
 SUFFIXES = (".jsonl", ".csv")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
-LATER = ("sessions.jsonl",)
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,6 @@ def find_files(source: Path, named: Mapping[str, Path | None]) -> Files:
     if len(studies) != 1:
         names = " and ".join(path.name for path in studies)
         raise refuse(source.name, f"holds both {names}" if studies else "holds no study.yaml")
-    for name in LATER:
-        if (source / name).exists() and (source / name).stat().st_size:
-            raise refuse(name, "cannot be read by this version")
     tables = dict(given)
     for table in TABLES:
         found = [path for suffix in SUFFIXES if (path := source / f"{table}{suffix}").exists()]

@@ -13,7 +13,7 @@ from annotation.models import Rating, Study
 from config.fields import canonical_json
 
 CHUNK = 5000
-KEY = ("question", "rater", "item", "output", "other_output", "submitted_at")
+KEY = ("question", "rater", "item", "output", "other_output", "submitted_at", "variant")
 CONTENT = (
     "value", "explanation", "shown", "seconds", "guidelines_version", "run", "replicate", "distribution", "metadata",
 )  # fmt: skip
@@ -23,13 +23,21 @@ NOTHING = -(2**63)
 _PACK = struct.Struct("<6q").pack
 
 
-def identity(question: int, rater: int, item: int, output: int | None, other: int | None, at: datetime | None) -> bytes:
+def identity(
+    question: int,
+    rater: int,
+    item: int,
+    output: int | None,
+    other: int | None,
+    at: datetime | None,
+    variant: str = "",
+) -> bytes:
     """The identity of a rating but for its ordinal. Times are told apart to the microsecond."""
     return hashlib.blake2b(
         _PACK(
             question, rater, item, NOTHING if output is None else output, NOTHING if other is None else other,
             NOTHING if at is None else (at - EPOCH) // MICROSECOND,
-        ),
+        ) + variant.encode(),
         digest_size=16,
     ).digest()  # fmt: skip
 

@@ -84,8 +84,9 @@ class RatingImport:
     def _read(self, line: int, body: Mapping[str, Any]) -> ReadRating:
         fields.only(body, self.keys, "a rating")
         item, key = body.get("item"), body.get("question")
-        if not isinstance(item, str):
-            raise FieldInvalidError("item", "is missing" if item is None else "must be text")
+        if self.protocol.names_item == (item is None) or not isinstance(item, str | None):
+            reason = "is missing" if item is None else "must be text" if self.protocol.names_item else "is no key here"
+            raise FieldInvalidError("item", reason)
         question = self.questions.get(key) if isinstance(key, str) else None
         if question is None:
             raise FieldInvalidError("question", "is missing" if key is None else f"{quoted(key)} is no question here")
@@ -93,7 +94,7 @@ class RatingImport:
         machine = kind != DEFAULT_KIND
         return ReadRating(
             line=line,
-            item=item,
+            item=item or "",
             unit=self.protocol.read_unit(body, question),
             rater=rater,
             machine=machine,
@@ -114,6 +115,8 @@ class RatingImport:
 
     def _flush(self) -> None:
         batch, self._batch = self._batch, []
+        if not self.protocol.names_item:
+            batch = self._located(batch)
         found = self.material.find(rating.item for rating in batch)
         placed = [(rating, *self._place(rating, found)) for rating in batch if self._exists(rating, found)]
         self._check_shown([rating for rating, *_ in placed])
@@ -125,6 +128,16 @@ class RatingImport:
             return
         insert_rows(Rating, COLUMNS, rows)
         self.added += len(rows)
+
+    def _located(self, batch: list[ReadRating]) -> list[ReadRating]:
+        """Those of a batch whose units exist, each with its item."""
+        items = self.protocol.locate(self.study, {rating.unit for rating in batch})
+        for rating in batch:
+            rating.item = items.get(rating.unit, "")
+            if not rating.item:
+                named = " ".join(f"{key} {value}" for key, value in self.protocol.unit_line(rating.unit).items())
+                self.problems.add(rating.line, "", f"is about something that is not in this study: {quoted(named)}")
+        return [rating for rating in batch if rating.item]
 
     def _exists(self, rating: ReadRating, found: Mapping[str, tuple[int, dict[str, int]]]) -> bool:
         """Whether the item and outputs of a line exist; a problem where not."""
@@ -172,7 +185,8 @@ class RatingImport:
         """The row of a line, None where the line is there already or says otherwise than what is there."""
         question, value, said = rating.question, rating.value, rating.said
         rater = self.raters.known[rating.rater][0]
-        name = identity(question.pk, rater, item, output, other, rating.submitted_at)
+        variant = rating.unit.variant
+        name = identity(question.pk, rater, item, output, other, rating.submitted_at, variant)
         ordinal, there = self.known.match(name, content((value, *said)))
         if there is not None:
             if not there:
@@ -185,7 +199,7 @@ class RatingImport:
         explanation, shown, seconds, version, run, replicate, distribution, metadata = said
         kind = self.types[question.type]
         return (
-            self.study.pk, question.pk, rater, item, output, other, "", 1, True, kind.level, kind.number(value),
+            self.study.pk, question.pk, rater, item, output, other, variant, 1, True, kind.level, kind.number(value),
             canonical_json(value), rating.machine and kind.off_scale(value, question.spec), version, run, replicate,
             ordinal, explanation, _json(shown), seconds, stored_time(rating.submitted_at), _json(distribution),
             _json(metadata),

@@ -37,6 +37,8 @@ RATING_COLUMNS: Mapping[str, str] = {
     "item": TEXT,
     "output": TEXT,
     "outputs": JSON,
+    "session": TEXT,
+    "turn": NUMBER,
     "rater": TEXT,
     "rater_kind": TEXT,
     "question": TEXT,
@@ -207,7 +209,7 @@ def item_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def rating_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Ratings or scores of a CSV file of one row an answer; what a value means is left to its question."""
-    for number, row in rows(source, RATING_COLUMNS, ("item", "rater", "question", "value")):
+    for number, row in rows(source, RATING_COLUMNS, ("rater", "question", "value")):
         row.setdefault("value", Cell(""))
         yield number, row
 

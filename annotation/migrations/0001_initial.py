@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
             name='Rating',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('variant', models.CharField(blank=True, max_length=200)),
+                ('variant', models.CharField(blank=True, max_length=240)),
                 ('revision', models.PositiveIntegerField(default=1)),
                 ('is_current', models.BooleanField(default=True)),
                 ('level', models.CharField(choices=[('nominal', 'Nominal'), ('ordinal', 'Ordinal'), ('interval', 'Interval'), ('rank', 'Rank'), ('choice', 'Choice'), ('span', 'Span'), ('text', 'Text')], max_length=8)),
@@ -248,7 +248,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=64)),
-                ('variant', models.CharField(blank=True, max_length=200)),
+                ('variant', models.CharField(blank=True, max_length=240)),
                 ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tasks', to='annotation.item')),
             ],
         ),

@@ -86,7 +86,7 @@ class Rating(models.Model):
     other_output = models.ForeignKey(
         Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
-    variant = models.CharField(max_length=200, blank=True)
+    variant = models.CharField(max_length=240, blank=True)
     annotation = models.ForeignKey(
         Annotation, on_delete=models.PROTECT, null=True, blank=True, related_name="ratings", db_index=False
     )

@@ -84,6 +84,7 @@ class Rater(models.Model):
     place = models.BigIntegerField(
         null=True, blank=True, help_text="how far along the study's order of items this rater has been given work"
     )
+    topics = ExactJSONField(null=True, blank=True, help_text="the categories of items that this rater prefers")
     metadata = ExactJSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -19,7 +19,7 @@ class Task(models.Model):
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     key = models.CharField(max_length=64)
-    variant = models.CharField(max_length=200, blank=True)
+    variant = models.CharField(max_length=240, blank=True)
     outputs: "models.ManyToManyField[Output, TaskOutput]" = models.ManyToManyField(
         Output, through="TaskOutput", related_name="tasks"
     )

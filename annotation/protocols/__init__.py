@@ -152,6 +152,9 @@ class Protocol(ABC):
         """Whether planning gives slots to tasks of this variant."""
         return True
 
+    def prepared(self, study: Study) -> None:
+        """Begin what else is needed once all items have their tasks; called again whenever items are prepared."""
+
     def check_live(self, study: Study) -> None:
         """Raise StudyInvalidError where the study cannot go live as things are on this site."""
 

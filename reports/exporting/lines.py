@@ -5,7 +5,6 @@ point, so that neither primary keys nor a database's collation show. Absent valu
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +12,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Annotation, Item, Output, Rater, Rating, Study, TaskOutput
 from annotation.protocols import Unit, protocols
+from annotation.text import given, time_text
 from config.fields import canonical_json
 
 CHUNK = 1000
@@ -21,7 +21,7 @@ ITEM = ("pk", "key", "document", "instruction", "categories", "references", "met
 RATING = (
     "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
     "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
-    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "metadata", "ordinal",
+    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "metadata", "ordinal", "variant",
 )  # fmt: skip
 ANNOTATION = (
     "task__item_id", "task__item__key", "task_id", "task__variant", "rater__name", "rater__kind", "revision", "status",
@@ -29,16 +29,6 @@ ANNOTATION = (
     "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
 Line = dict[str, Any]
-
-
-def time_text(moment: datetime | None) -> str | None:
-    """A time as files show it: in UTC, to the microsecond."""
-    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
-
-
-def given(line: Mapping[str, Any]) -> Line:
-    """The line without what is absent."""
-    return {key: value for key, value in line.items() if value is not None}
 
 
 def item_lines(study: Study) -> Iterator[Line]:
@@ -96,8 +86,8 @@ def _ratings(study: Study, rows: QuerySet[Rating]) -> Iterator[Line]:
         for row in sorted(group, key=_rating_order):
             yield given(
                 {
-                    "item": row["item__key"],
-                    **protocol.unit_line(Unit(row["output__key"], row["other_output__key"])),
+                    "item": row["item__key"] if protocol.names_item else None,
+                    **protocol.unit_line(Unit(row["output__key"], row["other_output__key"], row["variant"])),
                     "rater": row["rater__name"],
                     "rater_kind": None if row["rater__kind"] == HUMAN else row["rater__kind"],
                     "question": row["question__key"],
@@ -119,6 +109,7 @@ def _rating_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
     unit = (row["output__position"], row["other_output__position"])
     return (
         tuple(-1 if place is None else place for place in unit),
+        row["variant"],
         row["question__position"],
         row["rater__name"],
         time_text(row["submitted_at"]) or "",

@@ -87,6 +87,7 @@ class Turn(Row):
     partial = models.TextField(blank=True, help_text="as far as it is written")
     answer = models.TextField(null=True, blank=True)
     edited_answer = models.TextField(null=True, blank=True)
+    edits = models.PositiveIntegerField(default=0, help_text="how often the edited answer was changed")
     task = models.ForeignKey(
         Task, on_delete=models.PROTECT, null=True, blank=True, related_name="turns", help_text="for rating this turn"
     )

@@ -12,14 +12,14 @@ from annotation.importing import Imported, ImportRefusedError, import_study
 from annotation.models import Study
 from annotation.running import StudyRefusedError, make_live, prepare
 
-TABLES = ("items", "ratings", "scores", "annotations", "reviews")
+TABLES = ("items", "ratings", "scores", "annotations", "sessions", "labels", "reviews")
 STEP_SECONDS = 5.0
 
 
 class Command(BaseCommand):
     # The checks of addresses load every page with its libraries, which takes as long as a small study and more memory.
     requires_system_checks = [Tags.models]
-    help = "Import a study: a folder, or a study file with files of items, ratings, scores, annotations and reviews."
+    help = "Import a study: a folder, or a study file with files of items, ratings, sessions and so on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", type=Path, metavar="FOLDER | STUDY.yaml")
@@ -35,6 +35,8 @@ class Command(BaseCommand):
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None
         self.stdout.write(_summary(done))
+        for warning in done.warnings:
+            self.stderr.write(warning)
         if options["live"] or done.study.is_live:
             self._plan(done.study)
         if options["live"] and not done.study.is_live:

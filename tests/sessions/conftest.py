@@ -1,0 +1,154 @@
+"""A session study of two questions and two models, a stand-in for the models that writes down what it is asked."""
+
+import json
+from uuid import uuid4
+
+import pytest
+
+from annotation.assigning import next_assignment
+from annotation.importing import import_study
+from annotation.membership import add_member, rater_for
+from annotation.models import Study
+from annotation.planning import plan_chunk
+from annotation.submitting import Submission
+from config.background.claiming import run_waiting
+from llm.asking import Reply
+from retrieval.indexing import ensure_index
+from sessions import revising
+from sessions.background import writing
+from sessions.history import state, turns_of
+from sessions.models import RevisionSession
+from sessions.revising import Instruction
+
+PAPERS = [
+    {"id": "north", "title": "On ferries", "authors": ["A. One", "B. Two"], "year": 2020,
+     "url": "https://example.org/ferries",
+     "paragraphs": ["The ferry to the island sails at nine.", "In winter the ferry does not sail at all."]},
+    {"id": "south", "title": "On trains", "authors": ["C. Three"],
+     "paragraphs": ["The train to the harbour takes an hour.", "Trains run through the winter."]},
+    {"id": "west", "title": "On fares", "paragraphs": ["A ticket for the ferry costs twelve crowns."]},
+]  # fmt: skip
+STUDY = {
+    "slug": "revising",
+    "title": "Revising",
+    "protocol": "session",
+    "redundancy": 1,
+    "guidelines": "Be strict.",
+    "questions": [
+        {"key": "rating", "type": "category", "choices": ["good", "neutral", "bad"], "text": "Followed?"},
+        {"key": "comment", "type": "text", "text": "Why?"},
+        {"key": "fluent", "type": "likert", "min": 1, "max": 3, "text": "Fluent?", "required": False},
+    ],
+    "options": {"models": ["scripted/one", "scripted/two"], "passages": 2},
+}
+
+
+def question(name, category="travel", **more):
+    return {"id": name, "question": f"When does {name} sail?", "documents": PAPERS, "category": category, **more}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A function that writes a study's folder."""
+
+    def write(items=None, *, name="in", files=None, **study):
+        made = tmp_path / name
+        made.mkdir()
+        (made / "study.json").write_text(json.dumps(STUDY | study))
+        tables = {"items": items or [question("q1"), question("q2")], **(files or {})}
+        for table, lines in tables.items():
+            (made / f"{table}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return made
+
+    return write
+
+
+def live(study, *people):
+    for person in people:
+        add_member(study, person, "annotator", None)
+    while plan_chunk(study):
+        pass
+    study.refresh_from_db()
+    study.status = Study.Status.LIVE
+    study.save()
+    return study
+
+
+@pytest.fixture
+def study(folder, rater, owner):
+    study = live(import_study(folder(), owner=owner).study, rater)
+    ensure_index(study)
+    run_waiting()
+    return study
+
+
+class Models:
+    """Stands in for the door to the models: keeps each request, replies or fails as it was told."""
+
+    def __init__(self):
+        self.requests, self.charges, self.script = [], [], []
+
+    def __call__(self, request, charge, *, on_text=None, stopped=None, **_):
+        self.requests.append(request)
+        self.charges.append(charge)
+        said = self.script.pop(0) if self.script else f"Answer {len(self.requests)} [0]."
+        if callable(said):
+            said = said(on_text=on_text, stopped=stopped)
+        if isinstance(said, BaseException):
+            raise said
+        if on_text is not None:
+            on_text(said[: len(said) // 2])
+        return Reply(said, "stop", "scripted", None, None, "", None, None)
+
+    @property
+    def asked(self):
+        """What the last request was made from."""
+        return self.requests[-1]
+
+
+@pytest.fixture
+def models(monkeypatch):
+    models = Models()
+    monkeypatch.setattr(writing, "complete", models)
+    return models
+
+
+@pytest.fixture
+def session(study, rater, models):
+    """A session whose first answer is there."""
+    session = begun(study, rater)
+    run_waiting()
+    return session
+
+
+def begun(study, person):
+    assignment = next_assignment(study, rater_for(study, person))
+    return RevisionSession.objects.get(task=assignment.task, rater=assignment.rater)
+
+
+def where(session):
+    """Where the session stands now."""
+    session = RevisionSession.objects.select_related("study").get(pk=session.pk)
+    return state(session, turns_of(session))
+
+
+def instruct(session, text, kind="style", number=None, key=None):
+    number = where(session).number if number is None else number
+    return revising.instruct(session, Instruction(kind, text, number, key or uuid4()))
+
+
+def rate(session, rating, comment="Because.", number=None, revision=0, key=None, **more):
+    number = where(session).number if number is None else number
+    form = {"q-rating": [rating], "q-comment": [comment], **more}
+    return revising.rate(session, number, Submission(form, revision, 1, key or uuid4()))
+
+
+def turned(session, text, rating, kind="style", edited=None):
+    """A whole turn: instruction, answer, rating, and an edit if there is one."""
+    turn = instruct(session, text, kind)
+    run_waiting()
+    rate(session, rating, number=turn.number)
+    if edited is not None:
+        revising.edit(session, turn.number, edited, 0)
+    turn.refresh_from_db()
+    return turn
