@@ -22,7 +22,8 @@ class Step:
     """One answer. Times are seconds; what is not named is as a good server has it.
 
     `delay` before the answer, `pause` between the pieces of a stream, `drip` between the bytes of a body; `cut` breaks
-    the connection after so many pieces of a stream, or bytes of a whole body; `body` is sent as it stands.
+    the connection after so many pieces of a stream, or bytes of a whole body, `stall` only says nothing more; `body`
+    is sent as it stands.
     """
 
     status: int = 200
@@ -31,6 +32,7 @@ class Step:
     pause: float = 0
     drip: float = 0
     cut: int = -1
+    stall: int = -1
     close: bool = False
     silent: bool = False
     text: str = ""

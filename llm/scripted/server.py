@@ -69,6 +69,12 @@ class ScriptedServer(ThreadingHTTPServer):
         steps = steps or self.steps
         return steps[min(number, len(steps)) - 1]
 
+    def restart(self) -> None:
+        """Forget the calls so far, so that the next one is the first."""
+        with self._lock:
+            self.calls.clear()
+            self._counts.clear()
+
     def count(self, change: int) -> None:
         """Keep count of the calls that are being answered."""
         with self._lock:
@@ -107,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         try:
             asked = json.loads(self.rfile.read(size))
-            step = self.server.take(asked, dict(self.headers.items()))
+            step = self.server.take(asked, {name.lower(): value for name, value in self.headers.items()})
         except (ValueError, AttributeError, StepInvalidError) as problem:
             self._send(400, json.dumps({"error": {"message": str(problem), "code": "bad_request"}}).encode(), Step())
             return
@@ -179,6 +185,8 @@ class Handler(BaseHTTPRequestHandler):
                     self._event(json.dumps({"error": {"message": "Scripted failure.", "code": 500}}))
                 self._hang_up()
                 return
+            if number == step.stall:
+                self.server.wait(LONGEST_LIFE)
             self._event(json.dumps(chunk))
             self.server.wait(step.pause)
         if step.done:

@@ -1,0 +1,161 @@
+"""The file of endpoints: read strictly, each mistake with its place and mend."""
+
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.core import checks
+
+from llm.checks import check_endpoints
+from llm.endpoint_file import EndpointsInvalidError
+from llm.endpoints import endpoints, find_model, model_names
+from llm.errors import NoKeyError, UnknownModelError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HEAD = "endpoints:\n  campus:\n    base_url: https://models.example.org/v1\n    models:\n      small:"
+
+
+@pytest.fixture
+def write(settings, tmp_path):
+    """A function that puts a file of endpoints in its place."""
+    settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
+
+    def write(text: str | bytes) -> None:
+        settings.ENDPOINTS_FILE.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    return write
+
+
+def test_without_a_file_there_is_the_built_in_model(settings, tmp_path):
+    settings.VAR = tmp_path
+    settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
+    assert model_names() == ("extractive/extractive",)
+    endpoint, model = find_model("extractive/extractive")
+    assert (endpoint.built_in, endpoint.base_url, model.price_in, model.price_out) == (True, "", 0, 0)
+
+
+def test_a_file_that_is_named_must_be_there(settings, tmp_path):
+    settings.ENDPOINTS_FILE = tmp_path / "other.yaml"
+    with pytest.raises(EndpointsInvalidError, match=r"other\.yaml: does not exist: make it"):
+        endpoints()
+
+
+def test_the_example_is_right(settings):
+    settings.ENDPOINTS_FILE = ROOT / "endpoints.example.yaml"
+    assert model_names() == ("extractive/extractive", "campus/small", "local/tiny")
+    endpoint, model = find_model("campus/small")
+    assert (endpoint.key_name, endpoint.in_flight, endpoint.deadline, endpoint.attempts) == ("CAMPUS_KEY", 8, 120, 4)
+    assert (model.asked, model.context) == ("example/small-instruct-v2", 32768)
+    assert (model.price_in, model.price_out) == (Decimal("0.15"), Decimal("0.6"))
+    assert model.supports == {"stream", "seed", "logprobs", "json_schema"}
+    endpoint, model = find_model("local/tiny")
+    assert (model.asked, model.context, model.price_in, model.supports) == ("tiny", None, None, {"stream"})
+    assert (endpoint.key(), endpoint.attempts, endpoint.requests_per_minute) == ("", 4, None)
+
+
+def test_a_changed_file_counts_at_once(write, settings):
+    write(HEAD + " {}\n")
+    assert "campus/small" in model_names()
+    write(HEAD.replace("small", "large") + " {}\n")
+    os.utime(settings.ENDPOINTS_FILE, (1, 1))
+    assert "campus/large" in model_names()
+
+
+MISTAKES = {
+    "[]": ": must hold the one key `endpoints`",
+    "endpoints: []": "endpoints: must be a mapping",
+    "other: {}": "must hold the one key `endpoints`",
+    HEAD + " {}\n    colour: blue": r"endpoints\.campus: has no key 'colour'; known are base_url",
+    HEAD + " {colour: blue}": r"endpoints\.campus\.models\.small: has no key 'colour'; known are asked",
+    HEAD + " fine": r"endpoints\.campus\.models\.small: must be a mapping",
+    "endpoints: {campus: {base_url: 'https://a.example/v1'}}": "needs the key models",
+    "endpoints: {campus: {models: {a: {}}}}": "needs the key base_url",
+    "endpoints: {campus: {base_url: 'https://a.example/v1', models: {}}}": "models: must be a mapping with at least",
+    "endpoints: {campus: fine}": "endpoints.campus: must be a mapping",
+    "endpoints: {extractive: {}}": "endpoint that is built in: take another",
+    "endpoints: {a/b: {}}": "must have a name of letters",
+    "endpoints: {7: {}}": "must have a name of letters",
+    HEAD + " {}\n    key: secret-value-itself": "key: must name the environment variable .* not be the key",
+    HEAD + " {}\n    key: SECRET_KEY": "names a secret of this site",
+    HEAD + " {}\n    key: DATABASE_URL": "names a secret of this site",
+    HEAD + " {}\n    in_flight: 0": "in_flight: must be a whole number from 1",
+    HEAD + " {}\n    in_flight: true": "in_flight: must be a whole number from 1",
+    HEAD + " {}\n    attempts: 2.5": "attempts: must be a whole number from 1 to 10",
+    HEAD + " {}\n    attempts: 11": "attempts: must be a whole number from 1 to 10",
+    HEAD + " {}\n    deadline: .nan": "deadline: must be a number of seconds",
+    HEAD + " {}\n    deadline: 3600": "deadline: must be a number of seconds from 0.5 to 600",
+    HEAD + " {}\n    read_timeout: 200": "read_timeout: must not be longer than the deadline, 120 seconds",
+    HEAD + " {price_in: -1}": r"models\.small\.price_in: must be the price",
+    HEAD + " {price_in: cheap}": r"models\.small\.price_in: must be the price",
+    HEAD + " {price_out: .inf}": r"models\.small\.price_out: must be the price",
+    HEAD + " {context: many}": "context: must be a whole number",
+    HEAD + " {supports: stream}": "supports: must be a list of some of stream, seed, logprobs, json_schema",
+    HEAD + " {supports: [tools]}": "supports: must be a list",
+    HEAD + " {max_tokens_field: n}": "max_tokens_field: must be one of max_tokens, max_completion_tokens",
+    HEAD + ' {asked: "two\\nlines"}': "asked: must be text of one line",
+    HEAD + " {}\n      small: {}": r"line \d+: is not right as YAML \(found duplicate key",
+    HEAD + " [": r"line \d+: is not right as YAML",
+    "a: &x 1\nb: *x": r"line 2: uses an alias: write it out",
+    "a: !!python/name:os.system x": "is not right as YAML",
+    b"\xff\xfe": r"is not UTF-8 \(byte 1\): save it as UTF-8",
+    "#" * 1_000_001: "is longer than 1000000 bytes",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES, ids=lambda text: repr(text[-40:]))
+def test_a_mistake_is_named_with_its_place(write, text):
+    write(text)
+    with pytest.raises(EndpointsInvalidError, match=MISTAKES[text]) as caught:
+        endpoints()
+    assert "endpoints.yaml" in str(caught.value)
+    (error,) = check_endpoints()
+    assert (error.level, error.id) == (checks.ERROR, "llm.E001")
+
+
+ADDRESSES = [
+    "models.example.org", "ftp://models.example.org", "file:///etc/passwd", "https://", "https://a b.example",
+    "https://models.example.org:99999/v1", "https://models.example.org/v1?key=x", "https://models.example.org/#x",
+    "https://user:password@models.example.org/v1", "https://user@models.example.org", "https://[::1/v1", "//a.example",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_that_is_none(write, address):
+    write(HEAD.replace("https://models.example.org/v1", f'"{address}"') + " {}")
+    with pytest.raises(EndpointsInvalidError, match=r"endpoints\.campus\.base_url: must") as caught:
+        endpoints()
+    assert "password@" not in str(caught.value)
+
+
+ASKED = [
+    "", "campus", "campus/", "/small", "campus/small/x", "small", "http://169.254.169.254/latest", "http://127.0.0.1/v1",
+    "https://models.example.org/v1", "//models.example.org/small", "campus@evil.example/small", "2130706433/small",
+    "[::ffff:127.0.0.1]/small", "Campus/small",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_check_27_a_model_is_found_by_its_name_only(write, name):
+    write(HEAD + " {}")
+    assert find_model("campus/small")[0].name == "campus"
+    with pytest.raises(UnknownModelError):
+        find_model(name)
+
+
+def test_a_key_is_read_when_it_is_needed(write, monkeypatch):
+    write(HEAD + " {}\n    key: CAMPUS_KEY")
+    monkeypatch.delenv("CAMPUS_KEY", raising=False)
+    endpoint, _ = find_model("campus/small")
+    with pytest.raises(NoKeyError):
+        endpoint.key()
+    (warning,) = check_endpoints()
+    assert (warning.id, "CAMPUS_KEY" in warning.hint) == ("llm.W001", True)
+    monkeypatch.setenv("CAMPUS_KEY", " the-key ")
+    assert endpoint.key() == "the-key"
+    assert check_endpoints() == []
+    assert "the-key" not in repr(endpoint)
+
+
+def test_the_check_is_part_of_manage_check():
+    assert check_endpoints in checks.registry.registry.get_checks()

@@ -1,0 +1,121 @@
+"""The scripted server: what it plays, how many it serves at once, and how it ends."""
+
+import json
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+
+import pytest
+
+from llm.asking import Message, Request
+from llm.client import ask
+from llm.endpoints import Endpoint, Model
+from llm.errors import CallError
+from llm.scripted.running import serving
+from llm.scripted.script import Step, StepInvalidError, marked, script, step
+from tests.house import ROOT
+
+MODEL = Model("model", "model-1", supports=frozenset(("stream", "logprobs")))
+
+
+def endpoint(base_url: str) -> Endpoint:
+    return Endpoint(
+        name="scripted", base_url=base_url, key_name="", models=MappingProxyType({}), in_flight=64,
+        requests_per_minute=None, connect_timeout=5, read_timeout=10, deadline=20, attempts=4, longest_wait=0.02,
+    )  # fmt: skip
+
+
+def said(text: str) -> Request:
+    return Request("scripted/model", (Message("user", text),))
+
+
+def test_it_answers_from_the_prompt_alone_and_always_alike():
+    with serving() as server:
+        first = ask(endpoint(server.address), MODEL, said("<question>\nWhen does it sail? Say.\n</question>"))
+        again = ask(endpoint(server.address), MODEL, said("<question>\nWhen does it sail? Say.\n</question>"))
+        other = ask(endpoint(server.address), MODEL, said("<question>\nWhy?\n</question>"))
+    assert first.text == again.text
+    assert "When does it sail? Say." in first.text
+    assert "Why?" in other.text
+
+
+def test_it_revises_the_answer_that_it_is_given():
+    prompt = "<answer>\nIt sails at nine [0].\n</answer>\n\n<request>\nBe brief. And kind.\n</request>"
+    with serving() as server:
+        assert ask(endpoint(server.address), MODEL, said(prompt)).text == (
+            "It sails at nine [0].\n\nRevised as asked: Be brief."
+        )
+
+
+def test_marks_in_a_message_are_steps_one_after_the_other():
+    text = "Say it. [[status=429 retry_after=0.01]][[status=503]][[text=Good.]]"
+    with serving() as server:
+        outcome = ask(endpoint(server.address), MODEL, said(text))
+        assert [one.status for one in outcome.attempts] == [429, 503, 200]
+        assert ask(endpoint(server.address), MODEL, said("Say it.")).text != "Good."
+        assert ask(endpoint(server.address), MODEL, said(text)).text == "Good."
+        assert len(server.calls) == 5
+
+
+def test_marks_in_the_name_of_a_model():
+    with serving() as server, pytest.raises(CallError) as caught:
+        ask(endpoint(server.address), Model("m", "m[[refusal=No.]]"), said("Say it."))
+    assert caught.value.kind == "refused"
+
+
+def test_64_calls_at_once():
+    with serving(Step(delay=0.5)) as server:
+        with ThreadPoolExecutor(64) as threads:
+            given = threads.map(lambda n: ask(endpoint(server.address), MODEL, said(f"Say {n}.")), range(64))
+            texts = {one.text for one in given}
+        assert len(texts) == 64
+        assert server.most_at_once > 32
+
+
+def test_calls_are_logged_one_a_line(tmp_path):
+    with serving(log=tmp_path / "calls.jsonl") as server:
+        for number in range(3):
+            ask(endpoint(server.address), MODEL, said(f"Say {number}."))
+    lines = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert [line["number"] for line in lines] == [1, 2, 3]
+    assert [line["asked"]["messages"][0]["content"] for line in lines] == ["Say 0.", "Say 1.", "Say 2."]
+
+
+def test_as_a_program_it_follows_a_script_and_ends_when_told(tmp_path):
+    (tmp_path / "script.json").write_text('[{"status": 500}, {"text": "Good."}]')
+    command = [sys.executable, "-m", "llm.scripted", "--port", "0", "--script", str(tmp_path / "script.json")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = process.stdout.readline().strip()
+            outcome = ask(endpoint(address), MODEL, said("Say it."))
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(10) == 0
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
+    assert (outcome.text, len(outcome.attempts)) == ("Good.", 2)
+
+
+def test_a_script_that_is_none_is_refused_as_a_program(tmp_path):
+    (tmp_path / "script.json").write_text('[{"colour": "blue"}]')
+    command = [sys.executable, "-m", "llm.scripted", "--script", str(tmp_path / "script.json")]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 2
+    assert "no step has 'colour'; known are status" in ended.stderr
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "[1]", '[{"status": "x"}]', '[{"delay": []}]'])
+def test_a_script_that_is_none(text):
+    with pytest.raises(StepInvalidError):
+        script(text)
+
+
+def test_steps():
+    assert step({"status": "429", "close": "true", "body": {"a": 1}}) == Step(status=429, close=True, body='{"a": 1}')
+    assert marked("Nothing [0] here, nor [[1]].") == ()
+    assert marked("[[silent]] and [[finish=length text=Half]]") == (
+        Step(silent=True),
+        Step(finish="length", text="Half"),
+    )
