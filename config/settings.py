@@ -149,7 +149,12 @@ CONTENT_SECURITY_POLICY = {
 # Uploads; the commands that read files have no limit on rows. A line over LINE_LIMIT is refused everywhere.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
-DATA_UPLOAD_MAX_NUMBER_FILES = 4
+DATA_UPLOAD_MAX_NUMBER_FILES = 20
+FILE_UPLOAD_HANDLERS = [
+    "config.uploads.LimitedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 LINE_LIMIT = 1_000_000
 UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
@@ -224,5 +229,6 @@ LOGGING = {
     "loggers": {
         **{name: {"level": "INFO"} for name in ("django.db.backends", "amqp", "kombu")},
         **{name: {"level": "WARNING"} for name in ("openai", "httpx2", "httpcore2")},
+        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},  # a line each task
     },
 }

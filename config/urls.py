@@ -15,6 +15,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("api/", include("reports.api.urls")),
     path("", include("reports.urls")),
+    path("", include("sessions.urls")),
+    path("", include("llm.urls")),
+    path("", include("retrieval.urls")),
     path("", include("annotation.urls")),
 ]
 handler400 = "config.errors.bad_request"

@@ -27,6 +27,7 @@ from annotation.reviewing import review_span, reviewer_for
 from annotation.running import make_live
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
+from tests.engine import one_of_each
 
 TABLE = Path(__file__).with_name("routes.csv")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -34,6 +35,12 @@ PEOPLE = (
     "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",
     "superuser", "deactivated", "token_read", "token_write",
 )  # fmt: skip
+OF_MODEL = {
+    "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
+    "llm:try": "completion", "llm:stop_try": "completion", "retrieval:trial": "trialsearch",
+    "retrieval:stop_build": "indexbuild",
+}  # fmt: skip
+"""Whose number stands in an address, where it is no membership's."""
 PROGRAMS = ("token_read", "token_write")
 """Tokens that the owner made. Where a row says nothing of them they are nobody: pages know no tokens."""
 
@@ -116,6 +123,7 @@ def world(make_study):
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
         "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
+        **one_of_each(study, people["owner"]),
     }  # fmt: skip
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
 
@@ -127,13 +135,13 @@ def world(make_study):
         if route.startswith("admin:"):
             return admin_address(route, objects)
         arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl"}
-        if route == "annotation:revoke_invitation":
-            arguments["pk"] = objects["invitation"].pk
-        if route == "annotation:revoke_token":
-            arguments["pk"] = Token.objects.filter(study=study).first().pk
+        if route in OF_MODEL:
+            arguments["pk"] = objects[OF_MODEL[route]].pk
+        if route == "llm:prompt":
+            arguments |= {"app": "llm", "name": "try"}
         if route in tokens:
             arguments = {"token": tokens[route]}
-        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}):
+        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"}):
             if set(wanted) <= set(arguments):
                 try:
                     return reverse(route, kwargs={name: arguments[name] for name in wanted})
@@ -153,7 +161,8 @@ def admin_address(route, objects):
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
     parts = name.split("_")
-    if parts[0] in ("annotation", "accounts") and parts[-1] in ("change", "history", "delete"):
+    ours = ("annotation", "accounts", "config", "llm", "retrieval")
+    if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])
     return reverse(route)
 

@@ -1,0 +1,25 @@
+"""Which builds and tried searches a person may see: every function fetches, or raises Http404."""
+
+from django.http import Http404
+
+from accounts.models import Person
+from annotation.access import NOTHING, RESEARCHERS, study_for
+from retrieval.models import IndexBuild, TrialSearch
+
+
+def build_for(person: Person, slug: str, pk: int) -> IndexBuild:
+    """A build of a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    build = IndexBuild.objects.select_related("study").filter(study=study, pk=pk).first()
+    if build is None:
+        raise Http404(NOTHING)
+    return build
+
+
+def trial_for(person: Person, slug: str, pk: int) -> TrialSearch:
+    """A search that somebody tried in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    trial = TrialSearch.objects.select_related("study", "item").filter(study=study, pk=pk).first()
+    if trial is None:
+        raise Http404(NOTHING)
+    return trial
