@@ -28,9 +28,9 @@ class Step:
 
     status: int = 200
     retry_after: str = ""
-    delay: float = 0
-    pause: float = 0
-    drip: float = 0
+    delay: float = 0.0
+    pause: float = 0.0
+    drip: float = 0.0
     cut: int = -1
     stall: int = -1
     close: bool = False
