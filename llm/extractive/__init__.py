@@ -7,7 +7,8 @@ revised as asked or not at all.
 
 from llm.asking import Material
 from llm.errors import CannotError
-from llm.extractive.composing import first_answer, summary, with_information
+from llm.extractive.adding import with_information
+from llm.extractive.composing import first_answer, summary
 from llm.extractive.styling import restyled
 
 __all__ = ["CannotError", "answer"]

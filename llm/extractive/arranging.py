@@ -160,23 +160,23 @@ def add_verbatim(blocks: Blocks, match: re.Match[str], asked: Asked) -> Blocks:
     )
     if groups.get("side"):
         target = located(match["beside"], blocks, asked)
-        return _inserted(blocks, text, groups["side"].lower(), target, alone="paragraph" in match["beside"] and alone)
+        return inserted(blocks, text, groups["side"].lower(), target, alone="paragraph" in match["beside"] and alone)
     scope = groups.get("scope")
     target = (
         places(blocks) if not scope or re.fullmatch(ANSWER, scope, re.IGNORECASE) else located(scope, blocks, asked)
     )
-    return _inserted(blocks, text, "before" if _is_start(place) else "after", target, alone=alone)
+    return inserted(blocks, text, "before" if _is_start(place) else "after", target, alone=alone)
 
 
 def begin_verbatim(blocks: Blocks, match: re.Match[str], asked: Asked) -> Blocks:
-    return _inserted(blocks, asked.quoted[int(match["quoted"])], "before", places(blocks), alone=False)
+    return inserted(blocks, asked.quoted[int(match["quoted"])], "before", places(blocks), alone=False)
 
 
 def end_verbatim(blocks: Blocks, match: re.Match[str], asked: Asked) -> Blocks:
-    return _inserted(blocks, asked.quoted[int(match["quoted"])], "after", places(blocks), alone=False)
+    return inserted(blocks, asked.quoted[int(match["quoted"])], "after", places(blocks), alone=False)
 
 
-def _inserted(blocks: Blocks, text: str, side: str, target: Sequence[Place], *, alone: bool) -> Blocks:
+def inserted(blocks: Blocks, text: str, side: str, target: Sequence[Place], *, alone: bool) -> Blocks:
     if not target:
         return (Block((text,)),)
     number, part = target[0] if side == "before" else target[-1]

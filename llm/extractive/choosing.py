@@ -21,8 +21,11 @@ POINTS_ELSEWHERE = re.compile(
     r"\b(?:tables?|figures?|fig\.|tab\.|appendix|appendices|sections?|eqs?\.|equations?|footnote)\s*[\dA-Z]\b|\u00a7"
     r"|\b(?:below|above|as follows|following (?:section|table|figure)|(?:this|next|previous)"
     r" (?:section|chapter)|screenshots?)\b"
-    r"|\b(?:we thank|thanks to|acknowledg\w+|mentorship|contributed to|future work|publicly available|code"
-    r" and data)\b",
+    r"|\b(?:future work|publicly available|code and data)\b",
+    re.IGNORECASE,
+)
+THANKS = re.compile(
+    r"\b(?:we (?:also )?thank|are grateful to|mentorship|contributed to (?:the )?(?:paper|project|(?:question )?annotation))\b",
     re.IGNORECASE,
 )
 TELLS_OF_ITSELF = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
@@ -60,12 +63,12 @@ class Wanted:
 
 
 def candidates(passages: Sequence[Source], language: str) -> list[Candidate]:
-    """All sentences of the passages that can be quoted, each once."""
+    """All sentences of the passages that can be quoted, each once, without acknowledgements."""
     found: list[Candidate] = []
     seen: set[str] = set()
     for rank, passage in enumerate(passages):
         for place, text in quotable(passage.text):
-            if text.casefold() not in seen:
+            if text.casefold() not in seen and not THANKS.search(text):
                 seen.add(text.casefold())
                 found.append(Candidate(passage.number, rank, place, text, terms(text, language)))
     return found

@@ -1,4 +1,4 @@
-"""First answers, summaries and answers with more information, from quoted sentences."""
+"""First answers and summaries, from quoted sentences."""
 
 import re
 from collections.abc import Sequence
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from llm.asking import Material, Source
 from llm.errors import CannotError
 from llm.extractive.choosing import Candidate, Wanted, candidates, choose
-from llm.extractive.sentences import CLOSERS, TERMINAL, WIDE, cleaned, sentences
+from llm.extractive.sentences import CLOSERS, TERMINAL, WIDE, sentences
 from llm.extractive.terms import rarity, repeats, terms, topic, weight
 
-FIRST = Wanted(least=3, most=7, words=190)
+FIRST = Wanted(least=4, most=7, words=190)
 SUMMARY = Wanted(least=1, most=3, words=100)
 PARAGRAPHS = 3
 NUMBERS = {"one": 1, "a single": 1, "two": 2, "three": 3, "four": 4, "five": 5}
@@ -22,11 +22,6 @@ PAPERS = re.compile(
     r"\bpapers?\s+((?:\[?\d{1,3}\]?)(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*&\s*)\[?\d{1,3}\]?)*)", re.IGNORECASE
 )
 MARKED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
-AT_THE_START = re.compile(
-    r"\b(?:(?:at|to|in) the (?:very )?(?:beginning|start|top)|as (?:the|a) first (?:sentence|paragraph)"
-    r"|(?:start|begin) (?:the answer |it )?(?:with|by))\b",
-    re.IGNORECASE,
-)
 
 
 def first_answer(material: Material) -> str:
@@ -63,21 +58,6 @@ def bearing(given: Sequence[Candidate], about: frozenset[str]) -> list[Candidate
     idf = rarity(one.terms for one in given)
     covered = [weight(one.terms & about, idf) for one in given]
     return [one for one, share in zip(given, covered, strict=True) if share >= max(covered) / 2]
-
-
-def with_information(material: Material) -> str:
-    """The previous answer word for word, and in a paragraph of its own what the summary adds to it."""
-    language, kept = material.language, material.previous_answer
-    said = [terms(sentence, language) for sentence in sentences(kept)]
-    new = [one for one in sentences(material.summary) if not repeats(terms(cleaned(one), language), said)]
-    if not new:
-        raise CannotError("What was found for this instruction is in the answer already.")
-    added = joined(new)
-    if not kept.strip():
-        return added
-    if AT_THE_START.search(material.instruction):
-        return f"{added}\n\n{kept}"
-    return f"{kept.rstrip()}\n\n{added}"
 
 
 def named_papers(material: Material) -> Sequence[Source]:

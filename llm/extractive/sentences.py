@@ -25,7 +25,7 @@ AUTHORS = re.compile(r"\s?[(\[][^()\[\]]{0,400}?(?:,|\bal\.)\s*(?:18|19|20)\d\d[
 YEAR = re.compile(r"\b(?:18|19|20)\d\d[a-z]?\b")
 FOOTNOTE = re.compile(r"[\u00b9\u00b2\u00b3\u2070-\u2079]+|(?<=[.!?])\d{1,3}(?=\s+[A-Z]|$)")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2}|_)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
-CODE = re.compile(r"[\\$|{}<>]|\w_\{|https?:|www\.|\S@\S+\.\w|\^")
+CODE = re.compile(r"[\\$|{}<>\u2022\u25cf]|\w_\{|https?:|www\.|\S@\S+\.\w|\^")
 CAPTION = re.compile(r"(?:table|figure|fig|tab|algorithm|listing|footnote)\.?\s*[\dA-Z]{1,3}\s*[:.|]", re.IGNORECASE)
 RUN_IN = re.compile(
     r"^(?:[^\s.,;:]+\s+){1,8}?(?=(?:We|Our|Additionally|However|Although|While|Given|Recent|Previous|Prior|In|To|This|These|The"

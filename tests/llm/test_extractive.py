@@ -106,6 +106,13 @@ def test_sentences_of_one_paper_stand_together():
     assert "[0]" not in first_paragraph
 
 
+def test_acknowledgements_are_no_answers():
+    thanks = "We thank all of the judges and people who agree with us. Ann Lee contributed to paper writing and judges."
+    assert "thank" not in first((*PASSAGES, Source(1, "T", thanks)))
+    with pytest.raises(CannotError):
+        first((Source(1, "T", thanks),))
+
+
 def test_the_same_material_gives_the_same_bytes():
     assert {first() for _ in range(5)} == {first()}
 
@@ -176,6 +183,21 @@ def test_information_goes_to_the_start_where_that_is_asked_for():
         Material("information", QUESTION, (), "Old [1].", "At the beginning, say who agrees.", "New one [0].")
     )
     assert text == "New one [0].\n\nOld [1]."
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("In the last paragraph, mention who agrees.", "One [1]. Two [1].\n\nThree [2]. New [0]."),
+        ("At the beginning of the second paragraph say who agrees.", "One [1]. Two [1].\n\nNew [0]. Three [2]."),
+        ("After the first sentence, add who agrees", "One [1]. New [0]. Two [1].\n\nThree [2]."),
+        ("After the first paragraph, add who agrees", "One [1]. Two [1].\n\nNew [0].\n\nThree [2]."),
+        ("In the seventh paragraph, add who agrees", "One [1]. Two [1].\n\nThree [2].\n\nNew [0]."),
+    ],
+)
+def test_information_goes_where_the_instruction_says(instruction, expected):
+    previous = "One [1]. Two [1].\n\nThree [2]."
+    assert answer(Material("information", QUESTION, (), previous, instruction, "New [0].")) == expected
 
 
 def test_information_is_not_repeated():
