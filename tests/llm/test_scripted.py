@@ -113,7 +113,9 @@ def test_a_script_that_is_none(text):
 
 
 def test_steps():
-    assert step({"status": "429", "close": "true", "body": {"a": 1}}) == Step(status=429, close=True, body='{"a": 1}')
+    assert step({"status": "429", "close": "true", "drip": "0.5", "body": {"a": 1}}) == Step(
+        status=429, close=True, drip=0.5, body='{"a": 1}'
+    )
     assert marked("Nothing [0] here, nor [[1]].") == ()
     assert marked("[[silent]] and [[finish=length text=Half]]") == (
         Step(silent=True),

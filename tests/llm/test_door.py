@@ -1,0 +1,75 @@
+"""The door with the real client behind it, down to a server that follows a script: what the ledger keeps."""
+
+import pytest
+
+from llm.asking import Charge, Message, PromptMark, Request
+from llm.calling import complete
+from llm.errors import CallError
+from llm.models import Call
+from llm.scripted.running import serving
+
+FILE = """endpoints:
+  scripted:
+    base_url: {address}
+    key: SCRIPTED_KEY
+    deadline: 5
+    read_timeout: 1
+    connect_timeout: 1
+    attempts: 3
+    longest_wait: 0.02
+    models:
+      model: {{asked: model-1, supports: [stream, logprobs], price_in: 1, price_out: 2}}
+"""
+KEY = "canary-key-of-the-door"
+
+
+@pytest.fixture
+def server(settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCRIPTED_KEY", KEY)
+    settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
+    with serving() as running:
+        settings.ENDPOINTS_FILE.write_text(FILE.format(address=running.address))
+        yield running
+
+
+def request(text: str, **more) -> Request:
+    mark = PromptMark("sessions/first", "1", "d" * 64)
+    return Request("scripted/model", (Message("user", text),), mark, max_tokens=50, temperature=0.5, **more)
+
+
+def test_check_52_the_ledger_keeps_all_of_a_call(server, study, owner):
+    texts = []
+    asked = request("Say. [[status=429]][[text=Nine_it_is. pause=0.01]]", top_logprobs=2)
+    reply = complete(asked, Charge(study, person=owner, work="turn:1"), on_text=texts.append)
+    assert reply.text == texts[-1] == "Nine_it_is."
+    call = Call.objects.get()
+    assert (call.status, call.text, call.finish_reason) == (Call.Status.ANSWERED, "Nine_it_is.", "stop")
+    assert (call.endpoint, call.model_asked, call.model_returned, call.other_model) == (
+        "scripted", "model-1", "model-1", False
+    )  # fmt: skip
+    assert [(one["status"], one["ended"]) for one in call.attempts] == [(429, "rate_limited"), (200, "answered")]
+    assert (call.tokens_in, call.tokens_out, call.requests) == (3, 1, 2)
+    assert call.raw.rstrip().endswith("data: [DONE]")
+    assert len(call.logprobs) == 1
+    assert KEY not in str(vars(call))
+
+
+FAULTS = {
+    "[[status=500]]": ("failed", "server_error", 3),
+    "[[refusal=No.]]": ("refused", "refused", 1),
+    "[[finish=length text=Half]]": ("truncated", "truncated", 1),
+    "[[finish=content_filter]]": ("filtered", "filtered", 1),
+    "[[body=garbage]]": ("invalid", "bad_reply", 1),
+    "[[status=401 echo_headers]]": ("failed", "rejected", 1),
+    "[[close]]": ("failed", "unreachable", 3),
+}
+
+
+@pytest.mark.parametrize("mark", FAULTS)
+def test_check_42_what_failed_is_kept_under_its_name(server, study, owner, mark):
+    with pytest.raises(CallError):
+        complete(request(mark), Charge(study, person=owner))
+    call = Call.objects.get()
+    assert (call.status, call.kind, len(call.attempts)) == FAULTS[mark]
+    assert call.reason
+    assert KEY not in str(vars(call))
