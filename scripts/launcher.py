@@ -1,4 +1,4 @@
-"""`make run`: prepare the database and the demo, then keep the web server running until Ctrl-C or SIGTERM.
+"""`make run`: prepare the database and the demo, keep a web server and two workers running until Ctrl-C or SIGTERM.
 
 Environment: PORT (8000), DEMO (1), VAR (var/), and all that `.env.example` names.
 """
@@ -17,6 +17,7 @@ from scripts.supervisor import Service, Supervisor
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 SLOWEST_START = 30.0
+WORKERS = ("calls", "jobs")
 YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -82,6 +83,11 @@ def web_server(descriptor: int) -> Service:
     )  # fmt: skip
 
 
+def worker(queue: str) -> Service:
+    """What does the background work of a queue."""
+    return Service(f"worker for {queue}", [sys.executable, "-m", "config.worker", queue])
+
+
 def tell(address: str, links: Path) -> None:
     """Say where everything is, and how to get in."""
     print(f"\nInterrater runs at {address} (Ctrl-C ends it).", flush=True)
@@ -117,6 +123,8 @@ def launch(supervisor: Supervisor) -> int:
             raise StopError(
                 f"The web server did not start: what it said is above. Start again with PORT={port} make run"
             )
+        for queue in WORKERS:
+            supervisor.start(worker(queue))
         tell(address, links)
         supervisor.watch()
     return 0

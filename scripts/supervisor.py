@@ -17,8 +17,8 @@ from types import FrameType
 
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-GRACE = 12.0
-"""Seconds between asking a child to end and killing it; more than the web server gives its requests."""
+GRACE = 15.0
+"""Seconds between asking a child to end and killing it; more than web server and workers give what they do."""
 FIRST_WAIT, LONGEST_WAIT, STEADY = 1.0, 30.0, 60.0
 
 
@@ -116,10 +116,14 @@ class Supervisor:
             return None
         return self.step.returncode
 
-    def start_until(self, service: Service, ready: Callable[[], bool], seconds: float) -> bool:
-        """Start `service` and wait until it is ready; False where it ended, was too slow or a signal came."""
+    def start(self, service: Service) -> None:
+        """Start `service`; from here on it is kept running."""
         self.services.append(service)
         service.start()
+
+    def start_until(self, service: Service, ready: Callable[[], bool], seconds: float) -> bool:
+        """Start `service` and wait until it is ready; False where it ended, was too slow or a signal came."""
+        self.start(service)
         latest = time.monotonic() + seconds
         while not self.ending and time.monotonic() < latest:
             if service.process is None or service.process.poll() is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 60.0
+LONGEST = 180.0
 OURS = (
     "DATABASE_URL", "BROKER_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE",
     "PYTHONPATH",
@@ -31,6 +31,14 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**{key: value for key, value in os.environ.items() if key not in OURS}, **more}
 
 
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def command_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
 @dataclass
 class Launched:
     """A launcher that was started; `said` is what it printed until it was ready or ended."""
@@ -46,8 +54,19 @@ class Launched:
 
     @property
     def children(self) -> list[int]:
-        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in path.read_text().split()]
+        return children_of(self.process.pid)
+
+    def child(self, sign: str) -> int:
+        """The child whose command line has `sign` in it."""
+        (found,) = (pid for pid in self.children if sign in command_of(pid))
+        return found
+
+    def wait_for_workers(self, *queues: str) -> None:
+        """Read on until these workers have said that they are ready."""
+        missing = set(queues or ("calls", "jobs"))
+        while missing:
+            line = self.read_until("ready.").splitlines()[-1]
+            missing -= {queue for queue in missing if f"{queue}@" in line}
 
     def read_until(self, sign: str) -> str:
         """What is printed up to the line with `sign`, or up to the end of all processes that could print."""

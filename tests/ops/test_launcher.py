@@ -3,13 +3,18 @@
 import http.client
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
 import stat
 import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from tests.ops.conftest import children_of
 
 FULL_DATABASE = """
 import sqlite3
@@ -44,6 +49,12 @@ def links_in(text: str) -> list[str]:
 def usernames(var) -> list[str]:
     with sqlite3.connect(var / "interrater.sqlite3") as database:
         return [name for (name,) in database.execute("SELECT username FROM accounts_person ORDER BY username")]
+
+
+def workers_in(var) -> set[int]:
+    """The processes of the workers that gave a sign of life."""
+    with sqlite3.connect(var / "interrater.sqlite3") as database:
+        return {int(name.split(":")[1]) for (name,) in database.execute("SELECT name FROM config_worker")}
 
 
 def assert_one_sentence(launched, *parts: str) -> None:
@@ -100,8 +111,9 @@ def test_links_of_an_earlier_start_do_not_stay_in_the_file_without_the_demo(laun
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_everything_that_was_started(launch, kept_var, number):
     running = launch(kept_var)
-    children = running.children
-    assert len(children) == 1
+    running.wait_for_workers()
+    children = [*running.children, *children_of(running.child("gunicorn")), *children_of(running.child("worker jobs"))]
+    assert len(children) == 5
     code, _ = running.end(number)  # reads until no process holds the output
     assert code == 0
     for pid in children:
@@ -113,18 +125,47 @@ def test_a_signal_ends_everything_that_was_started(launch, kept_var, number):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
-def test_the_web_server_does_not_outlive_a_killed_launcher(launch, kept_var):
+def test_nothing_outlives_a_killed_launcher(launch, kept_var):
     running = launch(kept_var)
+    running.wait_for_workers()
     code, _ = running.end(signal.SIGKILL)  # reads until no process holds the output
     assert code == -signal.SIGKILL
 
 
 def test_a_web_server_that_dies_is_started_again_on_the_same_port(launch, kept_var):
     running = launch(kept_var)
-    (web,) = running.children
-    os.kill(web, signal.SIGKILL)
+    os.kill(running.child("gunicorn"), signal.SIGKILL)
     assert "web server ended" in running.read_until("starts again")
     assert status_of(running.port, "/sign-in/") == 200  # waits in the socket's queue until somebody answers
+
+
+def test_check_48_a_worker_that_is_killed_is_started_again_and_the_pages_answer_meanwhile(launch, kept_var):
+    running = launch(kept_var)
+    running.wait_for_workers()
+    (in_pool,) = children_of(running.child("worker jobs"))
+    for queue in ("calls", "jobs"):
+        os.kill(running.child(f"worker {queue}"), signal.SIGKILL)
+    assert status_of(running.port, "/sign-in/") == 200
+    running.wait_for_workers()
+    now = {running.child("worker calls"), running.child("worker jobs")}
+    while running.process.poll() is None and not now <= workers_in(kept_var):
+        time.sleep(0.1)
+    assert now <= workers_in(kept_var)
+    with pytest.raises(ProcessLookupError):
+        os.kill(in_pool, 0)
+
+
+def test_a_second_start_elsewhere_has_workers_of_its_own(launch, kept_var, first_start, tmp_path):
+    first = launch(kept_var)
+    first.wait_for_workers()
+    second = launch(
+        Path(shutil.copytree(kept_var, tmp_path / "other", ignore=shutil.ignore_patterns("*-wal", "*-shm")))
+    )
+    assert second.ready, second.said
+    second.wait_for_workers()
+    assert len(first.children) == len(second.children) == 3
+    assert second.end()[0] == 0
+    assert len(first.children) == 3
 
 
 def test_a_taken_port_is_told_in_one_sentence(launch):
