@@ -25,7 +25,8 @@ POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 THANKS = re.compile(
-    r"\b(?:we (?:also )?thank|are grateful to|mentorship|contributed to (?:the )?(?:paper|project|(?:question )?annotation))\b",
+    r"\b(?:we (?:also )?thank|are grateful to|mentorship"
+    r"|contributed to (?:the )?(?:paper|project|(?:question )?annotation))\b",
     re.IGNORECASE,
 )
 TELLS_OF_ITSELF = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
