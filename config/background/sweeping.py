@@ -9,8 +9,10 @@ from config.background.claiming import abandon, claimable
 from config.background.waking import wake
 from config.background.work import QUEUES, works
 
-REWAKE = timedelta(seconds=15)
+REWAKE = timedelta(seconds=5)
+"""After so long a row that still waits is told of again: its message may have gone with a killed worker."""
 AT_ONCE = 100
+"""How many rows of a kind are told of again before the ones before them are begun: a long queue needs no more."""
 
 
 def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
@@ -28,8 +30,9 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
         over = rows.filter(Q(attempt__gte=work.attempts) | Q(stop_asked=True))
         for pk in over.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
             abandon(work, pk)
+        told = rows.filter(woken_at__gte=now - REWAKE).count()
         lost = rows.filter(Q(woken_at=None) | Q(woken_at__lt=now - REWAKE), attempt__lt=work.attempts)
-        for pk in lost.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
+        for pk in lost.order_by("due_at", "pk").values_list("pk", flat=True)[: max(AT_ONCE - told, 0)]:
             if not lost.filter(pk=pk).update(woken_at=timezone.now()):
                 continue
             if not wake(work, pk):

@@ -1,5 +1,6 @@
 """Making a queued call: one result, or one stated failure."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -11,9 +12,22 @@ from llm.ledger import storable
 from llm.models import Completion
 from llm.queueing import WORK_KEY, charge_of, request_of
 
-LEASE = timedelta(minutes=1)
+LEASE = timedelta(seconds=30)
 """Renewed while the call is waited for, which has a total deadline of its own."""
 BUSY_WAIT = 3.0
+KEEP_EVERY = 0.5
+
+
+class Shown:
+    """Keeps the text so far for whoever looks on, twice a second at most; the whole text comes with the result."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim, self.kept = claim, time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        if time.monotonic() - self.kept >= KEEP_EVERY:
+            self.claim.update(text=text)
+            self.kept = time.monotonic()
 
 
 def make_call(claim: Claim) -> None:
@@ -21,8 +35,7 @@ def make_call(claim: Claim) -> None:
     row: Completion = claim.row
     try:
         reply = complete(
-            request_of(row), charge_of(row), on_text=lambda text: claim.update(text=text), cache=row.may_be_cached,
-            stopped=claim.stop_asked,
+            request_of(row), charge_of(row), on_text=Shown(claim), cache=row.may_be_cached, stopped=claim.stop_asked,
         )  # fmt: skip
     except (BusyError, CircuitOpenError) as problem:
         raise TryLaterError(problem.reason, problem.retry_after or BUSY_WAIT, counts=False) from None

@@ -301,6 +301,16 @@ def test_the_sweeper_wakes_what_nobody_was_told_of_once(trial, sent):
     assert sweeping.sweep(("jobs",)) == (0, True)
 
 
+def test_a_long_queue_is_told_of_a_part_at_a_time(trial, sent, monkeypatch):
+    monkeypatch.setattr(sweeping, "AT_ONCE", 3)
+    rows = [trial.row() for _ in range(5)]
+    assert [sweeping.sweep()[0] for _ in range(2)] == [3, 0]
+    trial.run = finishing("made")
+    do("trial", rows[0].pk)
+    assert sweeping.sweep() == (1, True)
+    assert [pk for _, pk, _ in sent] == [row.pk for row in rows[:4]]
+
+
 def test_check_47_without_a_broker_rows_stay_queued_and_are_sent_when_it_is_back(trial, sent, monkeypatch):
     def refuse(*_, **__):
         sent.append("tried")

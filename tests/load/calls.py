@@ -1,0 +1,106 @@
+"""Calls through claim, ledger and result by real workers, which are killed meanwhile, and what came of it.
+
+python -m tests.load.calls [--postgresql URL] --calls 500 --kills 50 [--delay 0.1] [--workers 2] [--in-flight 16]
+
+With `--postgresql` on a database made on that server, with a Redis of its own; otherwise on SQLite with the embedded
+broker. What the endpoint was asked, what the ledger holds and what the rows say are compared at the end.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from tests.load.engine import Process, endpoints_file, own_redis, scripted_server
+from tests.load.server import environment, own_database, run
+
+LONGEST = 420.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--postgresql", help="URL of a server on which a database may be made; default SQLite")
+    parser.add_argument("--calls", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--flushes", type=int, default=0, help="how often the broker is emptied, with --postgresql")
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds that the endpoint takes")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--in-flight", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    print(json.dumps(trial(parser.parse_args()), indent=1))
+    return 0
+
+
+def trial(given: argparse.Namespace) -> dict[str, Any]:
+    """Queue the calls, kill workers at random moments while they are made, and compare."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        database = stack.enter_context(own_database(given.postgresql, folder))
+        env = environment(database, folder) | {"CALL_THREADS": str(given.threads), "LOG_LEVEL": "WARNING"}
+        if given.postgresql:
+            env["BROKER_URL"] = stack.enter_context(own_redis(folder))
+        served = stack.enter_context(scripted_server(folder, given.delay))
+        endpoints_file(folder / "endpoints.yaml", served.address, given.in_flight)
+        run(["manage.py", "migrate", "-v", "0"], env)
+        workers = [
+            Process(["config.worker", "calls"], env, folder / f"worker-{number}.log") for number in range(given.workers)
+        ]
+        for worker in workers:
+            stack.callback(worker.kill)
+            worker.start()
+        for key, value in env.items():
+            os.environ[key] = value
+        began = time.monotonic()
+        queued = json.loads(run(["-m", "tests.load.calls_rows", "queue", str(given.calls)], env))
+        killed = kill_and_wait(given, workers, env, served.log)
+        found = json.loads(run(["-m", "tests.load.calls_rows", "compare"], env))
+        asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
+        per_call = Counter(json.dumps(one["messages"]) for one in asked)
+        return {
+            "calls": queued["calls"], "kills": killed["kills"], "seconds": round(time.monotonic() - began, 1),
+            "calls_a_second": round(queued["calls"] / killed["seconds"], 1), **found,
+            "requests_at_endpoint": len(asked), "most_requests_of_one_call": max(per_call.values(), default=0),
+            "errors_logged": sorted({
+                line[:300] for worker in workers for line in worker.log.read_text(errors="replace").splitlines()
+                if "ERROR" in line or "Traceback" in line
+            }),
+        }  # fmt: skip
+
+
+def kill_and_wait(given: argparse.Namespace, workers: list[Process], env: dict[str, str], log: Path) -> dict[str, Any]:
+    """Kill a worker each time that the endpoint was asked a few times more, start it again, until all is over."""
+    random.seed(given.seed)
+    began, kills, most = time.monotonic(), 0, max(2 * given.calls // max(given.kills, 1) - 2, 2)
+    while time.monotonic() - began < LONGEST:
+        if kills < given.kills and await_calls(log, random.randrange(1, most)):
+            worker = random.choice(workers)
+            worker.kill()
+            worker.start()
+            kills += 1
+            continue
+        time.sleep(0.2)
+        if json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0:
+            break
+    return {"kills": kills, "seconds": time.monotonic() - began}
+
+
+def await_calls(log: Path, count: int) -> bool:
+    """Wait until the endpoint was asked `count` times more; False where that takes too long."""
+    wanted, until = len(log.read_bytes().splitlines()) + count, time.monotonic() + 20
+    while time.monotonic() < until:
+        if len(log.read_bytes().splitlines()) >= wanted:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())
