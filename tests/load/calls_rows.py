@@ -1,4 +1,4 @@
-"""The rows of `tests.load.calls`: queued, counted, compared. `python -m tests.load.calls_rows queue N|waiting|compare`."""
+"""The rows of `tests.load.calls`. `python -m tests.load.calls_rows queue N|waiting|compare`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Workers, a broker and a scripted endpoint of our own, for faults that need processes: started, killed, ended by id."""
+"""Workers, a broker and a scripted endpoint of our own: started, killed and ended by process id."""
 
 import json
 import os
