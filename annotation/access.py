@@ -17,6 +17,7 @@ from accounts.models import Person
 from accounts.signing_in import token_hash
 from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, Token
 from annotation.models.people import Role
+from annotation.protocols import Protocol, protocols
 
 OWNERS = frozenset({Role.OWNER})
 RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -60,6 +61,15 @@ def assignment_for(person: Person, key: uuid.UUID) -> Assignment:
     )
     assignment = found.first()
     if assignment is None:
+        raise Http404(NOTHING)
+    return assignment
+
+
+def desk_assignment_for(person: Person, key: uuid.UUID) -> Assignment:
+    """As `assignment_for`, where the task has its page on the desk: others are answered on their own pages only."""
+    assignment = assignment_for(person, key)
+    protocol = protocols()[assignment.rater.study.protocol]
+    if protocol.address(assignment) != Protocol.address(protocol, assignment):
         raise Http404(NOTHING)
     return assignment
 

@@ -13,7 +13,7 @@ from annotation.answers import Sheet, Shown
 from annotation.assigning import open_slots, tasks_of
 from annotation.guidelines import sections_on
 from annotation.models import Annotation, Assignment, Guideline, Rater, Slot, Study
-from annotation.protocols import protocols
+from annotation.protocols import Protocol, protocols
 from annotation.submitting import ANSWERED, Form, current_annotation, sheet_of
 from annotation.words import words_payload
 
@@ -139,9 +139,14 @@ def last_submitted(assignment: Assignment) -> dict[str, Any] | None:
     last = mine.exclude(task=assignment.task_id).order_by("-pk").first()
     if last is None:
         return None
-    key = Assignment.objects.values_list("key", flat=True).get(rater=assignment.rater_id, task=last.task_id)
+    before = Assignment.objects.select_related("rater__study", "task").get(
+        rater=assignment.rater_id, task=last.task_id
+    )
+    protocol = protocols()[before.rater.study.protocol]
+    if protocol.address(before) != Protocol.address(protocol, before):
+        return None  # it was given on a page of its own
     return {
-        "undo_url": reverse("annotation:undo_task", args=[key]),
+        "undo_url": reverse("annotation:undo_task", args=[before.key]),
         "revision": last.revision,
         "submitted_at": last.submitted_at,
     }

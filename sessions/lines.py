@@ -126,3 +126,15 @@ def has_sessions(study: Study) -> bool:
 def has_labels(study: Study) -> bool:
     """Whether anybody has labelled a turn."""
     return TurnLabel.objects.filter(turn__session__study=study).exists()
+
+
+def session_counts(study: Study) -> Line:
+    """How many sessions there are of each status, and how many turns, edited or not: what a manifest says."""
+    turns = Turn.objects.filter(session__study=study, number__gte=1, status=DONE)
+    sessions = RevisionSession.objects.filter(study=study)
+    by_status = {name: sessions.filter(status=name).count() for name in RevisionSession.Status.values}
+    return {
+        "sessions": by_status | {"all": sessions.count()},
+        "turns": {"all": turns.count(), "edited": turns.exclude(edited_answer=None).count()},
+        "labels": TurnLabel.objects.filter(turn__session__study=study).count(),
+    }

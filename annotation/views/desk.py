@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation import drafting, submitting
-from annotation.access import assignment_for, membership_for
+from annotation.access import assignment_for, desk_assignment_for, membership_for
 from annotation.assigning import BusyError, next_assignment
 from annotation.desk import desk_context
 from annotation.membership import rater_for
@@ -83,7 +83,7 @@ def _page(request: HttpRequest, assignment: Assignment, status: int = 200, **mor
 @signed_in
 def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Keep the answer and go on to the next task."""
-    assignment = assignment_for(person_of(request), key)
+    assignment = desk_assignment_for(person_of(request), key)
     form = answers_form(request)
     try:
         submitting.submit(assignment, read_submission(request, assignment, form))
@@ -117,7 +117,7 @@ def _stale(request: HttpRequest, assignment: Assignment, form: Form, current: An
 @signed_in
 def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Pass the task on to somebody else, with a reason."""
-    assignment = assignment_for(person_of(request), key)
+    assignment = desk_assignment_for(person_of(request), key)
     form, reason = answers_form(request), request.POST.get("reason", "")
     try:
         submission = read_submission(request, assignment, form)
@@ -153,7 +153,7 @@ def flag_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
 @signed_in
 def undo_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Withdraw the last answer to this task and open it again as it was typed."""
-    assignment = assignment_for(person_of(request), key)
+    assignment = desk_assignment_for(person_of(request), key)
     try:
         submitting.undo(assignment, read_submission(request, assignment, {}))
     except StudyClosedError as problem:

@@ -19,12 +19,14 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing.tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS
 from annotation.models import Annotation, Guideline, Rater, Rating, Study
+from annotation.protocols import protocols
 from reports.exporting.lines import Line, annotation_lines, item_lines, rating_lines, score_lines
 from reports.exporting.placing import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.reviews import has_reviews, review_lines
 from reports.exporting.snapshot import snapshot
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.writing import Written, write_csv, write_jsonl, write_text
+from sessions.lines import has_labels, has_sessions, label_lines, session_counts, session_lines
 
 __all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
 
@@ -75,10 +77,15 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
     for number, text in _versions(study).items():
         found[f"guidelines/{number}.md"] = partial(write_text, text=text)
     for table, lines, columns in TABLES:
-        if form == "csv":
+        # Items that hold more than documents and outputs do not fit into columns.
+        if form == "csv" and (columns is not ITEM_COLUMNS or protocols()[study.protocol].needs_outputs):
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
-            found[f"{table}.{form}"] = partial(_write_jsonl, study=study, lines=lines)
+            found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
+    if has_sessions(study):
+        found["sessions.jsonl"] = partial(_write_jsonl, study=study, lines=session_lines)
+    if has_labels(study):
+        found["labels.jsonl"] = partial(_write_jsonl, study=study, lines=label_lines)
     if has_reviews(study):
         found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
     return found
@@ -128,6 +135,7 @@ def _counts(study: Study) -> dict[str, Any]:
             "all": annotations.count(),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),
+        **(session_counts(study) if has_sessions(study) else {}),
     }
 
 

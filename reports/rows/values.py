@@ -23,22 +23,27 @@ def ratings(material: Material, question: Question, choice: Choice) -> Ratings:
     or the JSON of what was, sorted.
     """
     numeric = question_types()[question.type].scale(question.spec) is not None
-    item, output, rater = array("q"), array("q"), array("q")
+    item, output, rater, variant = array("q"), array("q"), array("q"), array("q")
+    variants: dict[str, int] = {}
     number = array("d")
     codes: dict[str, int] = {}
     rows = choice.rows(material.study).filter(question=question)
-    for item_pk, output_pk, rater_pk, value in stream(
+    for item_pk, output_pk, rater_pk, name, value in stream(
         # The JSON as it is stored is all that a category needs to be told from others.
-        rows, "item_id", "output_id", "rater_id", "number" if numeric else "raw_value",
+        rows, "item_id", "output_id", "rater_id", "variant", "number" if numeric else "raw_value",
     ):  # fmt: skip
         item.append(item_pk)
         output.append(NOTHING if output_pk is None else output_pk)
         rater.append(rater_pk)
+        variant.append(variants.setdefault(name, len(variants)))
         number.append(value if numeric else codes.setdefault(value, len(codes)))
     values = np.frombuffer(number, dtype=np.float64) if number else np.empty(0)
     if not numeric:
         values, categories = _sorted_categories(values, codes)
-    return _ratings(material, _ints(item), _ints(output), _ints(rater), values, () if numeric else categories)
+    # A task that is rated as a whole is a unit by its item, and by its variant where there are several: a turn.
+    whole = _ints(item) * max(len(variants), 1) + _ints(variant)
+    units = np.where(_ints(output) == NOTHING, -1 - whole, _ints(output))
+    return _ratings(material, _ints(item), units, _ints(rater), values, () if numeric else categories)
 
 
 def _ints(codes: "array[int]") -> Ints:
@@ -55,14 +60,15 @@ def _sorted_categories(values: NDArray[np.float64], codes: dict[str, int]) -> tu
 
 
 def _ratings(
-    material: Material, item: Ints, output: Ints, rater: Ints, values: NDArray[np.float64], categories: tuple[str, ...]
+    material: Material, item: Ints, units: Ints, rater: Ints, values: NDArray[np.float64], categories: tuple[str, ...]
 ) -> Ratings:
-    """Codes for primary keys: items and units in the order of import, raters and systems by name."""
+    """Codes for primary keys: items and units in the order of import, raters and systems by name.
+
+    `units` are primary keys of outputs; below them all, whole tasks.
+    """
     rater_pks, rater_code = np.unique(rater, return_inverse=True)
     raters, rater_place = _by_name([material.raters[pk] for pk in rater_pks.tolist()])
-    # A task that is rated as a whole is a unit by its item; below every primary key of an output.
-    unit_key = np.where(output == NOTHING, -1 - item, output)
-    unit_pks, first, unit = np.unique(unit_key, return_index=True, return_inverse=True)
+    unit_pks, first, unit = np.unique(units, return_index=True, return_inverse=True)
     system = np.full(unit_pks.size, NO_SYSTEM, dtype=np.int64)
     systems: tuple[str, ...] = ()
     of_outputs = unit_pks >= 0

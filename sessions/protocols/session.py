@@ -23,6 +23,7 @@ from sessions.offering import ranking
 from sessions.options import OptionInvalidError, check_options, models_in, options_of
 from sessions.revising import abandon_of, begin
 from sessions.second import shown_to_second
+from sessions.second_page import second_page
 from sessions.variants import PREFIX, named_turn, turn_variant
 
 RATINGS = ("good", "neutral", "bad")
@@ -163,7 +164,7 @@ class SessionProtocol(Protocol):
         return super().address(assignment) if key is None else reverse("revision_sessions:session", args=[key])
 
     def shows(self, assignment: Assignment) -> dict[str, Any]:
-        return {"turn": shown_to_second(assignment)}
+        return {"turn": second_page(shown_to_second(assignment))}
 
 
 def session_page(assignment: Assignment) -> Any:
