@@ -62,18 +62,19 @@ def complete(
         if original is not None:
             return caching.reply(ledger.keep_copy(request, charge, endpoint, model, original))
     watch, following = Watch(charge, stopped), Following(on_text)
-    call, probe = _begin(request, charge, endpoint, model, reservation, watch)
+    call, admission = _begin(request, charge, endpoint, model, reservation, watch)
     try:
         outcome = _ask(endpoint, model, request, following if on_text else None, watch)
     except CallError as problem:
-        _failed(call, charge, endpoint, model, problem, probe)
+        _failed(call, charge, endpoint, model, problem, admission.probe)
         raise
     except BaseException:
         ledger.end(call, charge, model, following.outcome(call), Call.Status.STOPPED, "stopped", BROKEN_OFF)
         raise
     if not ledger.end(call, charge, model, outcome, Call.Status.ANSWERED):
         raise LostError(partial=outcome.text, outcome=outcome)
-    limits.note(endpoint, None)
+    if admission.failing:
+        limits.note(endpoint, None)
     return Reply(
         outcome.text, outcome.finish_reason, outcome.model_returned, outcome.usage, outcome.logprobs, outcome.refusal,
         outcome.parsed, call,
@@ -118,8 +119,8 @@ def _begin(
     model: Model,
     reservation: Reservation | None,
     watch: Watch,
-) -> tuple[Call, bool]:
-    """Wait for a place and write that the call runs; returns its row and whether it goes ahead after a pause."""
+) -> tuple[Call, limits.Admission]:
+    """Wait for a place and write that the call runs; returns its row and how it was admitted."""
     price = budgets.price_of(model, limits.estimated_tokens(request.messages), request.max_tokens or 0)
     until, swept = time.monotonic() + LONGEST_WAIT, False
     while True:
@@ -131,7 +132,7 @@ def _begin(
                     raise StoppedError(ALL_STOPPED)
                 admission = limits.Admission() if endpoint.built_in else limits.enter(endpoint, timezone.now())
                 if not admission.wait:
-                    return ledger.begin(request, charge, endpoint, model, price, reservation), admission.probe
+                    return ledger.begin(request, charge, endpoint, model, price, reservation), admission
         except BudgetError:
             if swept or not ledger.sweep():
                 raise

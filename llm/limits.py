@@ -4,6 +4,7 @@ The endpoint's `EndpointState` row is the lock under which a call is begun; call
 running rows whose lease lives, so that a killed worker's places come back by themselves.
 """
 
+import string
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -24,6 +25,7 @@ OPENING_KINDS = frozenset({"timeout", "unreachable", "server_error", "rate_limit
 SHORTEST_WAIT = 0.05
 LONGEST_REPLY = 4096
 """Tokens of a reply whose request sets no limit of its own."""
+PLAIN = (string.ascii_letters + " ").encode()
 A_MESSAGE = 8
 """Tokens that a message costs beside its text: role and separators."""
 TOO_LONG = "The request is too long for {}: about {:,} tokens with the reply, and it takes {:,}. Nothing was sent."
@@ -32,10 +34,14 @@ PAUSED = "{} failed {} times one after the other; calls of it pause until it ans
 
 @dataclass(frozen=True)
 class Admission:
-    """Whether a call may be begun: not where there are seconds to wait. `probe`: it goes ahead after a pause."""
+    """Whether a call may be begun: not where there are seconds to wait.
+
+    `probe`: it goes ahead after a pause. `failing`: the call before it failed.
+    """
 
     wait: float = 0.0
     probe: bool = False
+    failing: bool = False
 
 
 def estimated_tokens(messages: tuple[Message, ...]) -> int:
@@ -45,16 +51,11 @@ def estimated_tokens(messages: tuple[Message, ...]) -> int:
     what is not ASCII. Tokenizers in use give fewer for texts in natural languages; for texts that are none
     (hexadecimal, base64) they may give more.
     """
-    plain = other = rest = 0
-    for message in messages:
-        for character in message.content:
-            if not character.isascii():
-                rest += len(character.encode("utf-8", "surrogatepass"))
-            elif character.isalpha() or character == " ":
-                plain += 1
-            else:
-                other += 1
-    return -(-plain // 3) + other + -(-rest * 2 // 3) + A_MESSAGE * len(messages)
+    text = "".join(message.content for message in messages)
+    ascii_only = text.encode("ascii", "ignore")
+    other = len(ascii_only.translate(None, PLAIN))
+    beyond = len(text.encode("utf-8", "surrogatepass")) - len(ascii_only)
+    return -(-(len(ascii_only) - other) // 3) + other + -(-beyond * 2 // 3) + A_MESSAGE * len(messages)
 
 
 def bounded(request: Request, model: Model) -> Request:
@@ -82,11 +83,11 @@ def enter(endpoint: Endpoint, now: datetime) -> Admission:
         # One call goes ahead to see whether the endpoint is well; the others wait for what comes of it.
         state.open_until = now + timedelta(seconds=endpoint.deadline)
         state.save(update_fields=["open_until"])
-        return Admission(probe=True)
-    return _places(endpoint, now)
+        return Admission(probe=True, failing=True)
+    return _places(endpoint, now, state.failures > 0)
 
 
-def _places(endpoint: Endpoint, now: datetime) -> Admission:
+def _places(endpoint: Endpoint, now: datetime, failing: bool) -> Admission:
     calls = Call.objects.filter(endpoint=endpoint.name)
     if calls.filter(status=Call.Status.RUNNING, lease_until__gt=now).count() >= endpoint.in_flight:
         return Admission(wait=SHORTEST_WAIT)
@@ -95,7 +96,7 @@ def _places(endpoint: Endpoint, now: datetime) -> Admission:
         if (lately.aggregate(sent=Sum("requests"))["sent"] or 0) >= endpoint.requests_per_minute:
             first = lately.order_by("started_at").values_list("started_at", flat=True)[0]
             return Admission(wait=max((first + MINUTE - now).total_seconds(), SHORTEST_WAIT))
-    return Admission()
+    return Admission(failing=failing)
 
 
 def note(endpoint: Endpoint, failure: CallError | None, *, probe: bool = False) -> None:

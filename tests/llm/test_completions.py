@@ -21,6 +21,7 @@ from tests.llm.calls import answered, asked
 def sent(monkeypatch):
     """What would have gone through the broker."""
     told = []
+    monkeypatch.setattr("llm.background.completing.KEEP_EVERY", 0)
     monkeypatch.setattr("config.background.waking.wake", lambda work, pk: told.append((work.key, pk)) or True)
     return told
 
