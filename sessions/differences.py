@@ -22,6 +22,8 @@ MARK = re.compile(rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S[{EXTENDING}]*(?:\u200d\S[{E
 SPACE = re.compile(r"\s+")
 BOUNDARY = re.compile(r"[.!?\u2026\u061f\u06d4\u0964][\"'\u201d\u2019\u00bb)\]]*\s+|[\u3002\uff01\uff1f]|\n+")
 LETTER = re.compile(r"\w")
+ENDS = ".!?\u2026\u061f\u06d4\u0964\u3002\uff01\uff1f"
+Blocks = list[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def _stretches(older: str, newer: str) -> Iterator[Stretch]:
     old, new = pieces_of(older), pieces_of(newer)
     matcher = SequenceMatcher(None, [one.form for one in old], [one.form for one in new], autojunk=False)
     done_old = done_new = 0
-    for i, j, size in _solid(matcher.get_matching_blocks(), new):
+    for i, j, size in _solid(_slid(matcher.get_matching_blocks(), old, new), new):
         start_old = old[i].start if size else len(older)
         start_new = new[j].start if size else len(newer)
         yield from _part(REMOVED, older[done_old:start_old])
@@ -150,6 +152,32 @@ def _stretches(older: str, newer: str) -> Iterator[Stretch]:
         done_old = _after(older, old[i + size - 1].end) if size else len(older)
         done_new = _after(newer, new[j + size - 1].end) if size else len(newer)
         yield from _part(SAME, newer[start_new:done_new])
+
+
+def _slid(blocks: Sequence[tuple[int, int, int]], old: Sequence[Piece], new: Sequence[Piece]) -> Blocks:
+    """The blocks, with pure additions and removals moved to where a sentence or line begins, if they fit there too."""
+    found = [(i, j, size) for i, j, size in blocks]
+    for place in range(len(found) - 1):
+        (i, j, size), (i_next, j_next, size_next) = found[place], found[place + 1]
+        pieces, start, end = (new, j + size, j_next) if i + size == i_next else (old, i + size, i_next)
+        if (i + size == i_next) == (j + size == j_next):
+            continue
+        least = start
+        while least > start - size and pieces[least - 1].form == pieces[end - (start - least) - 1].form:
+            least -= 1
+        most = start
+        while most < start + size_next and pieces[most].form == pieces[end + (most - start)].form:
+            most += 1
+        by = max(range(least, most + 1), key=lambda first: (_begins(pieces, first), -abs(first - start))) - start
+        found[place], found[place + 1] = (i, j, size + by), (i_next + by, j_next + by, size_next - by)
+    return found
+
+
+def _begins(pieces: Sequence[Piece], place: int) -> int:
+    """How well a change that begins at `place` can be read: best as whole lines, then as whole sentences."""
+    if place == 0 or (place < len(pieces) and pieces[place].form.startswith("\n")):
+        return 2
+    return 2 if pieces[place - 1].form.startswith("\n") else int(pieces[place - 1].form in ENDS)
 
 
 def _after(text: str, end: int) -> int:

@@ -72,7 +72,7 @@ def passages_of(item: Item, turns: Sequence[ToldTurn], wanted: int | None, upto:
         return TurnPassages(None, "Passages", (), "", choices)
     papers = {paper.id: (number, paper) for number, paper in enumerate(papers_of(item))}
     hits = []
-    for passage in sorted(chosen.turn.passages, key=lambda one: one.get("rank") or 0):
+    for passage in sorted(chosen.turn.passages or (), key=lambda one: one.get("rank") or 0):
         number, paper = papers[passage["document"]]
         hits.append(ShownPassage(number, paper.title, place_of(passage["paragraph"]), passage["text"]))
     title = f"Passages read for {name_of(chosen.turn.number)}"
@@ -87,7 +87,7 @@ def shown_papers(item: Item, turns: Sequence[ToldTurn], now: int | None) -> list
     """All papers of the item; `now` is the turn whose passages stand out."""
     read: dict[str, dict[int, tuple[str, list[int]]]] = {}
     for one in searched(turns):
-        for passage in one.turn.passages:
+        for passage in one.turn.passages or ():
             paragraphs = read.setdefault(passage["document"], {})
             _, numbers = paragraphs.setdefault(passage["paragraph"], (passage["text"], []))
             numbers.append(one.turn.number)

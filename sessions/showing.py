@@ -21,6 +21,7 @@ from annotation.submitting import sheet_of
 from config.background.workers import Situation, situation
 from sessions.differences import Differences, differences
 from sessions.history import COMMENT, RATING, ToldTurn, state, turns_of
+from sessions.items import question_of
 from sessions.models import RevisionSession, Turn
 from sessions.options import options_of
 from sessions.reading_matter import (
@@ -158,7 +159,7 @@ class SessionPage:
         self.may_rate_again = self.state.ratable is not None and self.state.due in (Due.INSTRUCT, Due.END)
         self.is_last = self.state.due == Due.END
         self.may_send = self.state.may_end and self.state.due != Due.END
-        self.question: str = self.item.content["question"]
+        self.question: str = question_of(self.item)
 
     @cached_property
     def due(self) -> str:
@@ -273,8 +274,8 @@ class SessionPage:
         )
 
     def _note(self, version: Version) -> str:
-        if self.due == "rate" and version.turn == self.turn.number:
-            return "to be rated"
+        if self.due in ("rate", "edit") and version.turn == self.turn.number:
+            return "to be rated" if self.due == "rate" else "being edited"
         if version == self._standing:
             return "the current answer" if self.due != "over" else "the final answer"
         return "not the current answer"

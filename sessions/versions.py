@@ -29,6 +29,11 @@ class Version:
     def label(self) -> str:
         return f"{self.name}, edited by you" if self.edited else self.name
 
+    @property
+    def short(self) -> str:
+        name = f"turn {self.turn}" if self.turn else "first answer"
+        return f"{name}, edited" if self.edited else name
+
 
 def versions_of(turns: Sequence[ToldTurn]) -> list[Version]:
     """All answers that there are, in the order in which they came."""
@@ -53,4 +58,4 @@ def before(versions: Sequence[Version], turns: Sequence[ToldTurn], version: Vers
     turn = next(one.turn for one in turns if one.turn.number == version.turn)
     earlier = [one for one in versions if one.turn < version.turn]
     revised = [one for one in earlier if one.text == turn.previous_answer]
-    return (revised or earlier or [None])[-1]
+    return next(reversed(revised or earlier), None)

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
-from annotation.protocols import protocol_choices
+from annotation.protocols import protocol_choices, protocols
 from annotation.questions import question_type_choices
 from config.fields import ExactJSONField
 
@@ -49,6 +49,11 @@ class Study(models.Model):
     @property
     def is_live(self) -> bool:
         return self.status == self.Status.LIVE
+
+    @property
+    def own_pages(self) -> tuple[tuple[str, str], ...]:
+        """Pages that the study's protocol adds for researchers: what they are called, and their routes."""
+        return protocols()[self.protocol].pages
 
     def option(self, key: str, default: Any) -> Any:
         """The study's own value of a protocol option, or `default`."""

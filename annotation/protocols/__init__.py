@@ -80,6 +80,8 @@ class Protocol(ABC):
     """What the page counts the uses of; a count of anything else is refused."""
     unit_keys: frozenset[str] = frozenset({"output"})
     """Keys of a rating's line, beside `item`, that say what it is about."""
+    pages: tuple[tuple[str, str], ...] = ()
+    """Pages of a study that only this protocol has, for researchers: what they are called, and their routes."""
     offers_all = True
     """Whether a rater may be given every open task; where not, `offered` and `left` are asked."""
     names_item = True

@@ -47,6 +47,7 @@ class SessionProtocol(Protocol):
     names_item = False
     lease_minutes = 7 * 24 * 60
     longest_lease = 60 * 24 * 60
+    pages = (("Sessions", "revision_sessions:sessions"),)
     reading_aids = frozenset({"changes", "sources", "history"})
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:

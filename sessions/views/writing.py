@@ -87,7 +87,8 @@ class StepInvalidError(ValueError):
 def _again(request: HttpRequest, key: uuid.UUID, form: Form, status: int, errors: Mapping[str, str]) -> HttpResponse:
     """The page with what was typed, and what is wrong beside it."""
     assignment, found = session_for(person_of(request), key)
-    asked = {name: "1" for name in ("edit", "rate") if request.POST.get("step") == name}
+    step = request.POST.get("step", "")
+    asked = {step: "1"} if step in ("edit", "rate") else {}
     return _page(request, SessionPage(assignment, found, asked, form, errors), status)
 
 
