@@ -1,6 +1,8 @@
 """Dense search: vectors of a bi-encoder, compared by their inner product in a flat, exact index of FAISS.
 
 Query and passages need no word in common. The model is `facebook/contriever-msmarco` unless a study names another.
+An item of a hundred thousand passages or more can be searched in a part of them, its nearest clusters, where the study
+asks for it: faster, and no longer certain to find the best.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +20,51 @@ from retrieval.model_files import check_name, find_model, fingerprint
 from retrieval.searchers import Best, OpenIndex, Rows, Searcher
 
 MODEL = "facebook/contriever-msmarco"
-INDEX = "vectors.faiss"
+INDEX, CLUSTERS = "vectors.faiss", "clusters.faiss"
 SHARE_FROM = 100_000
 """Rows in a range from which the range is searched by several threads, since FAISS gives a query only one."""
 SHARES = 2
+CLUSTERED_FROM = 100_000
+"""Rows from which clusters are made and used, where the study asks for them."""
+TRAINED_ON = 50
+"""Vectors a cluster of which the clusters are learnt."""
+LOOKED_INTO = 32
+"""One of so many clusters is looked into, the nearest ones, but at least 16."""
 
 
 class OpenDense(OpenIndex):
-    def __init__(self, index: Any, encoder: Encoder) -> None:
-        self.index, self.encoder = index, encoder
+    def __init__(self, index: Any, encoder: Encoder, clusters: Any = None) -> None:
+        self.index, self.encoder, self.clusters = index, encoder, clusters
 
     def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[Best]:
-        return [best_of(self.index, vector, rows, k) for vector in self.encoder.queries(queries)]
+        vectors = self.encoder.queries(queries)
+        if self.clusters is not None and len(rows) >= CLUSTERED_FROM and _is_range(rows):
+            return [nearest(self.clusters, vector, rows, k) for vector in vectors]
+        return [best_of(self.index, vector, rows, k) for vector in vectors]
+
+
+def clustered(vectors: Any) -> Any:
+    """The flat index `vectors` once more, its vectors in clusters; the same for the same vectors."""
+    faiss = library("faiss")
+    count = int(4 * vectors.ntotal**0.5)
+    sample = np.random.default_rng(0).choice(vectors.ntotal, min(vectors.ntotal, count * TRAINED_ON), replace=False)
+    found = faiss.IndexIVFFlat(faiss.IndexFlatIP(vectors.d), vectors.d, count, faiss.METRIC_INNER_PRODUCT)
+    found.train(vectors.reconstruct_batch(np.sort(sample)))
+    for start in range(0, vectors.ntotal, CLUSTERED_FROM):
+        found.add(vectors.reconstruct_n(start, min(CLUSTERED_FROM, vectors.ntotal - start)))
+    return found
+
+
+def nearest(clusters: Any, vector: Vectors, rows: Rows, k: int) -> Best:
+    """The `k` best of a range of rows in the clusters nearest to the query."""
+    faiss = library("faiss")
+    chosen = faiss.SearchParametersIVF(
+        sel=faiss.IDSelectorRange(int(rows[0]), int(rows[-1]) + 1), nprobe=max(16, clusters.nlist // LOOKED_INTO)
+    )
+    scores, found = clusters.search(vector[None, :], min(k, len(rows)), params=chosen)
+    there = found[0] >= 0
+    order = np.lexsort((found[0][there], -scores[0][there]))
+    return Best(tuple((found[0][there][order] - rows[0]).tolist()), tuple(scores[0][there][order].tolist()))
 
 
 def best_of(index: Any, vector: Vectors, rows: Rows, k: int) -> Best:
@@ -91,10 +126,13 @@ class Dense(Searcher):
 
     def settings(self, study: Study) -> dict[str, Any]:
         name = check_name(study.option("searcher_model", MODEL))
+        found: dict[str, Any] = {"model": name, "fingerprint": ""}
+        if study.option("searcher_approximate", False) is True:
+            found["approximate"] = True
         try:
-            return {"model": name, "fingerprint": fingerprint(find_model(name))}
+            return found | {"fingerprint": fingerprint(find_model(name))}
         except ModelMissingError:
-            return {"model": name, "fingerprint": ""}  # building says so; once it is there, it has a fingerprint
+            return found  # building says so; once the model is there, it has a fingerprint
 
     def describe(self, settings: Mapping[str, Any]) -> str:
         return f"{self.key} {settings['model']}"
@@ -116,13 +154,16 @@ class Dense(Searcher):
             index = index or faiss.IndexFlatIP(vectors.shape[1])
             index.add(vectors)
         faiss.write_index(index, str(folder / INDEX))
+        if settings.get("approximate") and index is not None and index.ntotal >= CLUSTERED_FROM:
+            faiss.write_index(clustered(index), str(folder / CLUSTERS))
 
     def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
         faiss, path = library("faiss"), folder / INDEX
         if not path.is_file():
             raise FileNotFoundError(path)
         encoder = load_encoder(find_model(settings["model"]))
-        return OpenDense(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC), encoder)
+        clusters = faiss.read_index(str(folder / CLUSTERS)) if (folder / CLUSTERS).is_file() else None
+        return OpenDense(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC), encoder, clusters)
 
 
 SEARCHER = Dense()

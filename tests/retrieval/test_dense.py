@@ -238,6 +238,31 @@ def test_a_large_range_that_is_shared_between_threads_finds_the_same(monkeypatch
 
 
 @needs_torch
+@pytest.mark.django_db
+def test_a_large_item_is_searched_in_its_nearest_clusters_where_the_study_asks(dense_study, monkeypatch):
+    monkeypatch.setattr(dense, "CLUSTERED_FROM", 20)
+    words = WORDS.split()[5:]
+    texts = [f"{words[a]} {words[b]} {words[c]} ." for a in range(12) for b in range(5) for c in range(7)]
+    item = add_papers(dense_study, "large", {"p": texts})
+    build_now(dense_study)
+    exact = {hit.text: hit.score for hit in search(item, "the night train leaves", k=100).hits}
+    dense_study.options |= {"searcher_approximate": True}
+    dense_study.save()
+    item.refresh_from_db()
+    assert build_now(dense_study).number == 2
+    calls, nearest = [], dense.nearest
+    monkeypatch.setattr(dense, "nearest", lambda *given: calls.append(given) or nearest(*given))
+    found = search(item, "the night train leaves", k=100).hits
+    assert len(calls) == 1
+    assert len(found) > 20
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    same = [hit for hit in found if hit.text in exact]
+    assert [hit.score for hit in same] == pytest.approx([exact[hit.text] for hit in same], abs=1e-4)
+    assert search(dense_study.items.get(key="q1"), "the night train").hits[0].document in PAPERS
+    assert len(calls) == 1  # a small item is searched whole
+
+
+@needs_torch
 @needs_minilm
 @pytest.mark.django_db
 def test_minilm_is_the_pinned_one_and_finds_by_meaning(papers_study, var):
