@@ -137,7 +137,7 @@ def money(amount: int) -> str:
 def _named(budget: Budget) -> str:
     if budget.run:
         return f"run {budget.run}"
-    return f"study {budget.study.slug}" if budget.person is None else f"person {budget.person.pk}"
+    return f"study {budget.study.slug}" if budget.person_id is None else f"person {budget.person_id}"
 
 
 def _falls_to(run: str, person: Person | None) -> list[tuple[str, int | None]]:
@@ -151,7 +151,7 @@ def _locked(study: Study, run: str, person: Person | None) -> Sequence[Budget]:
     chosen = Q()
     for one_run, one_person in keys:
         chosen |= Q(run=one_run, person=one_person)
-    rows = Budget.objects.select_for_update(of=("self",)).select_related("person").filter(chosen, study=study)
+    rows = Budget.objects.select_for_update().filter(chosen, study=study)
     found = list(rows.order_by("pk"))
     if len(found) < len(keys):
         made = [Budget(study=study, run=one_run, person_id=one_person) for one_run, one_person in keys]
