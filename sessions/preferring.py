@@ -11,7 +11,7 @@ from annotation.models import Rater
 def choose_topics(rater: Rater, topics: Sequence[str]) -> None:
     """Keep which topics come first; none is an answer too."""
     with transaction.atomic():
-        fresh = Rater.objects.select_for_update().select_related("study", "person").get(pk=rater.pk)
+        fresh = Rater.objects.select_for_update(of=("self",)).select_related("study", "person").get(pk=rater.pk)
         if fresh.topics == list(topics):
             return
         old, fresh.topics = fresh.topics, list(topics)

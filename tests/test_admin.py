@@ -16,8 +16,10 @@ from annotation.models import Annotation, Batch, DraftConflict, Invitation, Item
 from annotation.reviewing import review_span
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
+from retrieval.models import IndexBuild, TrialSearch
 from tests.conftest import make_person
 from tests.llm.calls import add_rows
+from tests.sessions.rows import add_session_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
@@ -66,6 +68,9 @@ def rated(study, owner, rater):
     review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue(study, owner, name="CANARY-TOKEN", scope="read")
     add_rows(study)
+    add_session_rows(study, answer.rater)
+    IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
+    TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")
     return study
 
 

@@ -178,3 +178,19 @@ def test_a_closed_study_takes_no_more_turns(session, models, study):
     with pytest.raises(StudyClosedError):
         instruct(session, "Shorter.")
     assert RevisionSession.objects.get().turns.count() == 1
+
+
+def test_the_database_refuses_to_change_what_was_asked_and_answered(session, models):
+    turn = turned(session, "Shorter.", "bad")
+    turns = Turn.objects.filter(pk=turn.pk)
+    for change in (
+        {"instruction": "Longer."},
+        {"answer": "Better."},
+        {"previous_answer": "x"},
+        {"kind": "information"},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            turns.update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        RevisionSession.objects.filter(pk=session.pk).update(model="another/model")
+    assert turns.update(edited_answer="By hand.") == 1
