@@ -150,7 +150,7 @@ def _kind(model: type[Row], path: str, study: Study) -> Kind:
         last_failed=Max("ended_at", filter=failed),
     )  # fmt: skip
     last = rows.filter(failed).order_by("-ended_at", "-pk").values_list("reason", flat=True).first()
-    return Kind(str(model._meta.verbose_name_plural), **counts, reason=last or "")
+    return Kind(str(model._meta.verbose_name), **counts, reason=last or "")
 
 
 def budgets_of(study: Study) -> tuple[list[ShownBudget], bool]:
