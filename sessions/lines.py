@@ -80,13 +80,14 @@ def _labels(session: RevisionSession) -> dict[int, dict[str, Line]]:
     rows = TurnLabel.objects.filter(turn__session=session, is_current=True, kind__in=IN_SESSION_LINES)
     found: dict[int, dict[str, Line]] = {}
     for kind in IN_SESSION_LINES:
-        for one in sorted(rows.select_related("rater"), key=_label_rank):
+        for one in sorted(rows.select_related("rater"), key=label_rank):
             if one.kind == kind:
                 found.setdefault(one.turn_id, {})[kind] = {"value": one.value, "rater": one.rater.name}
     return found
 
 
-def _label_rank(one: TurnLabel) -> tuple[Any, ...]:
+def label_rank(one: TurnLabel) -> tuple[Any, ...]:
+    """Of several raters' labels of a turn the one that counts sorts last: a person's, the latest."""
     return one.rater.kind == HUMAN, time_text(one.at) or "", one.rater.name
 
 
