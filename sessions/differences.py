@@ -145,13 +145,12 @@ def _stretches(older: str, newer: str) -> Iterator[Stretch]:
     matcher = SequenceMatcher(None, [one.form for one in old], [one.form for one in new], autojunk=False)
     done_old = done_new = 0
     for i, j, size in _solid(_slid(matcher.get_matching_blocks(), old, new), new):
-        start_old = old[i].start if size else len(older)
-        start_new = new[j].start if size else len(newer)
-        yield from _part(REMOVED, older[done_old:start_old])
-        yield from _part(ADDED, newer[done_new:start_new])
-        done_old = _after(older, old[i + size - 1].end) if size else len(older)
-        done_new = _after(newer, new[j + size - 1].end) if size else len(newer)
-        yield from _part(SAME, newer[start_new:done_new])
+        yield from _part(REMOVED, older[done_old : old[i].start])
+        yield from _part(ADDED, newer[done_new : new[j].start])
+        done_old, done_new = _after(older, old[i + size - 1].end), _after(newer, new[j + size - 1].end)
+        yield from _part(SAME, newer[new[j].start : done_new])
+    yield from _part(REMOVED, older[done_old:])
+    yield from _part(ADDED, newer[done_new:])
 
 
 def _slid(blocks: Sequence[tuple[int, int, int]], old: Sequence[Piece], new: Sequence[Piece]) -> Blocks:
@@ -196,7 +195,7 @@ def _solid(blocks: Sequence[tuple[int, int, int]], new: Sequence[Piece]) -> Iter
     """The blocks without those between changes that hold no word: a comma in common says nothing."""
     for i, j, size in blocks:
         at_an_edge = i == j == 0 or j + size == len(new)
-        if not size or at_an_edge or any(LETTER.search(piece.form) for piece in new[j : j + size]):
+        if size and (at_an_edge or any(LETTER.search(piece.form) for piece in new[j : j + size])):
             yield i, j, size
 
 

@@ -134,14 +134,16 @@ def world(make_study):
             return route.replace("<path:object_id>", number).replace("(?P<url>.*)$", "nothing-here")
         if route.startswith("admin:"):
             return admin_address(route, objects)
-        arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl"}
+        arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl",
+                     "number": 1}  # fmt: skip
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
         if route == "llm:prompt":
             arguments |= {"app": "llm", "name": "try"}
         if route in tokens:
             arguments = {"token": tokens[route]}
-        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"}):
+        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"},
+                       {"slug", "pk", "number"}):  # fmt: skip
             if set(wanted) <= set(arguments):
                 try:
                     return reverse(route, kwargs={name: arguments[name] for name in wanted})

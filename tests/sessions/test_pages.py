@@ -1,0 +1,291 @@
+"""The pages of sessions without a browser: what each step answers, what is refused, what is never sent."""
+
+import re
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.assigning import next_assignment
+from annotation.importing import import_study
+from annotation.membership import add_member, rater_for
+from annotation.models import Assignment, DraftConflict, Study
+from config.background.claiming import run_waiting
+from llm.errors import UnreachableError
+from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.preferring import choose_topics
+from sessions.second import sample_turns
+from tests.conftest import make_person
+from tests.sessions.conftest import begun, instruct, live, question, rate, turned, where
+
+CANARIES = ("scripted/one", "scripted/two", "scripted")
+
+
+@pytest.fixture
+def web(rater):
+    client = Client()
+    client.force_login(rater)
+    return client
+
+
+@pytest.fixture
+def page(session):
+    key = Assignment.objects.get(task=session.task, rater=session.rater).key
+    return reverse("revision_sessions:session", args=[key])
+
+
+def read(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def send(web, page, step, turn, **fields):
+    return web.post(f"{page}step/", {"step": step, "turn": turn, "client_key": str(uuid4()), **fields})
+
+
+def typed(text="Shorter.", kind="style"):
+    return {"q-:instruction": text, "q-:kind": kind}
+
+
+def test_the_first_answer_is_shown_with_question_papers_and_citations(web, page):
+    text = read(web.get(page))
+    assert "When does q" in text
+    assert "Answer 1 [ 0 ]" in text
+    assert "Turn 1 of 10" in text
+    assert "write an instruction" in text
+    assert "On ferries" in text
+    assert "A. One, B. Two" in text
+    assert "Ready to send" not in text
+
+
+def test_a_session_goes_from_step_to_step_without_scripts(web, page, session, models):
+    assert send(web, page, "instruct", 1, **typed("Add fares.", "information")).status_code == 302
+    waiting = web.get(page)
+    assert "Turn 1 is being written" in read(waiting)
+    assert b"<noscript><meta" in waiting.content
+    run_waiting()
+    assert "rate the answer" in read(web.get(page))
+    assert "Add fares." in read(web.get(page))
+    assert send(web, page, "rate", 1, **{"q-rating": "neutral", "q-comment": "In part."}).status_code == 302
+    edited = web.get(f"{page}?edit=1")
+    assert 'name="q-:edit"' in edited.content.decode()
+    assert send(web, page, "edit", 1, **{"q-:edit": "Mine [1]."}).status_code == 302
+    text = read(web.get(f"{page}?send=1"))
+    assert "Mine [ 1 ]" in text
+    assert "What is sent is the answer of turn 1, edited by you" in text
+    assert send(web, page, "finish", 1).status_code == 302
+    assert "Thank you" in read(web.get(page))
+    assert where(session).current == "Mine [1]."
+    assert RevisionSession.objects.get().status == "satisfied"
+
+
+def test_what_is_missing_is_said_beside_the_field_and_nothing_typed_is_lost(web, page, models, session):
+    response = send(web, page, "instruct", 1, **{"q-:instruction": "Only half of it."})
+    assert response.status_code == 422
+    assert "Only half of it." in read(response)
+    assert 'id="kind-error"' in response.content.decode()
+    instruct(session, "Shorter.")
+    run_waiting()
+    response = send(web, page, "rate", 1, **{"q-comment": "A long reason."})
+    assert response.status_code == 422
+    assert "A long reason." in read(response)
+    assert "needs an answer" in read(response)
+    response = send(web, page, "rate", 1, **{"q-rating": "bad", "q-comment": "  "})
+    assert response.status_code == 422
+    assert re.search(r'value="bad" checked', response.content.decode())
+    send(web, page, "rate", 1, **{"q-rating": "bad", "q-comment": "No."})
+    response = send(web, page, "edit", 1, **{"q-:edit": "  "})
+    assert response.status_code == 422
+    assert "edited answer is empty" in read(response)
+
+
+def test_a_bad_turn_that_is_not_edited_sends_the_answer_before_it_and_says_so(web, page, session):
+    turned(session, "Shorter.", "bad")
+    assert "the current answer is again the first answer" in read(web.get(page))
+    text = read(web.get(f"{page}?send=1"))
+    assert "Turn 1 was rated bad and not edited: what is sent is the first answer" in text
+    assert "Answer 1 [ 0 ]" in text
+
+
+def test_check_49_a_failure_keeps_the_part_says_why_and_is_tried_again_as_the_same_turn(web, page, session, models):
+    def broken(on_text, **_):
+        on_text("The ferry sai")
+        return UnreachableError("scripted/one could not be reached.", partial="The ferry sai")
+
+    models.script = [broken]
+    send(web, page, "instruct", 1, **typed())
+    run_waiting()
+    text = read(web.get(page))
+    assert "The ferry sai" in text
+    assert "Interrupted: kept as far as it was written" in text
+    assert "could not be reached" in text
+    assert "Try again" in text
+    assert "scripted" not in text
+    assert "Answer 1 [ 0 ]" in text  # the current answer stays in view
+    assert send(web, page, "retry", 1).status_code == 302
+    assert send(web, page, "retry", 1).status_code == 302  # a double click
+    run_waiting()
+    assert Turn.objects.filter(number=1).count() == 1
+    assert "rate the answer" in read(web.get(page))
+
+
+def test_the_instruction_of_a_failed_turn_can_be_changed_and_stands_in_the_form(web, page, models):
+    models.script = [UnreachableError("No way.")]
+    send(web, page, "instruct", 1, **typed("Shorter, please.", "style"))
+    run_waiting()
+    assert send(web, page, "discard", 1).status_code == 302
+    response = web.get(page)
+    assert "Shorter, please." in read(response)
+    assert "Turn 1 of 10" in read(response)
+    assert re.search(r'value="style"[^>]* checked', response.content.decode())
+
+
+def test_check_49_two_tabs_make_one_turn_and_what_the_second_typed_is_shown_and_kept(web, page, session):
+    send(web, page, "instruct", 1, **typed("From the first tab."))
+    response = send(web, page, "instruct", 1, **typed("From the second tab."))
+    assert response.status_code == 409
+    assert "From the second tab." in read(response)
+    assert [turn.instruction for turn in Turn.objects.filter(number=1)] == ["From the first tab."]
+    assert "From the second tab." in str(DraftConflict.objects.values_list("body", flat=True))
+
+
+def test_the_same_request_twice_is_one_step(web, page, session):
+    fields = {"step": "instruct", "turn": 1, "client_key": str(uuid4()), **typed()}
+    assert [web.post(f"{page}step/", fields).status_code for _ in range(2)] == [302, 302]
+    run_waiting()
+    fields = {"step": "rate", "turn": 1, "client_key": str(uuid4()), "q-rating": "good", "q-comment": "Yes."}
+    assert [web.post(f"{page}step/", fields).status_code for _ in range(2)] == [302, 302]
+    assert Turn.objects.get(number=1).annotation.revision == 1
+
+
+def test_a_draft_comes_back_with_the_step_that_it_was_typed_for(web, page, session):
+    key = page.split("/")[2]
+    draft = reverse("annotation:save_draft", args=[key])
+    body = {"draft_version": 0, "revision": 0, "q-:at": "0:after", **typed("Not yet sent.", "information")}
+    assert web.post(draft, body).status_code == 200
+    assert "Not yet sent." in read(web.get(page))
+    turned(session, "Shorter.", "good")
+    assert "Not yet sent." not in read(web.get(page))
+
+
+def test_any_two_answers_can_be_compared_and_any_turns_passages_read(web, page, session):
+    turned(session, "First.", "good")
+    turned(session, "Second.", "neutral", edited="Wholly mine.")
+    compared = web.get(f"{page}?view=changes&from=0&to=2e").content.decode()
+    assert "<ins>Wholly mine" in compared
+    assert "<del>" in compared
+    assert "Passages read for the question" in read(web.get(f"{page}?passages=0"))
+    assert web.get(f"{page}?answer=1&from=x&to=99&passages=abc").status_code == 200
+
+
+@pytest.mark.parametrize("query", ["", "?view=changes", "?send=1", "?edit=1", "?rate=1", "?answer=0"])
+def test_check_7_nothing_that_is_sent_names_the_model(web, page, session, query):
+    turned(session, "Shorter.", "bad")
+    for address in (f"{page}{query}", f"{page}writing/", "/", reverse("revision_sessions:welcome", args=["revising"])):
+        response = web.get(address)
+        sent = f"{response.content.decode()} {response.headers}"
+        assert [word for word in CANARIES if word in sent] == [], address
+
+
+def test_check_7_a_second_rater_sees_nothing_of_the_first_rating_or_of_the_model(study, session, owner):
+    turned(session, "Shorter.", "good")
+    rate(session, "bad", "CANARY-COMMENT", number=1, revision=1)
+    RevisionSession.objects.update(status="satisfied", ended_at="2026-01-01T00:00Z")
+    sample_turns(study, count=1)
+    other = make_person("other")
+    add_member(study, other, "annotator", None)
+    choose_topics(rater_for(study, other), [])
+    client = Client()
+    client.force_login(other)
+    for _ in range(5):
+        given = next_assignment(study, rater_for(study, other))
+        if given.task.variant.startswith("turn:"):
+            break
+        given.task.slots.filter(holder=given.rater).update(state="filled", lease_until=None)
+    response = client.get(reverse("annotation:desk", args=[given.key]))
+    sent = response.content.decode()
+    assert response.status_code == 200
+    assert "Shorter." in sent
+    assert "On ferries" in sent
+    assert [word for word in (*CANARIES, "CANARY-COMMENT", session.key) if word in sent] == []
+
+
+def test_check_15_hostile_text_is_shown_as_text(web, page, session, models):
+    models.script = ["<img src=x onerror=alert(1)> **[0]** <script>alert(1)</script>"]
+    turned(session, "<b onclick=alert(1)>x</b>", "good")
+    sent = web.get(page).content.decode()
+    assert "<img src=x" not in sent
+    assert "<b onclick" not in sent
+    assert "<script>alert" not in sent
+    Study.objects.update(options=session.study.options | {"markdown": True})
+    sent = web.get(page).content.decode()
+    assert "<img src=x" not in sent
+    assert "<strong>[" in sent
+    assert "<script>alert" not in sent
+
+
+def test_before_the_first_session_topics_are_asked_and_rules_are_told_once(folder, owner, rater, study, web):
+    assert web.post(reverse("annotation:next_task", args=["revising"])).url.endswith("/sessions/welcome/")
+    welcome = reverse("revision_sessions:welcome", args=["revising"])
+    assert "composed by rules" not in read(web.get(welcome))
+    Study.objects.update(options=study.options | {"models": ["scripted/one", "extractive/extractive"]})
+    assert "composed by rules" in read(web.get(welcome))
+    assert web.post(welcome).url.startswith("/sessions/")
+    assert rater_for(study, rater).topics == []
+    assert web.post(reverse("annotation:next_task", args=["revising"])).url.startswith("/sessions/")
+
+
+def test_the_chosen_topics_are_kept_and_others_are_not_taken(folder, owner, rater, web):
+    items = [question("q1", "sea"), question("q2", "rail")]
+    study = live(import_study(folder(items), owner=owner).study, rater)
+    welcome = reverse("revision_sessions:welcome", args=["revising"])
+    assert "Which topics" in read(web.get(welcome))
+    web.post(welcome, {"topic": ["rail", "nonsense"]})
+    assert rater_for(study, rater).topics == ["rail"]
+    assert begun(study, rater).item.categories == "rail"
+
+
+def test_somebody_elses_session_is_not_there(page, stranger, owner):
+    for person in (stranger, owner):
+        client = Client()
+        client.force_login(person)
+        assert [client.get(page).status_code, client.get(f"{page}writing/").status_code] == [404, 404]
+        assert client.post(f"{page}step/", {"step": "finish"}).status_code == 404
+
+
+def test_researchers_read_label_and_sample(study, session, owner):
+    client = Client()
+    client.force_login(owner)
+    turned(session, "Shorter.", "bad")
+    RevisionSession.objects.update(status="satisfied", ended_at="2026-01-01T00:00Z")
+    listed = reverse("revision_sessions:sessions", args=["revising"])
+    assert session.model in read(client.get(listed))
+    assert "no session" in read(client.get(f"{listed}?status=active")).lower()
+    studied = reverse("revision_sessions:studied", args=["revising", session.pk])
+    assert "Because." in read(client.get(studied))
+    address = reverse("revision_sessions:label_turn", args=["revising", session.pk, 1])
+    client.post(address, {"kind": "error_category", "value": "instruction is ignored"})
+    client.post(address, {"kind": "error_category", "value": "nonsense"})
+    assert [label.value for label in TurnLabel.objects.all()] == ["instruction is ignored"]
+    client.post(reverse("revision_sessions:sample", args=["revising"]), {"count": "1", "raters": "2"})
+    assert Turn.objects.get(number=1).task.slots.count() == 2
+
+
+def test_the_list_of_sessions_costs_the_same_whatever_their_number(
+    study, session, owner, django_assert_max_num_queries
+):
+    client = Client()
+    client.force_login(owner)
+    turned(session, "Shorter.", "good")
+    listed = reverse("revision_sessions:sessions", args=["revising"])
+    client.get(listed)
+    with django_assert_max_num_queries(20):
+        client.get(listed)
+
+
+def test_a_question_of_a_study_may_be_called_as_the_pages_own_fields_are(web, page, session):
+    session.study.questions.filter(key="fluent").update(key="kind")
+    instruct(session, "Shorter.")
+    run_waiting()
+    send(web, page, "rate", 1, **{"q-rating": "good", "q-comment": "Yes.", "q-kind": "2", "q-:at": "1:rate"})
+    assert Turn.objects.get(number=1).annotation.answers["kind"] == 2
