@@ -66,6 +66,10 @@ class PapersForm(forms.Form):
         if isinstance(field, FilesField):
             field.too_large = length > settings.UPLOAD_BYTES
 
+    def clean_key(self) -> str:
+        key: str = self.cleaned_data["key"].strip()
+        return key
+
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"].strip()
         if not question:
