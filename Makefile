@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format browser-test benchmark lock clean check-python install-base install-test
+.PHONY: help run test dense lint format browser-test benchmark stack env lock clean check-python install-base install-test install-dense
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,8 @@ run: install-base ## build what is missing, then start Interrater on 127.0.0.1 (
 
 test: install-test ## lint, types and all tests: on PostgreSQL where one answers, last on SQLite
 	@exec $(VENV) -m scripts.run_tests all
+
+dense: install-dense ## add what dense retrieval needs: torch for processors and some 600 MB more
 
 lint: install-test ## style, types, migrations and settings, without tests
 	@exec $(VENV) -m scripts.run_tests lint
@@ -28,6 +30,12 @@ browser-test: install-test ## only the tests that drive a real browser
 benchmark: install-test ## run every benchmark, one after the other
 	@exec $(VENV) -m scripts.run_tests benchmark
 
+stack: install-base ## start what docker-compose.yml says, on a PostgreSQL and a Redis of its own (PORT=8000)
+	@exec $(VENV) -m scripts.stack
+
+env: check-python ## write .env for docker compose, with new passwords, unless it is there
+	@exec $(PYTHON) -m scripts.secrets_file
+
 lock: install-test ## resolve requirements/*.in anew into *.txt
 	@exec $(VENV) -m scripts.lock
 
@@ -39,6 +47,9 @@ install-base: check-python
 
 install-test: check-python
 	@exec $(PYTHON) -m scripts.environment test
+
+install-dense: check-python
+	@exec $(PYTHON) -m scripts.environment dense
 
 # In the shell, because an old Python could not even read our files.
 check-python:

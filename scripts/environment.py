@@ -1,4 +1,4 @@
-"""Build `.venv` and install a lock file into it, unless that has been done: `-m scripts.environment base|test`.
+"""Build `.venv` and install a lock file into it, unless that has been done: `-m scripts.environment base|test|dense`.
 
 Runs before there is anything but Python itself, so it uses the standard library only.
 """
@@ -21,9 +21,15 @@ from scripts.problems import StopError, disk_full, file_problem, need_room, stop
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-LOCKS = {"base": ("base",), "test": ("test", "base")}
+LOCKS = {"base": ("base",), "test": ("test", "base"), "retrieval": ("retrieval",), "models": ("models", "retrieval")}
 """What installing each lock file installs: the tests' file holds all of the base's."""
-ROOM = {"base": 600, "test": 1200}
+ROOM = {"base": 600, "test": 1200, "retrieval": 1000, "models": 1100}
+TORCH_ROOM = 1200
+NO_TORCH = (
+    "pip finds no build of torch {} for processors alone, and one for graphics cards is 3 GB to download. Name a place "
+    "that has it (PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS), or install one yourself with .venv/bin/python -m pip install "
+    "torch=={}; then make dense"
+)
 NOT_REACHED = (
     "NewConnectionError", "Temporary failure in name resolution", "No matching distribution", "ReadTimeout",
     "ProxyError", "ConnectTimeout", "Connection refused", "Network is unreachable", "Could not fetch URL",
@@ -134,6 +140,60 @@ def install(name: str) -> None:
         (VENV / f"installed-{installed}").write_text(stamp(installed, version) + "\n", encoding="ascii")
 
 
+def torch_number() -> str:
+    """The version of torch that dense retrieval is made for."""
+    (line,) = (line for line in lock_file("torch").read_text(encoding="ascii").splitlines() if line.startswith("torch"))
+    return line.partition("==")[2].strip()
+
+
+def has_torch(number: str) -> bool:
+    """Whether some build of this torch is installed."""
+    code = "import importlib.metadata as found; print(found.version('torch'))"
+    asked = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return asked.returncode == 0 and asked.stdout.strip().partition("+")[0] == number
+
+
+def install_torch() -> None:
+    """Install the small build of torch, for processors alone; raises StopError where pip finds none."""
+    number = torch_number()
+    if has_torch(number):
+        return
+    need_room(ROOT, TORCH_ROOM)
+    # By this full name on Linux, where the plain number may be a build that needs gigabytes of libraries.
+    named = f"torch=={number}+cpu" if sys.platform == "linux" else f"torch=={number}"
+    print(f"Looking for {named} ...", flush=True)
+    command: list[str | Path] = [
+        PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--only-binary",
+        ":all:", named,
+    ]  # fmt: skip
+    try:
+        run(command, "torch could not be installed")
+    except StopError as problem:
+        raise StopError(NO_TORCH.format(number, number) + ".") from problem
+
+
+def install_dense(name: str) -> None:
+    """What dense retrieval needs, and for tests a model; tests do without where there is no small build of torch."""
+    version = venv_version()
+    if version is not None and is_installed(name, version) and has_torch(torch_number()):
+        return
+    try:
+        install_torch()
+    except StopError as problem:
+        if name != "models":
+            raise
+        print(f"Tests of dense retrieval will be skipped: {problem}", flush=True)
+        return
+    install(name)
+
+
+def install_part(part: str) -> None:
+    """Install what `part` of the work needs."""
+    install("base" if part == "dense" else part)
+    if part != "base":
+        install_dense("retrieval" if part == "dense" else "models")
+
+
 @contextmanager
 def alone(name: str) -> Iterator[None]:
     """Keep a second start of the same checkout waiting until this one has installed."""
@@ -157,7 +217,7 @@ def main(name: str) -> int:
     try:
         check_tools(name)
         with alone("base"):
-            install(name)
+            install_part(name)
     except StopError as problem:
         return stop(problem)
     except OSError as problem:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 
@@ -29,13 +29,14 @@ class Service:
     name: str
     command: Sequence[str]
     descriptors: tuple[int, ...] = ()
+    environment: Mapping[str, str] | None = None
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     wait: float = FIRST_WAIT
     due: float = field(default=0.0)
 
     def start(self) -> None:
-        self.process, self.started = spawn(self.command, self.descriptors), time.monotonic()
+        self.process, self.started = spawn(self.command, self.descriptors, self.environment), time.monotonic()
 
     def keep(self, now: float) -> None:
         """Start the process again when it has ended, later each time that it ends soon."""
@@ -52,7 +53,13 @@ class Service:
             self.wait = min(2 * self.wait, LONGEST_WAIT)
 
 
-def spawn(command: Sequence[str], descriptors: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+def spawn(
+    command: Sequence[str],
+    descriptors: tuple[int, ...] = (),
+    environment: Mapping[str, str] | None = None,
+    *,
+    quiet: bool = False,
+) -> subprocess.Popen[bytes]:
     """Start `command` in a session of its own, to be ended by the kernel when this process is killed."""
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     parent = os.getpid()
@@ -64,8 +71,9 @@ def spawn(command: Sequence[str], descriptors: tuple[int, ...] = ()) -> subproce
                 os._exit(1)
 
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, pass_fds=descriptors, start_new_session=True, preexec_fn=follow_parent
-    )
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if quiet else None, pass_fds=descriptors,
+        env=environment, start_new_session=True, preexec_fn=follow_parent,
+    )  # fmt: skip
 
 
 def end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
@@ -106,9 +114,11 @@ class Supervisor:
         if ready:
             os.read(self.awake, 512)
 
-    def run_step(self, command: Sequence[str]) -> int | None:
-        """Run `command` to its end; its exit code, None where a signal came first."""
-        self.step = spawn(command)
+    def run_step(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, quiet: bool = False
+    ) -> int | None:
+        """Run `command` to its end; its exit code, None where a signal came first. `quiet` hides its output."""
+        self.step = spawn(command, environment=environment, quiet=quiet)
         while not self.ending and self.step.poll() is None:
             self.pause(1.0)
         if self.ending:

