@@ -1,0 +1,180 @@
+"""The compose file and the image's file, read without Docker: check 78."""
+
+import re
+import shlex
+import stat
+import subprocess
+import sys
+from fnmatch import fnmatch
+
+import pytest
+
+from scripts import compose
+from scripts.problems import StopError
+from tests.ops.conftest import ROOT, clean_environment
+
+SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD")
+VALUES = {**{name: f"{name}-value" for name in SECRETS}, "ALLOWED_HOSTS": "rate.example.org"}
+SERVICES = compose.read()["services"]
+APP = ("migrate", "web", "worker-calls", "worker-jobs")
+TEXT = compose.FILE.read_text(encoding="utf-8")
+KEYS = {
+    "image", "build", "command", "environment", "env_file", "ports", "volumes", "tmpfs", "networks", "depends_on",
+    "healthcheck", "user", "read_only", "cap_drop", "security_opt", "restart", "init", "stop_grace_period", "shm_size",
+    "logging",
+}  # fmt: skip
+
+
+def image_lines() -> list[tuple[str, str]]:
+    """The instructions of the image's file, continued lines joined."""
+    text = re.sub(r"\\\n\s*", " ", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(line.split(maxsplit=1)[0], line.split(maxsplit=1)[1]) for line in lines]
+
+
+def test_the_file_holds_only_what_is_known_of_it():
+    assert set(compose.read()) - {"x-hardened", "x-app"} == {"name", "services", "volumes", "networks"}
+    assert set(SERVICES) == {"postgres", "redis", *APP}
+    assert {name: set(service) - KEYS for name, service in SERVICES.items() if set(service) - KEYS} == {}
+    assert [service.name for service in compose.services(VALUES)][:3] == ["postgres", "redis", "migrate"]
+
+
+@pytest.mark.parametrize("name", [*SECRETS, "ALLOWED_HOSTS"])
+def test_check_78_no_secret_has_a_default(name):
+    with pytest.raises(StopError, match=f"{name} is not set"):
+        compose.services({**VALUES, name: ""})
+    uses = re.findall(rf"\$\{{{name}[^}}]*\}}", TEXT)
+    assert uses
+    assert all(use.startswith(f"${{{name}:?is not set") for use in uses)
+
+
+def test_check_78_no_word_that_looks_like_a_secret_is_written_in_the_file():
+    for service in SERVICES.values():
+        for name, value in service.get("environment", {}).items():
+            if re.search("PASSWORD|SECRET|KEY|URL", name):
+                assert not value or "${" in value, name
+
+
+def test_check_78_only_the_web_server_publishes_a_port_and_only_to_this_machine():
+    assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
+        "web": ["127.0.0.1:${PORT:-8000}:8000"]
+    }
+    assert compose.read()["networks"]["inside"] == {"internal": True}
+    assert SERVICES["postgres"]["networks"] == SERVICES["redis"]["networks"] == ["inside"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_check_78_nothing_runs_as_root_or_writes_to_its_image(name):
+    service = SERVICES[name]
+    user, group = service["user"].split(":")
+    assert int(user) > 0
+    assert int(group) > 0
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not {"privileged", "cap_add", "network_mode", "pid", "ipc", "devices"} & set(service)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_check_78_every_service_says_whether_it_is_well_and_starts_again(name):
+    if name == "migrate":
+        assert SERVICES[name]["restart"] == "no"
+        assert SERVICES["web"]["depends_on"][name] == {"condition": "service_completed_successfully"}
+        return
+    assert SERVICES[name]["restart"] == "unless-stopped"
+    assert compose.health_command(SERVICES[name])
+    assert {"interval", "timeout", "retries"} <= set(SERVICES[name]["healthcheck"])
+
+
+def test_check_78_all_state_is_in_named_volumes():
+    declared = set(compose.read()["volumes"])
+    used = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
+    assert used == declared == {"postgres", "redis", "var"}
+    for service in compose.services(VALUES):
+        if service.name in APP:
+            assert service.environment["VAR"] in service.mounts
+    assert SERVICES["postgres"]["environment"]["PGDATA"] in SERVICES["postgres"]["volumes"][0]
+    assert "--appendonly yes --dir /data" in SERVICES["redis"]["command"][-1]
+
+
+def test_images_are_named_by_a_full_version():
+    names = [service["image"] for service in SERVICES.values()]
+    names += [rest for word, rest in image_lines() if word == "FROM"]
+    assert all(re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?|postgres:\d+\.\d+-[a-z]+", name) for name in names)
+
+
+def test_every_name_that_the_file_asks_for_is_described():
+    asked = {found["name"] for found in compose.VALUE.finditer(TEXT) if found["name"]}
+    given = {name for service in SERVICES.values() for name in service.get("environment", {})}
+    known = (ROOT / ".env.example").read_text(encoding="utf-8")
+    of_images = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_INITDB_ARGS", "PGDATA", "HF_HUB_OFFLINE"}
+    missing = {name for name in (asked | given) - of_images if not re.search(rf"^#{name}=", known, re.MULTILINE)}
+    assert missing == set()
+
+
+def test_values_are_filled_in_as_compose_does():
+    values = {"A": "one", "B": ""}
+    assert compose.fill("${A} ${B:-two} ${C:-} $${A} ${A:?no}", values) == "one two  ${A} one"
+    with pytest.raises(StopError, match=r"^B must be set\.$"):
+        compose.fill("x${B:?must be set}", values)
+
+
+def test_a_password_is_on_no_command_line():
+    for service in compose.services(VALUES):
+        assert not any(VALUES[name] in word for name in SECRETS for word in (*service.command, *service.health))
+
+
+def test_check_78_the_image_runs_as_somebody_else_and_holds_no_secret():
+    lines = image_lines()
+    assert [rest for word, rest in lines if word == "USER"] == [SERVICES["web"]["user"]]
+    last_root = max(number for number, (word, _) in enumerate(lines) if word in ("RUN", "COPY"))
+    assert last_root < [word for word, _ in lines].index("USER")
+    kept = " ".join(rest for word, rest in lines if word in ("ENV", "ARG"))
+    assert not re.search("PASSWORD|SECRET|KEY|TOKEN", kept)
+    assert all("--require-hashes" in part for part in re.findall(r"pip install [^&;]*-r \S+", str(lines)))
+    assert not any(word == "ADD" for word, _ in lines)
+
+
+def test_the_image_and_the_file_start_the_web_server_alike():
+    (given,) = (rest for word, rest in image_lines() if word == "CMD")
+    words = [word.strip(' "') for word in given.strip("[]").split(",")]
+    started = SERVICES["web"]["command"]
+    assert [word for word in words if word not in started] == []
+    assert words[:6] == started[:6]
+
+
+def test_only_what_runs_goes_into_the_image():
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    kept = {rule[1:] for rule in rules if rule.startswith("!")}
+    assert not any(
+        fnmatch(name, rule) for name in (".env", "keys.env", "var", ".git", ".venv", "tests") for rule in kept
+    )
+    settings = {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "k" * 50}
+    named = subprocess.run(
+        [sys.executable, "-c", "from django.conf import settings as s; print(*s.INSTALLED_APPS)"],
+        cwd=ROOT, text=True, capture_output=True, check=True, env=clean_environment(**settings),
+    )  # fmt: skip
+    ours = {name for name in named.stdout.split() if (ROOT / name).is_dir()}
+    assert ours | {"templates", "static", "requirements", "manage.py"} <= kept
+
+
+def test_make_env_draws_new_secrets_once(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    for name in ("secrets_file.py", "problems.py"):
+        (tmp_path / "scripts" / name).write_bytes((ROOT / "scripts" / name).read_bytes())
+    command = [sys.executable, "-m", "scripts.secrets_file"]
+    done = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True)
+    text = (tmp_path / ".env").read_text()
+    values = dict(shlex.split(line)[0].split("=", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+    assert set(values) == {*SECRETS, "ALLOWED_HOSTS"}
+    assert len({values[name] for name in SECRETS}) == 3
+    assert all(len(values[name]) >= 40 for name in SECRETS)
+    assert not any(values[name] in done.stdout for name in SECRETS)
+    compose.services(values)
+    again = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=False)
+    assert again.returncode == 1
+    assert "is there already" in again.stderr
+    assert (tmp_path / ".env").read_text() == text
