@@ -52,7 +52,7 @@ def reaches_broker(app: Celery) -> bool:
 
 
 def keep(app: Celery, queues: tuple[str, ...], ending: threading.Event) -> None:
-    """Sweep every second and report every fifth, until told to end; outlives a database that is away."""
+    """Sweep every second and report every fifth, until told to end; outlives whatever fails meanwhile."""
     name, turn, reached = worker_name(queues), 0, True
     while True:
         try:
@@ -67,6 +67,8 @@ def keep(app: Celery, queues: tuple[str, ...], ending: threading.Event) -> None:
                     looked_after.run()
         except DatabaseError as problem:
             logger.warning("The sweeper waits: the database cannot be used (%s)", " ".join(str(problem).split()))
+        except Exception:  # whatever it is: without its keeper a worker would look dead, and lost rows would stay lost
+            logger.exception("The sweeper goes on after a failure that was not foreseen")
         turn += 1
         if ending.wait(EVERY):
             break

@@ -1,14 +1,17 @@
 """Waking what was lost: rows that nobody was told of, or whose worker was not heard of again."""
 
+import logging
 from datetime import timedelta
 
+from django.db import OperationalError
 from django.db.models import Q
 from django.utils import timezone
 
 from config.background.claiming import abandon, claimable
 from config.background.waking import wake
-from config.background.work import QUEUES, works
+from config.background.work import QUEUES, Work, works
 
+logger = logging.getLogger(__name__)
 REWAKE = timedelta(seconds=5)
 """After so long a row that still waits is told of again: its message may have gone with a killed worker."""
 AT_ONCE = 100
@@ -29,7 +32,7 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
         rows = work.model._default_manager.filter(claimable(now))
         over = rows.filter(Q(attempt__gte=work.attempts) | Q(stop_asked=True))
         for pk in over.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
-            abandon(work, pk)
+            _abandon(work, pk)
         told = rows.filter(woken_at__gte=now - REWAKE).count()
         lost = rows.filter(Q(woken_at=None) | Q(woken_at__lt=now - REWAKE), attempt__lt=work.attempts)
         for pk in lost.order_by("due_at", "pk").values_list("pk", flat=True)[: max(AT_ONCE - told, 0)]:
@@ -40,3 +43,13 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
                 return woken, False
             woken += 1
     return woken, True
+
+
+def _abandon(work: Work, pk: int) -> None:
+    """Give a row up; where its kind of work fails at that, the others are looked after all the same."""
+    try:
+        abandon(work, pk)
+    except OperationalError:  # the database is away: nothing can be looked after
+        raise
+    except Exception:
+        logger.exception("%s %s cannot be given up", work.key, pk)

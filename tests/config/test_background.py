@@ -1,10 +1,11 @@
 """Rows as the queue: claims, leases, tokens, attempts, stops, sweeps; on a kind of work made for these tests."""
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import connection, models, transaction
+from django.db import IntegrityError, connection, models, transaction
 from django.test.utils import isolate_apps
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -301,6 +302,18 @@ def test_the_sweeper_wakes_what_nobody_was_told_of_once(trial, sent):
     assert sweeping.sweep(("jobs",)) == (0, True)
 
 
+@pytest.mark.parametrize("problem", [RuntimeError, IntegrityError])
+def test_a_row_that_cannot_be_given_up_keeps_no_other_from_being_woken(trial, sent, monkeypatch, problem):
+    def fail(row):
+        raise problem
+
+    poison = trial.row(attempt=3, created_at=timezone.now() - LEASE)
+    waiting = trial.row()
+    monkeypatch.setattr(sweeping, "works", lambda: {"trial": replace(trial.work, ended=fail)})
+    assert sweeping.sweep() == (1, True)
+    assert (sent, fresh(poison).status) == ([("trial", waiting.pk, "calls")], Status.QUEUED)
+
+
 def test_a_long_queue_is_told_of_a_part_at_a_time(trial, sent, monkeypatch):
     monkeypatch.setattr(sweeping, "AT_ONCE", 3)
     rows = [trial.row() for _ in range(5)]
@@ -354,3 +367,23 @@ def test_a_worker_s_keeper_reports_sweeps_and_looks_after_what_apps_ask_for(monk
     keeping.keep(None, ("calls",), ending)
     assert seen == [workers.Situation(True, False, True)]
     assert not Worker.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_worker_s_keeper_outlives_what_fails_in_it(monkeypatch):
+    ending, seen = threading.Event(), []
+
+    def fail():
+        seen.append("looked")
+        if len(seen) == 2:
+            ending.set()
+        raise RuntimeError
+
+    monkeypatch.setattr(keeping, "EVERY", 0)
+    monkeypatch.setattr(keeping, "sweeps", lambda: {"trial": Sweep("trial", fail, every=1)})
+    monkeypatch.setattr(keeping, "reaches_broker", lambda app: True)
+    monkeypatch.setattr(keeping, "connections", Kept())
+    monkeypatch.setattr(keeping, "close_old_connections", lambda: None)
+    monkeypatch.setattr(keeping, "sweep", lambda queues: (0, True))
+    keeping.keep(None, ("calls",), ending)
+    assert seen == ["looked", "looked"]
