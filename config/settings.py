@@ -198,11 +198,12 @@ JOB_MINUTES = read_whole(env, "JOB_MINUTES", 240)
 BROKER_URL = read_broker(env, PROFILE)
 CELERY_BROKER_URL = BROKER_URL or "files://localhost"
 # A message that was taken and not done comes back after the visibility timeout, which must be longer than the
-# longest task. A broker that is away or says nothing must be given up within 5 seconds: hence one retry.
+# longest task. A broker that is away or says nothing must be given up within 5 seconds: hence one
+# retry, and 1.5 seconds each.
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {
         "visibility_timeout": JOB_MINUTES * 60 + 600, "unacked_restore_interval": 10, "unacked_restore_throttle": 1,
-        "socket_timeout": 2, "socket_connect_timeout": 2, "max_retries": 1,
+        "socket_timeout": 1.5, "socket_connect_timeout": 1.5, "max_retries": 1,
     }
     if BROKER_URL
     else {"folder": str(VAR / "broker"), "polling_interval": 0.1}
