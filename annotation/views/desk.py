@@ -139,7 +139,7 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
 @signed_in
 def flag_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Tell the researchers that something is wrong with the task; the rater stays on it."""
-    assignment = assignment_for(person_of(request), key)
+    assignment = desk_assignment_for(person_of(request), key)
     try:
         submitting.flag(assignment, _checked_reason(request.POST.get("reason", "").strip()))
     except StudyClosedError as problem:

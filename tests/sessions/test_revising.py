@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.assigning import next_assignment, release_expired
@@ -194,3 +195,14 @@ def test_the_database_refuses_to_change_what_was_asked_and_answered(session, mod
     with pytest.raises(IntegrityError), transaction.atomic():
         RevisionSession.objects.filter(pk=session.pk).update(model="another/model")
     assert turns.update(edited_answer="By hand.") == 1
+
+
+@pytest.mark.parametrize("step", ["submit_task", "skip_task", "flag_task", "undo_task"])
+def test_the_desk_takes_no_answers_about_sessions_or_their_own_turns(session, models, rater, client, step):
+    turn = turned(session, "Shorter.", "good")
+    client.force_login(rater)
+    for key in session.task.assignments.get().key, turn.task.assignments.get().key:
+        assert client.post(reverse(f"annotation:{step}", args=[key]), {"reason": "x", "revision": 1}).status_code == 404
+        page = client.get(reverse("annotation:desk", args=[key]))
+        assert page["Location"] == reverse("revision_sessions:session", args=[session.task.assignments.get().key])
+    assert Annotation.objects.count() == 1
