@@ -25,6 +25,8 @@ TAGS = {
 BLOCKS = ("blockquote", "li", "p", "td", "th")
 ATTRIBUTES = {"a": {"href", "class", "title", "data-paper"}, "span": {"class", "title"}, "ol": {"start"}}
 HIGHEST_HEADING, DEEPEST_HEADING = 4, 6
+PLAIN = "text"
+"""The type of a token that holds nothing but words."""
 UNKNOWN = "No paper of the list has this number."
 
 
@@ -89,11 +91,11 @@ def _shown(token: Token, papers: int) -> Token:
 
 def _linked(token: Token, papers: int) -> Iterator[Token]:
     """A token of text as text and links."""
-    if token.type != "text":
+    if token.type != PLAIN:
         yield token
         return
     for part in parts_of(token.content, papers):
-        words = Token("text", "", 0, content=part.text)
+        words = Token(PLAIN, "", 0, content=part.text)
         if part.paper is None:
             yield words
             continue
