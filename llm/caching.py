@@ -1,9 +1,9 @@
 """Answers that are there already: a call whose model, messages and parameters are the same need not be made again."""
 
-import json
 from typing import Any
 
 from llm.asking import Candidate, Charge, Reply, TokenLogprob, Usage
+from llm.client.replies import structured
 from llm.models import Call
 
 
@@ -31,4 +31,4 @@ def reply(call: Call) -> Reply:
 
 
 def _parsed(call: Call) -> Any:
-    return json.loads(call.text) if call.parameters.get("schema") is not None else None
+    return structured(call.text) if call.parameters.get("schema") is not None else None

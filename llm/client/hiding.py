@@ -9,7 +9,11 @@ BEGINNING = 8
 
 
 def hide(text: str, key: str) -> str:
-    """`text` without the key, plain, URL-encoded or in base64."""
+    """`text` without the key, plain, URL-encoded or in base64.
+
+    A key of fewer than eight characters is no secret but a word that an endpoint without keys wants, such as `none`:
+    replies hold it of themselves, and are kept as they came.
+    """
     for form in _forms(key):
         text = text.replace(form, HIDDEN)
     return text
@@ -24,7 +28,7 @@ def hide_beginning(text: str, key: str) -> str:
 
 
 def _forms(key: str) -> list[str]:
-    if not key:
+    if len(key) < BEGINNING:
         return []
     raw = key.encode()
     packed = [base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]

@@ -104,3 +104,14 @@ def test_an_endpoint_without_a_key_gets_none_of_the_others(endpoint, server):
     server.restart()
     ask(replace(endpoint, key_name=""), Model("model", "model-1"), REQUEST)
     assert server.calls[0]["headers"]["authorization"] == "Bearer none"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_word_in_place_of_a_key_stays_in_replies(server, endpoint, monkeypatch, stream):
+    monkeypatch.setenv("SCRIPTED_KEY", "none")
+    server.steps = (Step(text="It names none of them."),)
+    server.restart()
+    model = Model("model", "model-1", supports=frozenset({"stream"}))
+    outcome = ask(endpoint, model, REQUEST, on_text=(lambda text: None) if stream else None)
+    assert outcome.text == "It names none of them."
+    assert "[key]" not in outcome.raw

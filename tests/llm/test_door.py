@@ -7,6 +7,7 @@ from llm.calling import complete
 from llm.errors import CallError
 from llm.models import Call
 from llm.scripted.running import serving
+from llm.scripted.script import Step
 
 FILE = """endpoints:
   scripted:
@@ -73,3 +74,14 @@ def test_check_42_what_failed_is_kept_under_its_name(server, study, owner, mark)
     assert (call.status, call.kind, len(call.attempts)) == FAULTS[mark]
     assert call.reason
     assert KEY not in str(vars(call))
+
+
+def test_a_fenced_reply_is_parsed_alike_when_it_is_taken_again(server, study):
+    server.steps = (Step(text='```json\n{"score": 4}\n```'),)
+    server.restart()
+    asked = request("Judge.", schema={"type": "object"})
+    replies = [complete(asked, Charge(study), cache=True) for _ in range(2)]
+    assert [(reply.parsed, reply.call.status) for reply in replies] == [
+        ({"score": 4}, one) for one in ("answered", "cached")
+    ]
+    assert len(server.calls) == 1
