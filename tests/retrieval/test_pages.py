@@ -128,8 +128,13 @@ def test_a_search_without_an_index_says_so(olga_s, asking):
     assert "being prepared for searching" in text_of(olga_s, response["Location"])
 
 
-@pytest.mark.parametrize("form", [{}, {"item": "q1", "query": " ", "k": 5}, {"item": "q2", "query": "x", "k": 5},
-                                  {"item": "q1", "query": "x", "k": 0}, {"item": "q1", "query": "x\x00", "k": 5}])  # fmt: skip
+@pytest.mark.parametrize(
+    "form",
+    [
+        {}, {"item": "q1", "query": " ", "k": 5}, {"item": "q2", "query": "x", "k": 5},
+        {"item": "q1", "query": "x", "k": 0}, {"item": "q1", "query": "x\x00", "k": 5},
+    ],
+)  # fmt: skip
 def test_a_search_that_is_none_is_said_beside_its_field(olga_s, asking, form):
     add_papers(asking, "q1", PAPERS)
     response = olga_s.post(PAGE + "searches/", form)
