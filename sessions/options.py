@@ -81,6 +81,7 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType({
     "temperature": (lambda value: _is_number(value, 0, 2), "must be a number from 0 to 2"),
     "searcher": (lambda value: isinstance(value, str) and bool(value), "must be the name of a searcher"),
     "searcher_model": (lambda value: isinstance(value, str) and bool(value), "must be the name or path of a model"),
+    "markdown": (lambda value: isinstance(value, bool), "must be true or false: whether answers are read as Markdown"),
     "second_ratings": (
         _is_second,
         "must be {share: number from 0 to 1} or {count: whole number}, and may say raters: how many second raters",

@@ -39,6 +39,7 @@ class SessionProtocol(Protocol):
     foreign_keys = frozenset({"document", "instruction", "outputs", "reference", "references"})
     option_keys = frozenset({
         "models", "max_turns", "passages", "temperature", "searcher", "searcher_model", "second_ratings",
+        "markdown",
     })  # fmt: skip
     common_options = frozenset({"seed", "lease_minutes"})
     needs_outputs = False
