@@ -22,7 +22,10 @@ Axis = tuple[float, float]
 
 @dataclass(frozen=True)
 class Shown:
-    """One figure as printed: `value` and `interval` in words of digits; `reason` where it is undefined."""
+    """One figure as printed: `value` and `interval` in words of digits; `reason` where it is undefined.
+
+    `counts` says of how many it is, where that stands beside it.
+    """
 
     name: str
     figure: Figure
@@ -30,6 +33,7 @@ class Shown:
     interval: tuple[str, str] | None = None
     bar: IntervalBar | None = None
     reason: str = ""
+    counts: str = ""
 
 
 def number(value: Any, unit: str) -> str:

@@ -15,6 +15,7 @@ from annotation.queries import Progress, pace_of, progress_by_study
 from reports.access import reported_study
 from reports.agreement_report import ChoiceInvalidError, agreement_report
 from reports.definitions import definitions
+from reports.own_figures import own_figures
 from reports.presenting import dimensions, glances, question_reports
 from reports.raters import kinds_in, rater_shares
 from reports.rows import PEOPLE
@@ -39,6 +40,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "by_category": by_category,
         "questions": question_reports(study, figures),
         "dimensions": dimensions(study, figures),
+        **_own(study),
         "histogram_figure": FIGURES["local_alpha.histogram"],
         "raters": rater_shares(study, kinds),
         "now": timezone.now(),
@@ -59,6 +61,14 @@ def _figures(study: Study, kinds: frozenset[str], version: str, **more: Any) -> 
         return agreement_report(study, kinds, guidelines=guidelines, **more)
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
+
+
+def _own(study: Study) -> dict[str, Any]:
+    """What the study's protocol adds to the page, and the template that prints it."""
+    figures = own_figures(study)
+    if figures is None:
+        return {}
+    return {"own": figures.shown(figures.report(study, waiting=True)), "own_template": figures.template}
 
 
 @require_safe

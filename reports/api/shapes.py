@@ -54,6 +54,22 @@ class Agreement(serializers.Serializer):
     )
 
 
+class Sessions(serializers.Serializer):
+    study = serializers.CharField()
+    protocol = serializers.CharField()
+    models = serializers.ListField(child=serializers.CharField())
+    statuses = serializers.DictField(help_text="The share of sessions of each status.")
+    overview = serializers.DictField(help_text="Sessions, turns, edited turns and kinds of instruction, by model.")
+    ratings_by_kind = serializers.DictField(help_text="The share of each rating, by model and kind of instruction.")
+    kinds_by_position = serializers.ListField(child=serializers.DictField())
+    instruction_types = serializers.DictField()
+    error_categories = serializers.DictField()
+    retrieval = serializers.DictField()
+    text_figures = serializers.DictField(allow_null=True, help_text="Words and edits; null where there are too many.")
+    second_ratings = serializers.DictField()
+    undefined = serializers.DictField(help_text="The reason for each figure that is null, by its dotted name.")
+
+
 class Problem(serializers.Serializer):
     type = serializers.CharField(help_text="What kind of problem; about:blank where the status says it all.")
     title = serializers.CharField()

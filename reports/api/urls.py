@@ -14,5 +14,6 @@ urlpatterns = [
     path(f"{study}items/", views.items, name="items"),
     path(f"{study}ratings/", views.ratings, name="ratings"),
     path(f"{study}scores/", views.scores, name="scores"),
+    path(f"{study}sessions/", views.sessions, name="sessions"),
     path("schema/", views.schema, name="schema"),
 ]

@@ -24,6 +24,7 @@ from reports.api.uploads import received
 from reports.exporting import FORMATS
 from reports.exporting.archive import FileUnknownError, archived, exported_file, file_names
 from reports.exporting.study_yaml import study_body
+from reports.own_figures import own_figures
 
 PREPARING_SECONDS = 5.0
 ZIP = "application/zip"
@@ -112,6 +113,23 @@ def agreement(request: Request, slug: str) -> Response:
     if query.get("by", "category") != "category":
         raise ParseError("by takes category.")
     return Response(agreement_report(study, kinds, guidelines=guidelines, categories="by" in query))
+
+
+@operation(
+    "session_report",
+    "The report on sessions",
+    "What was asked of the models turn by turn, as manage.py session_report --json prints it; 404 without sessions.",
+    shapes.Sessions,
+    (400, *READING),
+)
+@api_view(GET)
+def sessions(request: Request, slug: str) -> Response:
+    check_parameters(request)
+    study = access.study_open_to(caller_of(request), slug)
+    figures = own_figures(study)
+    if figures is None:
+        raise Http404(NOTHING)
+    return Response(figures.report(study, waiting=True))
 
 
 @operation(

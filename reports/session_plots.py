@@ -1,0 +1,155 @@
+"""Places on the two drawings of sessions: shares of ratings as bars, and of kinds of instruction by position."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports.plots import CHART_HEIGHT, CHART_WIDTH, MARGIN_BOTTOM, MARGIN_LEFT, MARGIN_TOP, ROW_HEIGHT
+
+LABELS, COUNTS = 110.0, 76.0
+"""Room beside the bars: for what a bar is of, and for of how many turns."""
+WORD_FROM, NUMBER_FROM = 0.2, 0.06
+"""A part at least this wide has room for its name and its number, or for its number."""
+NAMES = 92.0
+MANY_COLUMNS = 12
+"""With more columns there is no room for a number in each."""
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a bar; `text` is written on it where there is room."""
+
+    name: str
+    x: float
+    width: float
+    middle: float
+    text: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of parts that fill it, what it is of and of how many turns; one without turns has no parts."""
+
+    label: str
+    y: float
+    parts: list[Part]
+    n: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Bars under one name."""
+
+    name: str
+    y: float
+    bars: list[Bar]
+
+
+@dataclass(frozen=True)
+class RatingBars:
+    """Groups of bars on one axis from 0 to 100 %, with ticks (x, label) below."""
+
+    groups: list[Group]
+    ticks: list[tuple[float, str]]
+    base: float
+    height: float
+    width: float = CHART_WIDTH
+    labels: float = LABELS - 10
+    counts: float = CHART_WIDTH - COUNTS + 8
+    top: float = MARGIN_TOP
+    bar: float = ROW_HEIGHT - 6
+
+
+@dataclass(frozen=True)
+class PositionColumn:
+    """One place in a session: what asks for information stands below, what asks for style above it."""
+
+    position: int
+    n: int
+    x: float
+    width: float
+    middle: float
+    top: float
+    height: float
+    rest: float
+    text: str
+
+
+@dataclass(frozen=True)
+class PositionColumns:
+    """Columns from 0 to 100 %, with ticks (y, label) at the left and the parts' names at the right."""
+
+    columns: list[PositionColumn]
+    ticks: list[tuple[float, str]]
+    left: float
+    right: float
+    base: float
+    width: float = CHART_WIDTH
+    height: float = CHART_HEIGHT + 16
+    top: float = MARGIN_TOP
+
+
+def rating_bars(figures: Json, kinds: Sequence[tuple[str, str]]) -> RatingBars:
+    """A group for each model, and one for all where there are several; a bar for each of `kinds` (key, label)."""
+    models = list(figures["models"].items())
+    parts = [*models, ("all models", figures["total"])] if len(models) > 1 else models
+    groups, y = [], MARGIN_TOP
+    for name, own in parts:
+        first, bars = y, []
+        for key, label in kinds:
+            y += ROW_HEIGHT
+            shares = own[key]
+            bars.append(Bar(label, round(y, 2), _parts(shares), sum(one["n"] for one in shares.values())))
+        groups.append(Group(name, round(first + ROW_HEIGHT * 0.6, 2), bars))
+        y += ROW_HEIGHT * 1.3
+    base = y - ROW_HEIGHT * 0.3 + 4
+    ticks = [(_across(share), f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)]
+    return RatingBars(groups, ticks, round(base, 2), round(base + 24, 2))
+
+
+def _across(share: float) -> float:
+    return round(LABELS + (CHART_WIDTH - LABELS - COUNTS) * share, 2)
+
+
+def _parts(shares: Json) -> list[Part]:
+    parts, before = [], 0.0
+    for name, one in shares.items():
+        share = one["share"]
+        if share:
+            x, end = _across(before), _across(before + share)
+            percent = f"{100 * share:.0f}"
+            text = f"{name} {percent} %" if share >= WORD_FROM else percent if share >= NUMBER_FROM else ""
+            parts.append(Part(name, x, round(end - x, 2), round((x + end) / 2, 2), text, share))
+            before += share
+    return parts
+
+
+def position_columns(places: Sequence[Json]) -> PositionColumns:
+    """A column for each place at which an instruction was answered."""
+    left, right = MARGIN_LEFT + 12, CHART_WIDTH - NAMES
+    base, top = CHART_HEIGHT - MARGIN_BOTTOM, MARGIN_TOP
+    step = (right - left) / max(1, len(places))
+    columns = []
+    for number, place in enumerate(places):
+        information = place["kinds"]["information"]
+        share, x = information["share"], left + number * step
+        height = (base - top) * share
+        text = f"{100 * share:.0f} %" if share >= WORD_FROM and len(places) <= MANY_COLUMNS else ""
+        columns.append(
+            PositionColumn(
+                position=place["position"],
+                n=information["of"],
+                x=round(x + 2, 2),
+                width=round(max(step - 4, 1), 2),
+                middle=round(x + step / 2, 2),
+                top=round(base - height, 2),
+                height=round(height, 2),
+                rest=round(base - top - height, 2),
+                text=text,
+            )
+        )
+    ticks = [(round(base - (base - top) * share, 2), f"{100 * share:.0f} %") for share in (0, 0.5, 1)]
+    return PositionColumns(columns, ticks, left, right, base)
