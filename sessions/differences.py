@@ -16,6 +16,8 @@ from llm.extractive.sentences import sentences
 SAME, ADDED, REMOVED = "same", "added", "removed"
 LEAST_FOLDED = 30
 """Words that must be the same in a row, beside the sentences at their edges, before they are folded."""
+FEWEST_BETWEEN = 2
+"""A row of so few words is no row between two changes that are as long."""
 CITATION = re.compile(r"\[\d{1,3}(?:\s?[,;]\s?\d{1,3})*\]")
 EXTENDING = "\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
 MARK = re.compile(rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S[{EXTENDING}]*(?:\u200d\S[{EXTENDING}]*)*")
@@ -191,11 +193,17 @@ def _part(kind: str, text: str) -> Iterator[Stretch]:
         yield Stretch(kind, text)
 
 
-def _solid(blocks: Sequence[tuple[int, int, int]], new: Sequence[Piece]) -> Iterator[tuple[int, int, int]]:
-    """The blocks without those between changes that hold no word: a comma in common says nothing."""
-    for i, j, size in blocks:
-        at_an_edge = i == j == 0 or j + size == len(new)
-        if size and (at_an_edge or any(LETTER.search(piece.form) for piece in new[j : j + size])):
+def _solid(blocks: Blocks, new: Sequence[Piece]) -> Iterator[tuple[int, int, int]]:
+    """The blocks without those that say nothing: marks alone, and a word or two lost between longer changes."""
+    ends = [(0, 0), *((i + size, j + size) for i, j, size in blocks)]
+    for place, (i, j, size) in enumerate(blocks):
+        if not size:
+            continue
+        words = sum(LETTER.search(piece.form) is not None for piece in new[j : j + size])
+        before = max(i - ends[place][0], j - ends[place][1])
+        following = blocks[place + 1] if place + 1 < len(blocks) else (i + size, j + size, 0)
+        after = max(following[0] - i - size, following[1] - j - size)
+        if not before or not after or words > min(before, after, FEWEST_BETWEEN):
             yield i, j, size
 
 
