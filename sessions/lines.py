@@ -130,9 +130,12 @@ def has_labels(study: Study) -> bool:
 
 
 def session_counts(study: Study) -> Line:
-    """How many sessions there are of each status, and how many turns, edited or not: what a manifest says."""
+    """How many sessions there are of each status, and how many turns, edited or not: what a manifest says.
+
+    Sessions that wait for their first answer are in no file, and so not in the counts.
+    """
     turns = Turn.objects.filter(session__study=study, number__gte=1, status=DONE)
-    sessions = RevisionSession.objects.filter(study=study)
+    sessions = RevisionSession.objects.filter(study=study, turns__number=0, turns__status=DONE)
     by_status = {name: sessions.filter(status=name).count() for name in RevisionSession.Status.values}
     return {
         "sessions": by_status | {"all": sessions.count()},

@@ -10,6 +10,7 @@ from annotation.importing import import_study
 from annotation.membership import add_member, rater_for
 from annotation.models import Membership, Rater, Rating
 from config.background.claiming import run_waiting
+from config.background.work import GiveUpError
 from llm.models import StudyPrompt
 from reports import session_report as reporting
 from reports.agreement_report import agreement_report
@@ -145,6 +146,20 @@ def test_the_report_of_an_imported_copy_is_the_same(worked, tmp_path):
     assert session_report(copy) == first
     again = agreement_report(copy)
     assert again["questions"] == agreed["questions"]
+
+
+def test_a_session_without_a_first_answer_is_in_no_figure_file_or_count(study, rater, models, tmp_path):  # noqa: F811
+    models.script = [GiveUpError("No.")]
+    begun(study, rater)
+    run_waiting()
+    assert session_report(study)["overview"]["total"]["sessions"] == 0
+    assert "sessions" not in export_study(study, tmp_path / "one")["counts"]
+    add_member(study, make_person("other"), "annotator", None)
+    begun(study, Membership.objects.get(person__username="other").person)
+    run_waiting()
+    assert RevisionSession.objects.count() == 2
+    assert session_report(study)["overview"]["total"]["sessions"] == 1
+    assert export_study(study, tmp_path / "two")["counts"]["sessions"]["all"] == 1
 
 
 def test_turns_are_units_of_the_agreement_report_like_any_other(worked):

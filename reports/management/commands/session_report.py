@@ -38,10 +38,11 @@ def _lines(report: dict[str, Any]) -> list[str]:
     lines = [f"{report['study']} ({report['protocol']}), by {', '.join(report['models']) or 'no model yet'}"]
     for table in shown_sessions(report).tables:
         lines += ["", table.title or table.figure.title]
-        heads = [head for head, _ in table.heads]
-        lines.append("  " + "".join([f"{table.corner:44}", *(f"{head:>20}" for head in heads)]))
+        rows = [[table.corner, *(head for head, _ in table.heads)]]
         for name, cells in table.rows:
             shown = (f"{cell.value} ({cell.counts})" if cell.counts else cell.value or "undefined" for cell in cells)
-            lines.append("  " + "".join([f"{name:44}", *(f"{text:>20}" for text in shown)]))
+            rows.append([name, *shown])
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines += ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
         lines += [f"  {table.note}"] if table.note else []
     return lines
