@@ -6,6 +6,7 @@ Nothing slow happens inside a transaction, and each call takes two: one before i
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,6 +18,7 @@ from llm.client import ask
 from llm.endpoints import Endpoint, Model, find_model
 from llm.errors import BadReplyError, BudgetError, BusyError, CallError, StoppedError
 from llm.models import Call, Reservation
+from llm.outlasting import unasked_while_away, written
 from llm.quoting import quote
 
 LONGEST_WAIT = 10.0
@@ -71,7 +73,7 @@ def complete(
     except BaseException:
         ledger.end(call, charge, model, following.outcome(call), Call.Status.STOPPED, "stopped", BROKEN_OFF)
         raise
-    if not ledger.end(call, charge, model, outcome, Call.Status.ANSWERED):
+    if not written(partial(ledger.end, call, charge, model, outcome, Call.Status.ANSWERED)):
         raise LostError(partial=outcome.text, outcome=outcome)
     if admission.failing:
         limits.note(endpoint, None)
@@ -91,7 +93,9 @@ class Watch:
         if time.monotonic() - self.looked < LOOK_EVERY:
             return False
         self.looked = time.monotonic()
-        return (self.asked is not None and self.asked()) or stopping.stopped_for(self.charge)
+        with unasked_while_away():
+            return (self.asked is not None and self.asked()) or stopping.stopped_for(self.charge)
+        return False
 
 
 class Following:
@@ -103,7 +107,8 @@ class Following:
     def __call__(self, text: str) -> None:
         self.text = text
         if self.on_text is not None:
-            self.on_text(text)
+            with unasked_while_away():
+                self.on_text(text)
 
     def outcome(self, call: Call) -> Outcome:
         """All that is known of a call which its caller broke off: it may have to be paid."""
@@ -158,6 +163,6 @@ def _ask(endpoint: Endpoint, model: Model, request: Request, on_text: OnText | N
 
 def _failed(call: Call, charge: Charge, endpoint: Endpoint, model: Model, problem: CallError, probe: bool) -> None:
     status = STATUS_OF.get(problem.kind, Call.Status.FAILED)
-    ledger.end(call, charge, model, problem.outcome, status, problem.kind, problem.reason)
+    written(partial(ledger.end, call, charge, model, problem.outcome, status, problem.kind, problem.reason))
     if not isinstance(problem, StoppedError):
         limits.note(endpoint, problem, probe=probe)
