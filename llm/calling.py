@@ -21,8 +21,10 @@ from llm.models import Call, Reservation
 from llm.outlasting import unasked_while_away, written
 from llm.quoting import quote
 
-LONGEST_WAIT = 10.0
+LONGEST_WAIT = 2.0
 """Seconds that a call waits for a place; then its work is put back, which takes no worker's thread."""
+PUT_BACK_FOR = 3.0
+"""For so many seconds at least: others' calls come in between, of endpoints that have places."""
 LOOK_EVERY = 1.0
 BROKEN_OFF = "What asked for the call broke it off."
 ALL_STOPPED = "Calls of this study are stopped."
@@ -145,7 +147,7 @@ def _begin(
             continue
         if time.monotonic() + admission.wait > until:
             ledger.sweep()
-            raise BusyError(retry_after=admission.wait)
+            raise BusyError(retry_after=max(admission.wait, PUT_BACK_FOR))
         time.sleep(admission.wait * random.uniform(1, 2))  # noqa: S311 - spreads those who wait
 
 

@@ -20,6 +20,8 @@ from llm.models import Call, EndpointState
 MINUTE = timedelta(minutes=1)
 FAILURES_TO_OPEN = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=15), timedelta(minutes=5)
+PROBED_FOR = 5.0
+"""Seconds after which those who wait for a call that went ahead look again."""
 OPENING_KINDS = frozenset({"timeout", "unreachable", "server_error", "rate_limited", "bad_reply", "cut"})
 """Failures that speak of the endpoint and not of what it was asked."""
 SHORTEST_WAIT = 0.05
@@ -79,12 +81,19 @@ def enter(endpoint: Endpoint, now: datetime) -> Admission:
     state = _locked(endpoint.name)
     if state.open_until is not None:
         if state.open_until > now:
-            raise CircuitOpenError(state.message, retry_after=(state.open_until - now).total_seconds())
+            raise CircuitOpenError(state.message, retry_after=_rest(endpoint, state.open_until, now))
         # One call goes ahead to see whether the endpoint is well; the others wait for what comes of it.
         state.open_until = now + timedelta(seconds=endpoint.deadline)
         state.save(update_fields=["open_until"])
         return Admission(probe=True, failing=True)
     return _places(endpoint, now, state.failures > 0)
+
+
+def _rest(endpoint: Endpoint, until: datetime, now: datetime) -> float:
+    """Seconds of a pause that are left: few while a call is under way that may end it sooner."""
+    left = (until - now).total_seconds()
+    under_way = Call.objects.filter(endpoint=endpoint.name, status=Call.Status.RUNNING, lease_until__gt=now)
+    return min(left, PROBED_FOR) if under_way.exists() else left
 
 
 def _places(endpoint: Endpoint, now: datetime, failing: bool) -> Admission:

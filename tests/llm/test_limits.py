@@ -4,19 +4,21 @@ import threading
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from llm import calling, limits
 from llm.asking import Charge, Message
 from llm.calling import complete
-from llm.errors import BusyError, ServerError
+from llm.errors import BusyError, CircuitOpenError, ServerError
 from llm.limits import estimated_tokens
 from llm.models import Call, EndpointState
 from tests.llm.calls import answered, asked, together, write_endpoints
 
 
 def test_check_53_an_endpoint_has_no_more_calls_under_way_than_it_allows(
-    transactional_db, study, replies, settings, tmp_path
+    transactional_db, study, replies, settings, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(calling, "LONGEST_WAIT", 30)
     write_endpoints(settings, tmp_path, in_flight=3)
     scripted = replies(seconds=0.05)
     results = together(20, lambda number: complete(asked(f"question {number}"), Charge(study)))
@@ -34,7 +36,7 @@ def test_check_53_a_call_that_finds_no_place_is_put_back_and_leaves_no_row(
     def meanwhile(on_text, stopped):
         with pytest.raises(BusyError) as raised:
             complete(asked(), Charge(study))
-        assert raised.value.retry_after > 0
+        assert raised.value.retry_after == calling.PUT_BACK_FOR
         return answered()
 
     replies(meanwhile)
@@ -44,8 +46,6 @@ def test_check_53_a_call_that_finds_no_place_is_put_back_and_leaves_no_row(
 
 def test_the_place_of_a_killed_worker_is_free_after_the_lease(study, replies, settings, tmp_path, monkeypatch):
     from datetime import timedelta
-
-    from django.utils import timezone
 
     write_endpoints(settings, tmp_path, in_flight=1)
     monkeypatch.setattr(calling, "LONGEST_WAIT", 0.1)
@@ -124,3 +124,19 @@ def test_a_call_takes_two_short_transactions_and_few_queries(study, replies, dja
 )
 def test_tokens_are_reckoned_on_the_high_side(text, least, most):
     assert least <= estimated_tokens((Message("user", text),)) <= most
+
+
+def test_check_53_who_waits_for_the_call_that_goes_ahead_looks_again_soon(study, replies, settings, tmp_path):
+    write_endpoints(settings, tmp_path, deadline=120)
+    past = timezone.now() - limits.MINUTE
+    EndpointState.objects.create(name="campus", failures=5, pauses=1, message="campus pauses.", open_until=past)
+
+    def meanwhile(on_text, stopped):
+        with pytest.raises(CircuitOpenError) as raised:
+            complete(asked(), Charge(study))
+        assert raised.value.retry_after <= limits.PROBED_FOR
+        return answered()
+
+    replies(meanwhile)
+    complete(asked(), Charge(study))
+    assert EndpointState.objects.get().open_until is None
