@@ -139,9 +139,7 @@ def last_submitted(assignment: Assignment) -> dict[str, Any] | None:
     last = mine.exclude(task=assignment.task_id).order_by("-pk").first()
     if last is None:
         return None
-    before = Assignment.objects.select_related("rater__study", "task").get(
-        rater=assignment.rater_id, task=last.task_id
-    )
+    before = Assignment.objects.select_related("rater__study", "task").get(rater=assignment.rater_id, task=last.task_id)
     protocol = protocols()[before.rater.study.protocol]
     if protocol.address(before) != Protocol.address(protocol, before):
         return None  # it was given on a page of its own
