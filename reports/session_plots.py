@@ -46,6 +46,8 @@ class Group:
     name: str
     y: float
     bars: list[Bar]
+    top: float
+    base: float
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,15 @@ class RatingBars:
     width: float = CHART_WIDTH
     labels: float = LABELS - 10
     counts: float = CHART_WIDTH - COUNTS + 8
-    top: float = MARGIN_TOP
     bar: float = ROW_HEIGHT - 6
 
 
 @dataclass(frozen=True)
 class PositionColumn:
-    """One place in a session: what asks for information stands below, what asks for style above it."""
+    """One place in a session: what asks for information stands below, what asks for style above it.
+
+    `text` is written `inside` the lower part where that is high enough, otherwise above it.
+    """
 
     position: int
     n: int
@@ -76,6 +80,7 @@ class PositionColumn:
     height: float
     rest: float
     text: str
+    inside: bool
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,12 @@ def rating_bars(figures: Json, kinds: Sequence[tuple[str, str]]) -> RatingBars:
             y += ROW_HEIGHT
             shares = own[key]
             bars.append(Bar(label, round(y, 2), _parts(shares), sum(one["n"] for one in shares.values())))
-        groups.append(Group(name, round(first + ROW_HEIGHT * 0.6, 2), bars))
+        top = first + ROW_HEIGHT
+        groups.append(
+            Group(name, round(first + ROW_HEIGHT * 0.6, 2), bars, round(top - 3, 2), round(y + ROW_HEIGHT, 2))
+        )
         y += ROW_HEIGHT * 1.3
-    base = y - ROW_HEIGHT * 0.3 + 4
+    base = y - ROW_HEIGHT * 0.3
     ticks = [(_across(share), f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)]
     return RatingBars(groups, ticks, round(base, 2), round(base + 24, 2))
 
@@ -137,7 +145,7 @@ def position_columns(places: Sequence[Json]) -> PositionColumns:
         information = place["kinds"]["information"]
         share, x = information["share"], left + number * step
         height = (base - top) * share
-        text = f"{100 * share:.0f} %" if share >= WORD_FROM and len(places) <= MANY_COLUMNS else ""
+        text = f"{100 * share:.0f} %" if len(places) <= MANY_COLUMNS else ""
         columns.append(
             PositionColumn(
                 position=place["position"],
@@ -149,6 +157,7 @@ def position_columns(places: Sequence[Json]) -> PositionColumns:
                 height=round(height, 2),
                 rest=round(base - top - height, 2),
                 text=text,
+                inside=share >= WORD_FROM,
             )
         )
     ticks = [(round(base - (base - top) * share, 2), f"{100 * share:.0f} %") for share in (0, 0.5, 1)]

@@ -14,7 +14,8 @@ from reports.tables import BOTH_WAYS, UNIT, Table
 
 ALL = "all models"
 BARS = (("style", "style"), ("information", "information"), ("overall", "overall"))
-WAYS = (("two_way", "two-way: neutral and bad as one"), ("three_way", "three-way"))
+WAYS = (("two_way", "two-way"), ("three_way", "three-way"))
+IN_NUMBERS = "{}, in numbers"
 STATUSES = {"active": "going on", "satisfied": "ready to send", "max_turns": "ended after the last turn"}
 
 
@@ -104,14 +105,14 @@ def _statuses(statuses: Json) -> Table:
 
 
 def _ratings(ratings: Json) -> Table:
-    figure = TURN_FIGURES["rating"]
     rows = [
-        (f"{name}, {label}", [_share(figure, own[key][rating]) for rating in RATINGS])
+        (f"{name}, {label}", [_share(TURN_FIGURES["rating"], own[key][rating]) for rating in RATINGS])
         for name, own in _with_total(ratings)
         for key, label in BARS
     ]
     note = f"{ratings['unrated']} answered turns have no rating yet and are left out." if ratings["unrated"] else ""
-    return Table(TURN_FIGURES["ratings_by_kind"], "Model", [(name, "") for name in RATINGS], rows, note)
+    heads, figure = [(name, "") for name in RATINGS], TURN_FIGURES["ratings_by_kind"]
+    return Table(figure, "Model", heads, rows, note, title=IN_NUMBERS.format(figure.title))
 
 
 def _positions(places: Sequence[Json]) -> Table:
@@ -120,7 +121,8 @@ def _positions(places: Sequence[Json]) -> Table:
         (str(place["position"]), [_share(TURN_FIGURES[kind], place["kinds"][kind]) for kind in KINDS])
         for place in places
     ]
-    return Table(TURN_FIGURES["kinds_by_position"], "Position", heads, rows, lines=lines)
+    figure = TURN_FIGURES["kinds_by_position"]
+    return Table(figure, "Position", heads, rows, lines=lines, title=IN_NUMBERS.format(figure.title))
 
 
 def _types(types: Json, models: Sequence[str]) -> Table:
@@ -197,5 +199,5 @@ def _second(second: Json, undefined: Mapping[str, str]) -> Table:
             spread = "" if deviation is None else f"sd {number(deviation, 'share')}"
             cells.append(Shown(name, figure, cell.value, cell.interval, cell.bar, cell.reason, spread))
         rows.append((label, cells))
-    note = f"{second['ratings']} second ratings of {second['turns']} turns."
+    note = f"{second['ratings']} second ratings of {second['turns']} turns. Two-way takes neutral and bad for one."
     return Table(TURN_FIGURES["second_ratings"], "Ratings", heads, rows if second["ratings"] else [], note, lines)

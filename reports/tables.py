@@ -18,6 +18,7 @@ BY_CATEGORY = (
 SYSTEMS_BY_CATEGORY = ("system_mean", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span")
 FOLDED_FROM = 16
 """Longer tables are opened by whoever wants them."""
+FEW_COLUMNS = 3
 UNIT = (0.0, 1.0)
 BOTH_WAYS = (-1.0, 1.0)
 
@@ -42,6 +43,11 @@ class Table:
     @property
     def folded(self) -> bool:
         return len(self.rows) >= FOLDED_FROM
+
+    @property
+    def few(self) -> bool:
+        """Whether it has so few columns that across a whole page they would stand far from their rows' names."""
+        return len(self.heads) <= FEW_COLUMNS
 
 
 def tables(report: Json) -> list[Table]:
