@@ -18,6 +18,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 OWN_SECRETS = ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL")
 SUPPORTS = ("stream", "seed", "logprobs", "json_schema")
+LONGEST_CONNECT = 10
+"""Seconds. Nobody can be asked to stop meanwhile, nor a lease be renewed."""
 MAX_TOKENS_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
@@ -147,7 +149,7 @@ class EndpointFields:
     key: str = field(default="", metadata={"read": variable})
     in_flight: int = field(default=4, metadata={"read": whole(1, 1000)})
     requests_per_minute: int | None = field(default=None, metadata={"read": whole(1, 1_000_000)})
-    connect_timeout: float = field(default=5, metadata={"read": seconds(0.1, 60)})
+    connect_timeout: float = field(default=5, metadata={"read": seconds(0.1, LONGEST_CONNECT)})
     read_timeout: float = field(default=60, metadata={"read": seconds(0.1, 600)})
     deadline: float = field(default=120, metadata={"read": seconds(0.5, 600)})
     attempts: int = field(default=4, metadata={"read": whole(1, 10)})

@@ -37,11 +37,12 @@ def begin(
     it, and is resolved. Raises BudgetError.
     """
     now = timezone.now()
+    # A reservation's row is locked before those of budgets, as where one is closed.
+    drawn = reservation if reservation is not None and budgets.draw(reservation, charge, price.amount) else None
     if charge.work:
         same = Call.objects.filter(work=charge.work, step=charge.step, study=charge.study, status=Status.RUNNING)
         for pk in list(same.values_list("pk", flat=True)):
             _lose(pk, now)
-    drawn = reservation if reservation is not None and budgets.draw(reservation, charge, price.amount) else None
     if drawn is None:
         budgets.reserve(charge, price.amount)
     return Call.objects.create(

@@ -20,6 +20,8 @@ import httpx2
 SLICE = 0.25
 STOP_ASKED_EVERY = 0.5
 PIECE = 65_536
+LONGEST_WRITE = 10.0
+"""Seconds for a piece of what is sent: a wait that cannot be cut into slices, as how much of it went is not known."""
 LARGEST_REPLY = 8 * 1024 * 1024
 SENT_HEADERS = frozenset((b"host", b"accept", b"authorization", b"connection", b"content-length", b"content-type"))
 """The client library adds headers on this machine, and those that environment variables of its own name."""
@@ -103,7 +105,7 @@ class WatchedStream(httpcore2.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         watch = _WATCH.get()
         for start in range(0, len(buffer), PIECE):
-            self._inner.write(buffer[start : start + PIECE], watch.within(timeout))
+            self._inner.write(buffer[start : start + PIECE], min(watch.within(timeout), LONGEST_WRITE))
 
     def close(self) -> None:
         self._inner.close()
@@ -136,7 +138,7 @@ class WatchedBackend(httpcore2.NetworkBackend):
         watch.left()
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as problem:
+        except (OSError, UnicodeError) as problem:  # the latter of a name that can be none, such as a..b
             raise httpcore2.ConnectError(str(problem)) from None
         addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
         for address in addresses[:-1]:

@@ -11,7 +11,7 @@ from accounts.models import AuditEntry
 from llm import budgets, ledger
 from llm.asking import Charge
 from llm.budgets import close, money, most, reserve_batch, set_cap
-from llm.calling import complete
+from llm.calling import LostError, complete
 from llm.endpoints import find_model
 from llm.errors import BudgetError, CallTimeoutError, RefusedError
 from llm.models import Budget, Call, Reservation
@@ -265,3 +265,24 @@ def test_the_overrun_of_a_cap_is_at_most_what_the_calls_under_way_cost_more_than
     assert sums(study) == [("", None, 0, 5200)]
     with pytest.raises(BudgetError):
         complete(asked(), Charge(study))
+
+
+def test_a_call_begun_anew_locks_its_reservation_before_budgets_as_a_closing_does(study, replies, monkeypatch):
+    reservation, locked = reserve_batch(Charge(study), [asked()] * 2), []
+
+    def killed(on_text, stopped):
+        left = Call.objects.get()
+        for module, name in ((budgets, "draw"), (budgets, "_locked")):
+            monkeypatch.setattr(module, name, noting(getattr(module, name)))
+        replies(answered())
+        complete(asked(), Charge(study, work="turn:1"), reservation=reservation)
+        assert Call.objects.get(pk=left.pk).status == "lost"
+        return answered()
+
+    def noting(act):
+        return lambda *given: locked.append(act.__name__) or act(*given)
+
+    replies(killed)
+    with pytest.raises(LostError):
+        complete(asked(), Charge(study, work="turn:1"), reservation=reservation)
+    assert locked[:2] == ["draw", "_locked"]

@@ -95,6 +95,7 @@ MISTAKES = {
     HEAD + " {max_tokens_field: n}": "max_tokens_field: must be one of max_tokens, max_completion_tokens",
     HEAD + ' {asked: "two\\nlines"}': "asked: must be text of one line",
     HEAD + " {}\n      small: {}": r"line \d+: is not right as YAML \(found duplicate key",
+    HEAD + " {}\n    connect_timeout: 11": "connect_timeout: must be a number of seconds from 0.1 to 10",
     HEAD + " [": r"line \d+: is not right as YAML",
     "a: &x 1\nb: *x": r"line 2: uses an alias: write it out",
     "a: !!python/name:os.system x": "is not right as YAML",
