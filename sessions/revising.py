@@ -289,6 +289,8 @@ def ready(session: RevisionSession) -> RevisionSession:
         desk = _Desk.of(session)
         if desk.session.status == RevisionSession.Status.SATISFIED:
             return desk.session
+        if desk.state.due == Due.OVER:
+            raise StepRefusedError(ENDED)
         if not desk.state.may_end:
             reason = "Rate at least one turn first." if not desk.state.rated else "Finish the turn that is open first."
             raise StepRefusedError(reason)
@@ -321,6 +323,16 @@ def abandon_of(rater: int, task: int, now: datetime) -> None:
     """Mark a rater's active session on a task as abandoned; inside the transaction that opens its slot."""
     active = RevisionSession.objects.filter(rater=rater, task=task, status=RevisionSession.Status.ACTIVE)
     active.update(status=RevisionSession.Status.ABANDONED, ended_at=now)
+
+
+def resume(session: RevisionSession) -> RevisionSession:
+    """Take up a session again that was given up, or whose time ran out. Raises StepRefusedError, StudyClosedError."""
+    with transaction.atomic():
+        desk = _Desk.of(session)
+        if desk.session.status == RevisionSession.Status.SATISFIED:
+            raise StepRefusedError(ENDED)
+        desk.take_up()
+        return desk.session
 
 
 def retry(session: RevisionSession, number: int) -> Turn:

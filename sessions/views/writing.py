@@ -89,7 +89,10 @@ def _again(request: HttpRequest, key: uuid.UUID, form: Form, status: int, errors
     assignment, found = session_for(person_of(request), key)
     step = request.POST.get("step", "")
     asked = {step: "1"} if step in ("edit", "rate") else {}
-    return _page(request, SessionPage(assignment, found, asked, form, errors), status)
+    page = SessionPage(assignment, found, asked, form, errors)
+    if page.due == "over":  # no step to set right: what was typed is shown beside what the session came to
+        return _conflict(request, key, form, errors.get("general", revising.ENDED))
+    return _page(request, page, status)
 
 
 def _conflict(request: HttpRequest, key: uuid.UUID, form: Form, reason: str) -> HttpResponse:
@@ -143,13 +146,17 @@ def _stop(request: HttpRequest, assignment: Assignment, found: RevisionSession, 
     revising.stop(found, _turn(request))
 
 
+def _resume(request: HttpRequest, assignment: Assignment, found: RevisionSession, form: Form) -> None:
+    revising.resume(found)
+
+
 def _finish(request: HttpRequest, assignment: Assignment, found: RevisionSession, form: Form) -> None:
     revising.ready(found)
 
 
 STEPS: Mapping[str, Callable[[HttpRequest, Assignment, RevisionSession, Form], None]] = MappingProxyType({
     "instruct": _instruct, "rate": _rate, "edit": _edit, "retry": _retry, "discard": _discard, "stop": _stop,
-    "finish": _finish,
+    "resume": _resume, "finish": _finish,
 })  # fmt: skip
 
 

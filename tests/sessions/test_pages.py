@@ -1,18 +1,21 @@
 """The pages of sessions without a browser: what each step answers, what is refused, what is never sent."""
 
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.assigning import next_assignment
+from annotation.assigning import next_assignment, release_expired
 from annotation.importing import import_study
 from annotation.membership import add_member, rater_for
-from annotation.models import Assignment, DraftConflict, Study
+from annotation.models import Assignment, DraftConflict, Slot, Study
 from config.background.claiming import run_waiting
 from llm.errors import UnreachableError
+from sessions import revising
 from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.preferring import choose_topics
 from sessions.second import sample_turns
@@ -289,3 +292,37 @@ def test_a_question_of_a_study_may_be_called_as_the_pages_own_fields_are(web, pa
     run_waiting()
     send(web, page, "rate", 1, **{"q-rating": "good", "q-comment": "Yes.", "q-kind": "2", "q-:at": "1:rate"})
     assert Turn.objects.get(number=1).annotation.answers["kind"] == 2
+
+
+@pytest.mark.parametrize("step", ["instruct", "rate", "edit", "retry", "discard", "finish"])
+@pytest.mark.parametrize("status", ["satisfied", "abandoned"])
+def test_what_comes_too_late_for_a_session_that_is_over_is_shown_and_never_fails(web, page, session, step, status):
+    turned(session, "Shorter.", "bad")
+    revising.ready(session) if status == "satisfied" else revising.give_up(session, "No time.")
+    text = "Typed in a tab that nobody closed."
+    fields = {"instruct": {"q-:instruction": text}, "rate": {"q-comment": text}, "edit": {"q-:edit": text}}.get(
+        step, {}
+    )
+    response = send(web, page, step, 1, **fields)
+    assert response.status_code in (302, 409)
+    if fields:
+        assert (response.status_code, text in read(response)) == (409, True)
+    if response.status_code == 409:
+        assert "This session is over" in read(response)
+        assert "Finish the turn" not in read(response)
+
+
+def test_check_34_a_session_whose_time_ran_out_is_gone_on_with_from_its_page(web, page, session, study):
+    turned(session, "Shorter.", "good")
+    Slot.objects.filter(task=session.task).update(lease_until=timezone.now() - timedelta(seconds=1))
+    release_expired(study, timezone.now())
+    assert "Go on with this session" in read(web.get(page))
+    assert web.post(f"{page}step/", {"step": "resume"}).url == page
+    assert "write an instruction" in read(web.get(page))
+    assert where(session).number == 2
+    revising.give_up(session, "No time.")
+    someone = rater_for(study, make_person("someone"))
+    Slot.objects.filter(task=session.task).update(state="held", holder=someone, lease_until=timezone.now())
+    response = web.post(f"{page}step/", {"step": "resume"})
+    assert response.status_code == 409
+    assert "somebody else has its question now" in read(response)
