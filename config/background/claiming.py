@@ -107,8 +107,9 @@ class Claim:
 
 
 def claimable(now: datetime) -> Q:
-    """Rows that may be begun: due, or begun by somebody who was not heard of again."""
-    return Q(status=Status.QUEUED, due_at__lte=now) | Q(status=Status.RUNNING, lease_until__lt=now)
+    """Rows that may be begun or given up: due or to stop, or begun by somebody who was not heard of again."""
+    queued = Q(status=Status.QUEUED) & (Q(due_at__lte=now) | Q(stop_asked=True))
+    return queued | Q(status=Status.RUNNING, lease_until__lt=now)
 
 
 def claim(work: Work, pk: int) -> Claim | None:

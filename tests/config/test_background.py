@@ -269,6 +269,16 @@ def test_a_running_row_that_was_asked_to_stop_and_lost_its_worker_is_stopped(tri
     assert fresh(row).status == Status.STOPPED
 
 
+def test_a_row_that_was_put_back_as_it_was_asked_to_stop_does_not_wait_until_it_is_due(trial, sent):
+    row = trial.row()
+    taken = claim(trial.work, row.pk)
+    ask_to_stop(trial.work, row)
+    taken.put_back(TryLaterError("busy", 300, counts=False))
+    assert claim(trial.work, row.pk) is None
+    sweeping.sweep()
+    assert fresh(row).status == Status.STOPPED
+
+
 def test_check_46_a_rollback_wakes_nobody(trial, sent):
 
     def start(*, and_fail):
