@@ -1,5 +1,6 @@
 """All settings of Interrater, read strictly from the environment (see `.env.example`)."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,7 @@ UNKNOWN_PRICE = read_whole(env, "UNKNOWN_PRICE", 100)
 
 # Background work: rows of the database are the queue, the broker only wakes workers (config/background/).
 CALL_THREADS = read_whole(env, "CALL_THREADS", 32 if PRODUCTION else 8)
+CALL_LEASE = timedelta(seconds=read_whole(env, "CALL_LEASE", 30))
 JOB_PROCESSES = read_whole(env, "JOB_PROCESSES", 1)
 JOB_MINUTES = read_whole(env, "JOB_MINUTES", 240)
 BROKER_URL = read_broker(env, PROFILE)

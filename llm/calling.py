@@ -130,6 +130,7 @@ def _begin(
     """Wait for a place and write that the call runs; returns its row and how it was admitted."""
     price = budgets.price_of(model, limits.estimated_tokens(request.messages), request.max_tokens or 0)
     until, swept = time.monotonic() + LONGEST_WAIT, False
+    ledger.lose_earlier(charge)
     while True:
         if watch():
             raise StoppedError

@@ -33,22 +33,29 @@ def begin(
 ) -> Call:
     """Reserve what a call may cost and write that it runs. Call it in the transaction that admits the call.
 
-    One piece of work makes one call a step at a time: what of it still runs was begun by a worker that has lost
-    it, and is resolved. Raises BudgetError.
+    Raises BudgetError.
     """
     now = timezone.now()
     # A reservation's row is locked before those of budgets, as where one is closed.
     drawn = reservation if reservation is not None and budgets.draw(reservation, charge, price.amount) else None
-    if charge.work:
-        same = Call.objects.filter(work=charge.work, step=charge.step, study=charge.study, status=Status.RUNNING)
-        for pk in list(same.values_list("pk", flat=True)):
-            _lose(pk, now)
     if drawn is None:
         budgets.reserve(charge, price.amount)
     return Call.objects.create(
         **_asked(request, charge, endpoint, model), price_reserved=price.amount, price_unknown=price.unknown,
         reservation=drawn, started_at=now, lease_until=now + timedelta(seconds=endpoint.deadline) + GRACE,
     )  # fmt: skip
+
+
+def lose_earlier(charge: Charge) -> int:
+    """Resolve what still runs of the same step of the same work; returns how many. Call it outside transactions.
+
+    One piece of work makes one call a step at a time: what of it runs was begun by a worker that has lost it. Its
+    place at the endpoint is free at once, not only when its lease is over.
+    """
+    if not charge.work:
+        return 0
+    same = Call.objects.filter(work=charge.work, step=charge.step, study=charge.study, status=Status.RUNNING)
+    return sum(_lose(pk, timezone.now()) for pk in list(same.values_list("pk", flat=True)))
 
 
 def end(

@@ -1,8 +1,9 @@
 """Making a queued call: one result, or one stated failure."""
 
 import time
-from datetime import timedelta
 from typing import Any
+
+from django.conf import settings
 
 from config.background.claiming import Claim
 from config.background.work import GiveUpError, TryLaterError, Work
@@ -12,8 +13,6 @@ from llm.ledger import storable
 from llm.models import Completion
 from llm.queueing import WORK_KEY, charge_of, request_of
 
-LEASE = timedelta(seconds=30)
-"""Renewed while the call is waited for, which has a total deadline of its own."""
 BUSY_WAIT = 3.0
 KEEP_EVERY = 0.5
 
@@ -52,4 +51,4 @@ def _failure(problem: CallError) -> dict[str, Any]:
     return {"kind": problem.kind, "text": storable(problem.partial)}
 
 
-WORK = Work(WORK_KEY, Completion, make_call, "calls", LEASE)
+WORK = Work(WORK_KEY, Completion, make_call, "calls", settings.CALL_LEASE)

@@ -102,7 +102,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Say that the server is there."""
-        self._send(200, json.dumps({"object": "list", "data": [], "calls": len(self.server.calls)}).encode(), Step())
+        self._send(
+            200,
+            json.dumps(
+                {
+                    "object": "list",
+                    "data": [],
+                    "calls": len(self.server.calls),
+                    "most_at_once": self.server.most_at_once,
+                }
+            ).encode(),
+            Step(),
+        )
 
     def do_POST(self) -> None:
         """Answer a call."""

@@ -5,8 +5,8 @@ searched or paid twice but the call that was cut.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
-from time import monotonic
+
+from django.conf import settings
 
 from annotation.models import Study
 from annotation.text import TextRefusedError, check_text
@@ -26,8 +26,6 @@ from sessions.models import RevisionSession, Turn
 from sessions.options import Options, options_of
 from sessions.sources import cited_passages
 
-LEASE = timedelta(minutes=1)
-RENEW_EVERY = 15.0
 ATTEMPTS = 5
 BUSY_WAIT, CIRCUIT_WAIT, INDEX_WAIT = 3.0, 10.0, 2.0
 EMPTY = "The language model answered with nothing."
@@ -74,7 +72,6 @@ class _Writer:
     def __init__(self, claim: Claim, session: RevisionSession, options: Options) -> None:
         self.claim, self.turn, self.session, self.options = claim, claim.row, session, options
         self.question = question_of(session.item)
-        self.renewed = monotonic()
 
     def run(self) -> None:
         turn = self.turn
@@ -109,20 +106,10 @@ class _Writer:
         charge = Charge(
             study=self.session.study, person=self.session.rater.person, work=f"turn:{self.turn.pk}", step=step
         )
-        return complete(request, charge, on_text=self._show if shown else None, stopped=self._stopped)
+        return complete(request, charge, on_text=self._show if shown else None, stopped=self.claim.stop_asked)
 
     def _show(self, text: str) -> None:
         self.claim.update(partial=storable(text))
-        self.renewed = monotonic()
-
-    def _stopped(self) -> bool:
-        """Whether to break off; now and then also a sign of life, as a model may be silent for minutes."""
-        if self.claim.stop_asked():
-            return True
-        if monotonic() - self.renewed > RENEW_EVERY:
-            self.claim.renew()
-            self.renewed = monotonic()
-        return False
 
     def _material(self, step: Step) -> Material:
         """What a step is given, and nothing else."""
@@ -185,4 +172,4 @@ def storable(text: str) -> str:
     return text.replace("\x00", chr(WRITTEN_AGAIN)).encode("utf-8", "replace").decode()
 
 
-WORK = Work(key="sessions.writing", model=Turn, run=write, queue="calls", lease=LEASE, attempts=ATTEMPTS)
+WORK = Work(key="sessions.writing", model=Turn, run=write, queue="calls", lease=settings.CALL_LEASE, attempts=ATTEMPTS)

@@ -267,7 +267,7 @@ def test_the_overrun_of_a_cap_is_at_most_what_the_calls_under_way_cost_more_than
         complete(asked(), Charge(study))
 
 
-def test_a_call_begun_anew_locks_its_reservation_before_budgets_as_a_closing_does(study, replies, monkeypatch):
+def test_a_call_begun_anew_resolves_the_lost_one_before_it_locks_its_reservation(study, replies, monkeypatch):
     reservation, locked = reserve_batch(Charge(study), [asked()] * 2), []
 
     def killed(on_text, stopped):
@@ -285,4 +285,5 @@ def test_a_call_begun_anew_locks_its_reservation_before_budgets_as_a_closing_doe
     replies(killed)
     with pytest.raises(LostError):
         complete(asked(), Charge(study, work="turn:1"), reservation=reservation)
-    assert locked[:2] == ["draw", "_locked"]
+    # The lost one's budgets in a transaction of its own; then the reservation, before any budget, as a closing does.
+    assert locked[:2] == ["_locked", "draw"]

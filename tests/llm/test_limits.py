@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from llm import calling, limits
 from llm.asking import Charge, Message
-from llm.calling import complete
+from llm.calling import LostError, complete
 from llm.errors import BusyError, CircuitOpenError, ServerError
 from llm.limits import estimated_tokens
 from llm.models import Call, EndpointState
@@ -58,6 +58,25 @@ def test_the_place_of_a_killed_worker_is_free_after_the_lease(study, replies, se
         complete(asked(), Charge(study))
     Call.objects.filter(pk=killed.pk).update(lease_until=timezone.now())
     complete(asked(), Charge(study))
+
+
+def test_check_44_work_that_is_begun_again_has_the_place_of_its_killed_call_at_once(
+    transactional_db, study, replies, settings, tmp_path, monkeypatch
+):
+    write_endpoints(settings, tmp_path, in_flight=1)
+    monkeypatch.setattr(calling, "LONGEST_WAIT", 0.1)
+
+    def killed(on_text, stopped):
+        with pytest.raises(BusyError):
+            complete(asked(), Charge(study, work="turn:2"))
+        replies(answered())
+        complete(asked(), Charge(study, work="turn:1"))
+        return answered()
+
+    replies(killed)
+    with pytest.raises(LostError):
+        complete(asked(), Charge(study, work="turn:1"))
+    assert sorted(Call.objects.values_list("status", flat=True)) == ["answered", "lost"]
 
 
 def test_check_53_requests_a_minute_hold_over_all_workers_and_count_each_sending(

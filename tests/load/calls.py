@@ -8,7 +8,6 @@ broker. What the endpoint was asked, what the ledger holds and what the rows say
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -44,7 +43,11 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(own_database(given.postgresql, folder))
-        env = environment(database, folder) | {"CALL_THREADS": str(given.threads), "LOG_LEVEL": "WARNING"}
+        env = environment(database, folder) | {
+            "CALL_THREADS": str(given.threads),
+            "LOG_LEVEL": "WARNING",
+            "CALL_LEASE": "8",
+        }
         if given.postgresql:
             env["BROKER_URL"] = stack.enter_context(own_redis(folder))
         served = stack.enter_context(scripted_server(folder, given.delay))
@@ -56,8 +59,6 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         for worker in workers:
             stack.callback(worker.kill)
             worker.start()
-        for key, value in env.items():
-            os.environ[key] = value
         began = time.monotonic()
         queued = json.loads(run(["-m", "tests.load.calls_rows", "queue", str(given.calls)], env))
         killed = kill_and_wait(given, workers, env, served.log)

@@ -100,7 +100,7 @@ def scripted_server(folder: Path, delay: float, **step: object) -> Iterator[Serv
         yield Served(server.stdout.readline().strip(), log)
     finally:
         server.terminate()
-        server.wait(20)
+        server.communicate(timeout=20)
 
 
 def endpoints_file(path: Path, address: str, in_flight: int, **more: object) -> None:

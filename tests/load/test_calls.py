@@ -1,0 +1,45 @@
+"""Small rounds of the load tools, whole: real workers, killed amid calls and sessions, and nothing lost or doubled."""
+
+import shutil
+from argparse import Namespace
+
+import pytest
+from django.conf import settings
+
+from tests.load.calls import trial as calls
+from tests.load.sessions import trial as sessions
+
+
+def server() -> str | None:
+    """The URL of the PostgreSQL server that the tests run on, where they do and Redis can be started."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        return None
+    if shutil.which("redis-server") is None:
+        pytest.skip("no redis-server: sudo apt install redis-server")
+    return (
+        f"postgres://{database['USER']}:{database['PASSWORD']}@{database['HOST']}:{database['PORT'] or 5432}/postgres"
+    )
+
+
+def test_check_44_check_45_calls_whose_workers_are_killed_end_in_one_result_each():
+    given = Namespace(
+        postgresql=server(), calls=30, kills=3, delay=0.3, workers=2, threads=4, in_flight=8, seed=1
+    )  # fmt: skip
+    found = calls(given)
+    assert found["kills"] == 3
+    assert found["rows"] == {"done": 30}
+    assert found["wrong"] == []
+    assert found["requests_at_endpoint"] <= 30 + 3 * 4 + found["answered_twice"]
+    assert found["errors_logged"] == []
+
+
+def test_check_49_check_53_sessions_whose_worker_is_killed_lose_and_double_nothing():
+    given = Namespace(
+        postgresql=server(), people=4, turns=2, kills=2, delay=1.0, in_flight=2, threads=4, web_workers=1, seed=1
+    )  # fmt: skip
+    found = sessions(given)
+    assert (found["kills"], found["errors"], found["wrong"]) == (2, [], [])
+    assert found["sessions"] == {"satisfied": 4}
+    assert found["acknowledged"] == 4 * (2 + 2 + 1) + found["retries"]
+    assert found["endpoint"]["most_at_once"] <= 2 + 2  # what a killed worker asked may still be under way there
