@@ -19,7 +19,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from retrieval.errors import ModelMissingError, SearchError
-from retrieval.model_files import models_folder
+from retrieval.model_files import fingerprint, models_folder
 
 PACKAGES = ("torch", "sentence_transformers", "faiss")
 MODELS_AT_ONCE = 2
@@ -72,13 +72,13 @@ class Encoder:
 
 
 def load_encoder(folder: Path) -> Encoder:
-    """The model in `folder`, loaded once a process; raises SearchError."""
+    """The model in `folder`, loaded once a process as long as its files stay the same; raises SearchError."""
     with LOADING:
-        return _loaded(str(folder))
+        return _loaded(str(folder), fingerprint(folder))
 
 
 @lru_cache(maxsize=MODELS_AT_ONCE)
-def _loaded(folder: str) -> Encoder:
+def _loaded(folder: str, files: str) -> Encoder:
     transformers = library("sentence_transformers")
     try:
         if Path(folder, "modules.json").is_file():

@@ -83,8 +83,13 @@ def new_texts(numbering: Numbering, texts: Iterable[str]) -> Iterator[str]:
 def sync_folder(folder: Path) -> None:
     """Have all files of a folder, and their names, on the disk."""
     for path in [*(path for path in folder.iterdir() if path.is_file()), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

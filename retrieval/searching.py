@@ -5,6 +5,7 @@ taken from the search after the one in which the database names it.
 """
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,10 +23,12 @@ from retrieval.searchers import Best, OpenIndex, searchers
 
 __all__ = ["Found", "Hit", "IndexNotReadyError", "SearchError", "search", "search_many"]
 
+logger = logging.getLogger(__name__)
 MOST_HITS = 100
 OPEN_AT_ONCE = 4
 OPENING = Lock()
 NOT_BUILT = "The papers of this study are being prepared for searching. Try again in a while."
+DAMAGED = "The files of {} are damaged. Once the operator has removed the folder indexes/{}, have it built anew."
 NOT_IN_INDEX = "These papers are not searchable yet: the study's index is being built anew. Try again in a while."
 
 
@@ -93,6 +96,9 @@ def _best(build: IndexBuild, item: Item, queries: Sequence[str], k: int) -> list
             layout, index = _opened(str(build.files), build.searcher, canonical_json(build.settings))
     except OSError:
         return None
+    except (ValueError, KeyError, EOFError, RuntimeError) as problem:
+        logger.error("%s in %s cannot be opened: %s", build, build.place, " ".join(str(problem).split()))
+        raise SearchError(DAMAGED.format(build, build.folder)) from None
     known = layout.rows_of(item.pk)
     if known is None:
         raise IndexNotReadyError(NOT_IN_INDEX)

@@ -6,13 +6,16 @@ but the writing itself.
 """
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import DatabaseError, connections, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -23,6 +26,7 @@ from config.background.work import ClaimLostError, GiveUpError, StopAskedError, 
 logger = logging.getLogger(__name__)
 UNEXPECTED = "Something went wrong that was not foreseen; the log of the worker says what."
 NEVER_ENDED = "The work was begun {} times and never came to an end: the worker was ended each time."
+TOO_LONG = "The work took longer than the {} minutes that it may take, and was ended (JOB_MINUTES)."
 NO_RESULT = "The work ended without a result."
 STOPPED = "Stopped by somebody."
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
@@ -65,6 +69,29 @@ class Claim:
         if not asked and until - now < self.work.lease / 2:
             return not self._mine().update(lease_until=now + self.work.lease)
         return bool(asked)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Signs of life from a thread of its own, while a long step goes on that can give none."""
+        over = threading.Event()
+        thread = threading.Thread(target=self._keep, args=(over,), name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _keep(self, over: threading.Event) -> None:
+        """Renew the lease until told that it is over, or somebody else has the row."""
+        while not over.wait(self.work.lease.total_seconds() / 4):
+            try:
+                if not self._mine().update(lease_until=timezone.now() + self.work.lease):
+                    break
+            except DatabaseError as problem:
+                logger.warning("%s: no sign of life (%s)", self.work.key, " ".join(str(problem).split()))
+                connections.close_all()  # those of this thread; the next sign has new ones
+        connections.close_all()
 
     @contextmanager
     def finish(self, **fields: Any) -> Iterator[None]:
@@ -148,6 +175,9 @@ def _run(taken: Claim) -> None:
         taken.give_up(Status.FAILED, problem.reason, problem.fields)
     except TryLaterError as problem:
         taken.put_back(problem)
+    except SoftTimeLimitExceeded:
+        logger.warning("%s %s took too long", work.key, row.pk)
+        taken.give_up(Status.FAILED, TOO_LONG.format(settings.JOB_MINUTES), {})
     except Exception:
         logger.exception("%s %s failed at attempt %s", work.key, row.pk, row.attempt)
         taken.put_back(TryLaterError(UNEXPECTED, min(FIRST_WAIT * 2 ** (row.attempt - 1), LONGEST_WAIT)))

@@ -45,9 +45,9 @@ class Work:
 
     `run(claim)` does it, outside any transaction, and writes through the claim; it is safe to run twice, since a
     worker may be killed at any moment. `lease` is longer than `run` ever takes between two signs of life
-    (`Claim.renew`, `Claim.update`). Queue `calls` is for waiting on others (threads; time is bounded by the client),
-    `jobs` for computing (processes with time limits). `ended(row)` is called in the transaction that writes that a
-    row failed or was stopped.
+    (`Claim.renew`, `Claim.update`; within `Claim.kept` they come by themselves). Queue `calls` is for waiting on
+    others (threads; time is bounded by the client), `jobs` for computing (processes with time limits). `ended(row)`
+    is called in the transaction that writes that a row failed or was stopped.
     """
 
     key: str

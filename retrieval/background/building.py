@@ -18,7 +18,7 @@ from config.background.claiming import Claim
 from config.background.work import GiveUpError, Work
 from retrieval.errors import SearchError
 from retrieval.indexing import WORK_KEY, digest_of, items_with_papers, make_current, remove_unused
-from retrieval.layout import Numbering, new_texts, sync_folder
+from retrieval.layout import Numbering, new_texts, sync, sync_folder
 from retrieval.models import IndexBuild
 from retrieval.papers import papers_of
 from retrieval.searchers import Searcher, searchers
@@ -102,7 +102,9 @@ def _name_of(texts: Sequence[str]) -> str:
 
 def _write_whole(path: Path, searcher: Searcher, batch: Sequence[str], claim: Claim) -> None:
     aside = path.with_name(f"{claim.token.hex}{searcher.part_suffix}")
-    searcher.write_part(aside, batch, claim.row.settings)
+    with claim.kept():
+        searcher.write_part(aside, batch, claim.row.settings)
+    sync(aside)  # before it has its name: a part that is there is whole, even after the power went
     os.replace(aside, path)
 
 
@@ -132,7 +134,8 @@ def _assemble(claim: Claim, searcher: Searcher, numbering: Numbering, parts: Seq
     edition = claim.token.hex
     folder = claim.row.place / edition
     folder.mkdir(mode=0o750)
-    searcher.assemble(folder, parts, claim.row.settings)
+    with claim.kept():
+        searcher.assemble(folder, parts, claim.row.settings)
     numbering.layout().save(folder)
     sync_folder(folder)
     sync_folder(folder.parent)
@@ -151,4 +154,4 @@ def _leave_only(place: Path, names: set[str]) -> None:
             path.unlink(missing_ok=True)
 
 
-WORK = Work(key=WORK_KEY, model=IndexBuild, run=build, queue="jobs", lease=timedelta(minutes=10))
+WORK = Work(key=WORK_KEY, model=IndexBuild, run=build, queue="jobs", lease=timedelta(minutes=2))

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -184,6 +185,20 @@ def test_a_model_that_comes_later_or_changes_makes_a_new_build(papers_study, tin
     with pytest.raises(IndexNotReadyError):
         search(papers_study.items.get(), "ferry")
     assert build_now(papers_study).number == 3
+
+
+@needs_torch
+def test_a_model_whose_files_changed_in_place_is_loaded_anew(var, tiny_model):
+    from safetensors.numpy import load_file, save_file
+
+    place = var / "models" / "own"
+    shutil.copytree(tiny_model, place)
+    before = embedding.load_encoder(place)
+    assert embedding.load_encoder(place) is before
+    weights = place / "model.safetensors"
+    save_file({name: 2 * values for name, values in load_file(weights).items()}, weights, metadata={"format": "pt"})
+    after = embedding.load_encoder(place)
+    assert np.abs(after.documents(["dogs"]) - before.documents(["dogs"])).max() > 0.01
 
 
 @needs_torch
