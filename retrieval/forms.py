@@ -1,5 +1,6 @@
 """Forms of the pages about papers."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from retrieval.reading import SUFFIXES, read_paper
 LONGEST_QUERY = 5000
 LONGEST_QUESTION = 20_000
 MOST_HITS = 50
+READING_SECONDS = 60
 TOO_LARGE = "The files may have {} MB together: send fewer, or shorten them."
 
 
@@ -79,7 +81,11 @@ class PapersForm(forms.Form):
     def clean_papers(self) -> list[Paper]:
         found: list[Paper] = []
         problems = []
+        latest = time.monotonic() + READING_SECONDS
         for file in self.cleaned_data["papers"]:
+            if time.monotonic() > latest:
+                problems.append(f"The files before {file.name[:80]} took too long to read: send fewer at once.")
+                break
             try:
                 paper = read_paper(file.name, file.read())
             except PaperError as problem:

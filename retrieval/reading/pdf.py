@@ -65,7 +65,10 @@ def _pages(content: bytes) -> dict[str, Any]:
     """What the reading process says; raises PaperError where it had to be ended or found a problem."""
     command = [sys.executable, "-I", str(Path(pdf_pages.__file__))]
     try:
-        done = subprocess.run(command, input=content, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise PaperError(f"takes longer than {SECONDS} seconds to read") from None
     try:

@@ -11,6 +11,7 @@ from accounts.models import AuditEntry
 from annotation.models import Item, Membership, Study
 from config.background.claiming import run_waiting
 from config.models import Worker
+from retrieval import forms
 from retrieval.indexing import ensure_index
 from retrieval.models import IndexBuild, TrialSearch
 from tests.conftest import make_person
@@ -222,6 +223,14 @@ def test_files_that_are_too_large_together_are_not_received(olga_s, asking, sett
     assert response.status_code == 422
     assert "MB together" in response.content.decode().split('id="add-papers_error"')[1]
     assert not Item.objects.exists()
+
+
+def test_files_that_take_too_long_to_read_are_not_all_read(olga_s, asking, monkeypatch):
+    monkeypatch.setattr(forms, "READING_SECONDS", -1)
+    answer = add(olga_s, given("a.txt", b"One."), given("b.txt", b"Two."))
+    assert answer.status_code == 422
+    assert "The files before a.txt took too long to read" in answer.content.decode()
+    assert not Item.objects.filter(key="q9").exists()
 
 
 def test_too_many_files_are_refused(olga_s, asking):

@@ -119,3 +119,10 @@ def test_the_reading_process_cannot_take_more_memory_than_it_is_given():
     command = [sys.executable, "-I", "-c", code, pdf.pdf_pages.__file__]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "refused"
+
+
+def test_the_reading_process_gets_no_secret_and_what_it_says_of_a_file_is_not_kept(monkeypatch):
+    asked, real = [], subprocess.run
+    monkeypatch.setattr(pdf.subprocess, "run", lambda *a, **more: (asked.append(more), real(*a, **more))[1])
+    assert read_paper("harbours.pdf", make_pdf([BODY])).paragraphs
+    assert (asked[0]["env"], asked[0]["stderr"]) == ({}, subprocess.DEVNULL)
