@@ -179,6 +179,11 @@ RULES: tuple[tuple[str, Act], ...] = (
         to_fraction,
     ),
     (
+        rf"make (?P<what>{ANSWER}|.+?) (?P<by>)(?:about |around |roughly )?(?P<share>{FRACTION})"
+        r" (?:as|the) (?:long|length|size)",
+        to_fraction,
+    ),
+    (
         rf"(?:make|keep|write) (?P<what>{ANSWER}|.+?) (?:(?:a"
         rf" (?:bit|little)|slightly|somewhat|much|very|significantly) )?{SHORTER}",
         shorter,

@@ -120,7 +120,14 @@ def test_what_no_rule_does_is_refused_with_a_sentence(instruction):
 
 
 @pytest.mark.parametrize(
-    ("instruction", "most"), [("Make it shorter", 35), ("Cut it in half.", 29), ("Use 20 words", 20)]
+    ("instruction", "most"),
+    [
+        ("Make it shorter", 35),
+        ("Cut it in half.", 29),
+        ("Make it half as long.", 29),
+        ("Make the answer about half as long", 29),
+        ("Use 20 words", 20),
+    ],
 )
 def test_shortening_leaves_whole_sentences_in_their_order(instruction, most):
     left = styled(instruction)
