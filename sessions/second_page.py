@@ -5,12 +5,12 @@ from typing import Any
 
 from sessions.differences import differences
 from sessions.reading_matter import place_of
-from sessions.rendering import parts_of, unknown
+from sessions.rendering import as_markdown, parts_of, unknown
 from sessions.showing import KINDS, ShownAnswer
 
 
-def second_page(turn: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The turn's texts as they are read, what changed, and its papers with what was read of each."""
+def second_page(turn: Mapping[str, Any] | None, markdown: bool = False) -> dict[str, Any]:
+    """The turn's texts as its own user read them, what changed, and its papers with what was read of each."""
     if turn is None:
         return {}
     count = len(turn["papers"])
@@ -18,15 +18,16 @@ def second_page(turn: Mapping[str, Any] | None) -> dict[str, Any]:
         "question": turn["question"],
         "kind": KINDS[turn["kind"]],
         "instruction": turn["instruction"],
-        "answer": _answer("The new answer", turn["answer"], count),
-        "previous": _answer("The answer before", turn["previous_answer"], count),
+        "answer": _answer("The new answer", turn["answer"], count, markdown),
+        "previous": _answer("The answer before", turn["previous_answer"], count, markdown),
         "found": differences(turn["previous_answer"], turn["answer"]),
         "papers": [_paper(paper, turn["passages"], turn["earlier"]) for paper in turn["papers"]],
     }
 
 
-def _answer(title: str, text: str, papers: int) -> ShownAnswer:
-    return ShownAnswer(None, title, "", text, parts_of(text, papers), None, unknown(text, papers))
+def _answer(title: str, text: str, papers: int, markdown: bool) -> ShownAnswer:
+    html = as_markdown(text, papers) if markdown else None
+    return ShownAnswer(None, title, "", text, [] if html else parts_of(text, papers), html, unknown(text, papers))
 
 
 def _paper(paper: Mapping[str, Any], passages: list[Any], earlier: list[Any]) -> dict[str, Any]:

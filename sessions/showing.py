@@ -183,7 +183,8 @@ class SessionPage:
     def where(self) -> str:
         if self.number == 0:
             return f"First answer · up to {self.max_turns} turns"
-        return f"Turn {self.number} of {self.max_turns}"
+        number = self.turn.number if self.due in ("rate", "edit") else self.number
+        return f"Turn {number} of {self.max_turns}"
 
     @property
     def heading(self) -> str:

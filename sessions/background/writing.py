@@ -15,7 +15,7 @@ from config.background.rows import Status
 from config.background.work import GiveUpError, TryLaterError, Work
 from llm.asking import Charge, Material, Reply, Request, Source, Step
 from llm.calling import complete
-from llm.errors import BusyError, CallError, CircuitOpenError, StoppedError
+from llm.errors import BudgetError, BusyError, CallError, CircuitOpenError, StoppedError
 from llm.prompting import prompt_for
 from retrieval.errors import IndexNotReadyError, SearchError
 from retrieval.indexing import ensure_index
@@ -45,6 +45,9 @@ def write(claim: Claim) -> None:
     except StoppedError as problem:
         claim.renew()  # raises where somebody asked this turn to stop; otherwise all calls of the study were stopped
         raise GiveUpError(problem.reason, **_kept(problem)) from None
+    except BudgetError:
+        # Its own words name amounts: they are no rater's business, and tell a dear model from a cheap one.
+        raise GiveUpError(BudgetError.sentence) from None
     except CallError as problem:
         # What came before the failure is kept and shown as a part, never taken for an answer.
         raise GiveUpError(problem.reason, **_kept(problem)) from problem

@@ -166,7 +166,8 @@ class SessionProtocol(Protocol):
         return super().address(assignment) if key is None else reverse("revision_sessions:session", args=[key])
 
     def shows(self, assignment: Assignment) -> dict[str, Any]:
-        return {"turn": second_page(shown_to_second(assignment))}
+        markdown = assignment.rater.study.option("markdown", False)
+        return {"turn": second_page(shown_to_second(assignment), markdown)}
 
 
 def session_page(assignment: Assignment) -> Any:

@@ -102,6 +102,13 @@ def test_what_is_missing_is_said_beside_the_field_and_nothing_typed_is_lost(web,
     assert "edited answer is empty" in read(response)
 
 
+def test_the_turn_that_is_edited_or_rated_again_is_the_one_that_is_named(web, page, session):
+    turned(session, "Shorter.", "bad")
+    assert "Turn 2 of 10" in read(web.get(page))
+    for query in ("?edit=1", "?rate=1"):
+        assert "Turn 1 of 10" in read(web.get(f"{page}{query}"))
+
+
 def test_a_bad_turn_that_is_not_edited_sends_the_answer_before_it_and_says_so(web, page, session):
     turned(session, "Shorter.", "bad")
     assert "the current answer is again the first answer" in read(web.get(page))
@@ -190,7 +197,8 @@ def test_check_7_nothing_that_is_sent_names_the_model(web, page, session, query)
         assert [word for word in CANARIES if word in sent] == [], address
 
 
-def test_check_7_a_second_rater_sees_nothing_of_the_first_rating_or_of_the_model(study, session, owner):
+def test_check_7_a_second_rater_sees_nothing_of_the_first_rating_or_of_the_model(study, session, owner, models):
+    models.script = ["In **bold** [0]."]
     turned(session, "Shorter.", "good")
     rate(session, "bad", "CANARY-COMMENT", number=1, revision=1)
     RevisionSession.objects.update(status="satisfied", ended_at="2026-01-01T00:00Z")
@@ -211,6 +219,9 @@ def test_check_7_a_second_rater_sees_nothing_of_the_first_rating_or_of_the_model
     assert "Shorter." in sent
     assert "On ferries" in sent
     assert [word for word in (*CANARIES, "CANARY-COMMENT", session.key) if word in sent] == []
+    assert "**bold**" in sent
+    Study.objects.update(options=study.options | {"markdown": True})
+    assert "<strong>bold</strong>" in client.get(reverse("annotation:desk", args=[given.key])).content.decode()
 
 
 def test_check_15_hostile_text_is_shown_as_text(web, page, session, models):

@@ -15,7 +15,7 @@ from tests.sessions.conftest import instruct, rate, where
 
 pytestmark = pytest.mark.django_db
 FINAL = [
-    errors.BudgetError, errors.TooLongError, errors.RateLimitedError, errors.CallTimeoutError,
+    errors.TooLongError, errors.RateLimitedError, errors.CallTimeoutError,
     errors.UnreachableError, errors.ServerError, errors.BadReplyError, errors.RefusedError, errors.FilteredError,
     errors.TruncatedError, errors.CutError, errors.UnknownModelError, errors.NoKeyError, errors.StoppedError,
 ]  # fmt: skip
@@ -34,6 +34,16 @@ def test_check_42_check_43_a_failed_call_is_a_stated_failure_with_its_part_kept(
     assert (turn.status, turn.answer, turn.partial) == ("failed", None, "Half an ans")
     assert turn.reason == problem.sentence
     assert (where(session).due, where(session).current_of) == ("retry", 0)
+
+
+def test_check_7_no_amount_of_a_budget_tells_which_model_was_asked(session, models):
+    models.script = [
+        errors.BudgetError("The budget of study revising is used up: 1.9 of 2 is spent, and this call may cost 0.3.")
+    ]
+    turn = instruct(session, "Shorter.")
+    run_waiting()
+    turn.refresh_from_db()
+    assert (turn.status, turn.reason) == ("failed", errors.BudgetError.sentence)
 
 
 def test_check_49_a_retry_is_the_same_turn(session, models):
