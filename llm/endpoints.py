@@ -62,6 +62,9 @@ class Endpoint:
         return key
 
 
+UNREADABLE = "The list of language models cannot be read on the server: tell the people who run this site."
+
+
 def endpoints() -> Mapping[str, Endpoint]:
     """All endpoints by name, the built-in one first. Raises EndpointsInvalidError where the file is not right."""
     path = Path(settings.ENDPOINTS_FILE)
@@ -79,7 +82,10 @@ def endpoints() -> Mapping[str, Endpoint]:
 def find_model(name: str) -> tuple[Endpoint, Model]:
     """The endpoint and model called `endpoint/model`. Raises UnknownModelError."""
     endpoint_name, _, model_name = name.partition("/")
-    endpoint = endpoints().get(endpoint_name)
+    try:
+        endpoint = _built_in() if endpoint_name == BUILT_IN else endpoints().get(endpoint_name)
+    except EndpointsInvalidError:
+        raise UnknownModelError(UNREADABLE) from None
     model = endpoint.models.get(model_name) if endpoint else None
     if endpoint is None or model is None:
         raise UnknownModelError

@@ -28,6 +28,7 @@ from annotation.running import make_live
 from annotation.submitting import Submission, submit
 from annotation.tokens import issue
 from tests.engine import one_of_each
+from tests.sessions.rows import add_session_rows
 
 TABLE = Path(__file__).with_name("routes.csv")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -38,7 +39,7 @@ PEOPLE = (
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
     "llm:try": "completion", "llm:stop_try": "completion", "retrieval:trial": "trialsearch",
-    "retrieval:stop_build": "indexbuild",
+    "retrieval:stop_build": "indexbuild", "revision_sessions:studied": "revisionsession",
 }  # fmt: skip
 """Whose number stands in an address, where it is no membership's."""
 PROGRAMS = ("token_read", "token_write")
@@ -123,7 +124,7 @@ def world(make_study):
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
         "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
-        **one_of_each(study, people["owner"]),
+        **one_of_each(study, people["owner"]), **session_rows(study, rater),
     }  # fmt: skip
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
 
@@ -154,6 +155,13 @@ def world(make_study):
     return clients, address
 
 
+def session_rows(study, rater):
+    """A session with a turn and a label, by their models' names."""
+    session = add_session_rows(study, rater)
+    turn = session.turns.get()
+    return {"revisionsession": session, "turn": turn, "turnlabel": turn.labels.get()}
+
+
 def admin_address(route, objects):
     name = route.removeprefix("admin:")
     if name in ("view_on_site",):
@@ -162,8 +170,8 @@ def admin_address(route, objects):
         return "/admin/annotation/"
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
-    parts = name.split("_")
-    ours = ("annotation", "accounts", "config", "llm", "retrieval")
+    parts = name.removeprefix("revision_").split("_")
+    ours = ("annotation", "accounts", "config", "llm", "retrieval", "sessions")
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])
     return reverse(route)

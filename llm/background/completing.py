@@ -15,6 +15,8 @@ from llm.queueing import WORK_KEY, charge_of, request_of
 
 BUSY_WAIT = 3.0
 KEEP_EVERY = 0.5
+ATTEMPTS = 5
+"""A worker that is killed uses one up for every row that it held, also for those that only waited for a place."""
 
 
 class Shown:
@@ -51,4 +53,4 @@ def _failure(problem: CallError) -> dict[str, Any]:
     return {"kind": problem.kind, "text": storable(problem.partial)}
 
 
-WORK = Work(WORK_KEY, Completion, make_call, "calls", settings.CALL_LEASE)
+WORK = Work(WORK_KEY, Completion, make_call, "calls", settings.CALL_LEASE, attempts=ATTEMPTS)

@@ -160,3 +160,11 @@ def test_a_key_is_read_when_it_is_needed(write, monkeypatch):
 
 def test_the_check_is_part_of_manage_check():
     assert check_endpoints in checks.registry.registry.get_checks()
+
+
+def test_a_file_that_went_wrong_while_running_fails_calls_in_words_and_leaves_the_built_in_model(settings, tmp_path):
+    settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
+    settings.ENDPOINTS_FILE.write_text("endpoints: [")
+    assert find_model("extractive/extractive")[0].built_in
+    with pytest.raises(UnknownModelError, match="cannot be read on the server"):
+        find_model("campus/small")

@@ -17,6 +17,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import redis
+
 from tests.load.engine import Process, endpoints_file, own_redis, scripted_server
 from tests.load.server import environment, own_database, run
 
@@ -66,7 +68,7 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
         per_call = Counter(json.dumps(one["messages"]) for one in asked)
         return {
-            "calls": queued["calls"], "kills": killed["kills"], "seconds": round(time.monotonic() - began, 1),
+            "calls": queued["calls"], "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]), "seconds": round(time.monotonic() - began, 1),
             "calls_a_second": round(queued["calls"] / killed["seconds"], 1), **found,
             "requests_at_endpoint": len(asked), "most_requests_of_one_call": max(per_call.values(), default=0),
             "errors_logged": sorted({
@@ -86,6 +88,8 @@ def kill_and_wait(given: argparse.Namespace, workers: list[Process], env: dict[s
             worker.kill()
             worker.start()
             kills += 1
+            if kills <= given.flushes:
+                redis.from_url(env["BROKER_URL"]).flushall()
             continue
         time.sleep(0.2)
         if json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0:
