@@ -68,7 +68,8 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
         per_call = Counter(json.dumps(one["messages"]) for one in asked)
         return {
-            "calls": queued["calls"], "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]), "seconds": round(time.monotonic() - began, 1),
+            "calls": queued["calls"], "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]),
+            "seconds": round(time.monotonic() - began, 1),
             "calls_a_second": round(queued["calls"] / killed["seconds"], 1), **found,
             "requests_at_endpoint": len(asked), "most_requests_of_one_call": max(per_call.values(), default=0),
             "errors_logged": sorted({
