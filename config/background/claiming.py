@@ -26,7 +26,7 @@ from config.background.work import ClaimLostError, GiveUpError, StopAskedError, 
 logger = logging.getLogger(__name__)
 UNEXPECTED = "Something went wrong that was not foreseen; the log of the worker says what."
 NEVER_ENDED = "The work was begun {} times and never came to an end: the worker was ended each time."
-TOO_LONG = "The work took longer than the {} minutes that it may take, and was ended (JOB_MINUTES)."
+TOO_LONG = "The work took longer than JOB_MINUTES ({}) allows, and was ended."
 NO_RESULT = "The work ended without a result."
 STOPPED = "Stopped by somebody."
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0

@@ -8,14 +8,22 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from retrieval.errors import PaperError
 from retrieval.papers import Paper
 from retrieval.reading.plain import decoded, joined
 
 CODE = ("fence", "code_block")
+MOST_CHARACTERS, MOST_CELLS = 2_000_000, 100_000
+"""Of the file with its marks: a cell, which may be one character, takes a kilobyte of memory when it is parsed."""
 
 
 def read(name: str, content: bytes) -> Paper:
-    blocks = list(_blocks(MarkdownIt("commonmark").enable("table").parse(decoded(content))))
+    text = decoded(content)
+    if len(text) > MOST_CHARACTERS:
+        raise PaperError(f"is longer than {MOST_CHARACTERS} characters")
+    if text.count("|") > MOST_CELLS:
+        raise PaperError(f"has tables of more than {MOST_CELLS} cells")
+    blocks = list(_blocks(MarkdownIt("commonmark").enable("table").parse(text)))
     title = name
     if blocks and blocks[0][0] == "h1":
         title = blocks.pop(0)[1]

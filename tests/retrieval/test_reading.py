@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval.papers import Paper
-from retrieval.reading import MOST_BYTES, PaperError, read_paper
+from retrieval.reading import MOST_BYTES, PaperError, markdown, read_paper
 from tests.retrieval.conftest import make_pdf
 
 
@@ -119,3 +119,16 @@ def test_the_command_writes_nothing_where_one_file_is_bad(tmp_path):
     assert not out.exists()
     for words in ("b.pdf is no PDF", "Two papers have the id 'a'", "missing.txt: cannot be read"):
         assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[" * 2_000_001, "is longer than 2000000 characters"),
+        (b"|a" * 100_001, "has tables of more than 100000 cells"),
+    ],
+)
+def test_markdown_that_would_fill_the_memory_is_refused_before_it_is_parsed(monkeypatch, content, words):
+    monkeypatch.setattr(markdown, "MarkdownIt", None)
+    with pytest.raises(PaperError, match=words):
+        read_paper("long.md", content)
