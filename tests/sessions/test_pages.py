@@ -102,6 +102,17 @@ def test_what_is_missing_is_said_beside_the_field_and_nothing_typed_is_lost(web,
     assert "edited answer is empty" in read(response)
 
 
+def test_citations_of_the_answer_that_was_sent_still_open_what_was_read(web, page, session):
+    turned(session, "Shorter.", "good")
+    revising.ready(session)
+    sent = web.get(page).content.decode()
+    assert "Thank you" in sent
+    links = set(re.findall(r'href="#(paper-[0-9]+)"', sent))
+    assert links
+    assert links <= set(re.findall(r'id="(paper-[0-9]+)"', sent))
+    assert "The ferry to the island sails at nine." in sent
+
+
 def test_the_turn_that_is_edited_or_rated_again_is_the_one_that_is_named(web, page, session):
     turned(session, "Shorter.", "bad")
     assert "Turn 2 of 10" in read(web.get(page))
