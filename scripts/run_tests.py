@@ -22,7 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-WITHOUT_DATABASE = ("tests/ops", "tests/test_imports.py", "tests/test_house_rules.py", "tests/test_secrets.py")
+PROCESSES = 2
+SPREAD = ("-n", str(PROCESSES), "--dist", "loadfile")
+"""Files of tests are shared out to processes, each with a database of its own; browser tests run one by one."""
+WITHOUT_DATABASE = (
+    "tests/ops", "tests/agreement", "tests/llm/test_client.py", "tests/llm/test_client_secrets.py",
+    "tests/llm/test_extractive.py", "tests/llm/test_scripted.py", "tests/test_documents.py",
+    "tests/test_house_rules.py", "tests/test_imports.py", "tests/test_secrets.py",
+)  # fmt: skip
 """Tests that never ask the database that is configured: once is enough."""
 
 
@@ -52,7 +59,8 @@ def plain_environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key not in ours}
     folder = ROOT / "var" / "tests"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return {**kept, "VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    # One seed for hashes: processes that share tests out must agree on their order.
+    return {**kept, "VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONHASHSEED": "0"}
 
 
 def lint() -> None:
@@ -98,10 +106,10 @@ def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
     except psycopg.errors.InsufficientPrivilege:
         sys.exit("The user of TEST_POSTGRES_URL may not make databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL=")
     try:
-        run(["pytest", "-m", "not browser", *ignored, *arguments], environment)
+        run(["pytest", *SPREAD, "-m", "not browser", *ignored, *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
-            for made in (f"test_{name}", name):
+            for made in (*(f"test_{name}_gw{number}" for number in range(PROCESSES)), name):
                 connection.execute(f'DROP DATABASE IF EXISTS "{made}" WITH (FORCE)')
 
 
@@ -141,15 +149,18 @@ def find_chromium() -> str | None:
 
 
 def test(arguments: Sequence[str]) -> NoReturn:
-    """All tests: on PostgreSQL where one answers, then on SQLite."""
+    """All tests: on PostgreSQL where one answers, then on SQLite, those with a browser last."""
     chromium = find_chromium()
     address, why = postgres()
     if address:
         say("Tests on PostgreSQL, without the browser tests and those that need no database:")
         test_on_postgres(address, arguments)
     summary(address, why, chromium)
-    chosen = [] if chromium else ["-m", "not browser"]
-    become(["pytest", *chosen, *arguments], {**plain_environment(), **({"CHROMIUM": chromium} if chromium else {})})
+    on_sqlite = ["pytest", *SPREAD, "-m", "not browser", *arguments]
+    if chromium is None:
+        become(on_sqlite, plain_environment())
+    run(on_sqlite, plain_environment())
+    become(["pytest", "-m", "browser", *arguments], {**plain_environment(), "CHROMIUM": chromium})
 
 
 def browser(arguments: Sequence[str]) -> NoReturn:
