@@ -9,12 +9,14 @@ from django.db import connections
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.membership import rater_for
-from annotation.models import Assignment, DraftConflict
+from annotation.membership import add_member, rater_for
+from annotation.models import Assignment, DraftConflict, Slot
 from config.background.claiming import run_waiting
 from llm.errors import UnreachableError
+from sessions import revising
 from sessions.models import RevisionSession, Turn
 from sessions.preferring import choose_topics
+from sessions.second import sample_turns
 from tests.browser.conftest import saved
 from tests.browser.test_access import grave_findings
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
@@ -187,6 +189,37 @@ def test_check_49_two_tabs_make_one_turn_and_nothing_typed_is_lost(desk, opened,
     expect(second.locator("#desk")).to_have_attribute("data-due", "writing")
     assert [turn.instruction for turn in Turn.objects.filter(number=1)] == ["From the first."]
     assert "From the second." in str(DraftConflict.objects.values_list("body", flat=True))
+
+
+def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk, opened, session):
+    turned(session, "Shorter.", "good")
+    opened.reload()
+    opened.locator("#instruction").fill("Typed too late.")
+    opened.get_by_text("another form", exact=True).click()
+    saved(opened)
+    revising.ready(session)
+    opened.locator("#submit").click()
+    expect(opened.locator("[data-focus-first]")).to_contain_text("Typed too late.")
+    expect(opened.locator("#step")).to_have_text("This session is over")
+    opened.get_by_role("link", name="How it ended").click()
+    expect(opened.get_by_text("Sent. Thank you.")).to_be_visible()
+    opened.locator("a.citation").first.click()
+    expect(opened.locator("#paper-0")).to_be_visible()
+
+
+def test_a_second_rater_has_the_papers_over_the_whole_height(new_desk, study, session, stranger):
+    turned(session, "Shorter.", "good")
+    revising.ready(session)
+    sample_turns(study, count=1)
+    add_member(study, stranger, "annotator", None)
+    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
+    choose_topics(rater_for(study, stranger), [])
+    desk = new_desk(stranger)
+    page = desk.page
+    page.goto(desk.address + "/")
+    page.get_by_role("button", name="Begin").click()
+    papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
+    assert papers["height"] == pytest.approx(whole["height"], abs=1)
 
 
 def test_a_double_click_is_one_turn_and_back_shows_where_the_session_is(opened, session):
