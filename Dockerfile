@@ -16,12 +16,15 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 COPY requirements/ requirements/
 RUN python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/base.txt
 
-# RETRIEVAL=1 adds dense retrieval; TORCH_INDEX is the address of an index that has torch for processors alone.
+# RETRIEVAL=1 adds dense retrieval. TORCH_INDEX is the address of an index that has torch for processors alone; without
+# it the default index's own build comes, which for some machines holds several GB for graphics cards.
 ARG RETRIEVAL=0
 ARG TORCH_INDEX=
 RUN if [ "$RETRIEVAL" = 1 ]; then \
-      python -m pip install --no-deps --only-binary :all: ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} \
-        "$(sed -n 's/^torch==.*/&+cpu/p' requirements/torch.txt)" \
+      if [ -n "$TORCH_INDEX" ]; then \
+        python -m pip install --no-deps --only-binary :all: --extra-index-url "$TORCH_INDEX" \
+          "$(sed -n 's/^torch==.*/&+cpu/p' requirements/torch.txt)"; \
+      else python -m pip install --only-binary :all: -r requirements/torch.txt; fi \
       && python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/retrieval.txt; \
     fi
 
