@@ -24,7 +24,7 @@ RUN if [ "$RETRIEVAL" = 1 ]; then \
       if [ -n "$TORCH_INDEX" ]; then \
         python -m pip install --no-deps --only-binary :all: --extra-index-url "$TORCH_INDEX" \
           "$(sed -n 's/^torch==.*/&+cpu/p' requirements/torch.txt)"; \
-      else python -m pip install --only-binary :all: -r requirements/torch.txt; fi \
+      else python -m pip install --only-binary :all: "$(sed -n '/^torch==/p' requirements/torch.txt)"; fi \
       && python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/retrieval.txt; \
     fi
 
