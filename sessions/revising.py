@@ -5,7 +5,7 @@ it due. The same step sent again changes nothing; what another page was quicker 
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -21,7 +21,8 @@ from annotation.submitting import KeyReusedError, StaleRevisionError, StudyClose
 from annotation.text import check_text
 from config.background.claiming import ask_to_stop
 from config.background.waking import enqueue, enqueue_again
-from sessions.background.writing import WORK
+from llm.models import Call
+from sessions.background.writing import WORK, work_of
 from sessions.history import ToldTurn, state, turns_of
 from sessions.models import RevisionSession, Turn
 from sessions.options import options_of
@@ -30,6 +31,10 @@ from sessions.workflow import GOOD, KINDS, MAX_TURNS, Due, State
 
 LONGEST_INSTRUCTION = 20_000
 LONGEST_ANSWER = 200_000
+MINUTE = timedelta(minutes=1)
+CALLS_A_MINUTE = 6
+"""Calls for one turn after which trying again has to wait: each may have to be paid."""
+TOO_OFTEN = "This was tried several times within a minute. Wait a minute, then try again: nothing is lost."
 ENDED = "This session is over."
 TAKEN = "The time for this session ran out, and somebody else has its question now. What you wrote is kept."
 
@@ -342,6 +347,9 @@ def retry(session: RevisionSession, number: int) -> Turn:
         desk.take_up()
         turn = desk.turn(number)
         if desk.state.due == Due.RETRY and desk.last.turn.number == number:
+            lately = Call.objects.filter(work=work_of(turn), started_at__gt=timezone.now() - MINUTE)
+            if lately.count() >= CALLS_A_MINUTE:
+                raise StepRefusedError(TOO_OFTEN)
             enqueue_again(WORK, turn)
         elif not (desk.state.due == Due.WAIT and desk.last.turn.number == number):
             raise StepRefusedError("This turn did not fail: there is nothing to try again.")

@@ -33,6 +33,11 @@ STRANGE = "The language model's answer holds characters that cannot be stored."
 WRITTEN_AGAIN = 0xFFFD
 
 
+def work_of(turn: Turn) -> str:
+    """How the ledger names what a turn's calls are for."""
+    return f"turn:{turn.pk}"
+
+
 def write(claim: Claim) -> None:
     """Write the answer of a claimed turn."""
     turn: Turn = claim.row
@@ -106,9 +111,7 @@ class _Writer:
             temperature=self.options.temperature,
             material=material,
         )
-        charge = Charge(
-            study=self.session.study, person=self.session.rater.person, work=f"turn:{self.turn.pk}", step=step
-        )
+        charge = Charge(study=self.session.study, person=self.session.rater.person, work=work_of(self.turn), step=step)
         return complete(request, charge, on_text=self._show if shown else None, stopped=self.claim.stop_asked)
 
     def _show(self, text: str) -> None:

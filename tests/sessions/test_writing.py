@@ -1,5 +1,7 @@
 """Writing answers in the background: what fails ends in a stated way, and what was done is kept."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -11,6 +13,7 @@ from sessions.background import writing
 from sessions.background.writing import WORK
 from sessions.models import Turn
 from sessions.revising import StepRefusedError
+from tests.engine import make_call
 from tests.sessions.conftest import instruct, rate, where
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +60,19 @@ def test_check_49_a_retry_is_the_same_turn(session, models):
     assert (turn.status, turn.answer, turn.partial, session.turns.count()) == ("done", "Whole.", "", 2)
     with pytest.raises(StepRefusedError):
         revising.retry(session, 1)
+
+
+def test_check_50_trying_again_and_again_has_to_wait_a_minute(session, models, monkeypatch):
+    models.script = [errors.RefusedError()]
+    turn = instruct(session, "Shorter.")
+    run_waiting()
+    for step in range(revising.CALLS_A_MINUTE):
+        make_call(session.study, work=f"turn:{turn.pk}", step=f"style {step}", status="refused")
+    with pytest.raises(StepRefusedError, match="Wait a minute"):
+        revising.retry(session, 1)
+    assert where(session).due == "retry"
+    monkeypatch.setattr(revising, "MINUTE", timedelta(0))  # as if it were over
+    assert revising.retry(session, 1).pk == turn.pk
 
 
 def test_a_discarded_turns_number_is_used_again(session, models):
