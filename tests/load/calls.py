@@ -9,6 +9,7 @@ broker. What the endpoint was asked, what the ledger holds and what the rows say
 import argparse
 import json
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +21,7 @@ from typing import Any
 import redis
 
 from tests.load.engine import Process, endpoints_file, own_redis, scripted_server
-from tests.load.server import environment, own_database, run
+from tests.load.server import ROOT, environment, own_database, run
 
 LONGEST = 420.0
 
@@ -62,15 +63,19 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
             stack.callback(worker.kill)
             worker.start()
         began = time.monotonic()
-        queued = json.loads(run(["-m", "tests.load.calls_rows", "queue", str(given.calls)], env))
-        killed = kill_and_wait(given, workers, env, served.log)
+        queueing = subprocess.Popen(
+            [sys.executable, "-m", "tests.load.calls_rows", "queue", str(given.calls)], cwd=ROOT, env=env,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        stack.callback(queueing.kill)
+        killed = kill_and_wait(given, workers, env, served.log, queueing)
         found = json.loads(run(["-m", "tests.load.calls_rows", "compare"], env))
         asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
         per_call = Counter(json.dumps(one["messages"]) for one in asked)
         return {
-            "calls": queued["calls"], "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]),
+            "calls": given.calls, "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]),
             "seconds": round(time.monotonic() - began, 1),
-            "calls_a_second": round(queued["calls"] / killed["seconds"], 1), **found,
+            "calls_a_second": round(given.calls / killed["seconds"], 1), **found,
             "requests_at_endpoint": len(asked), "most_requests_of_one_call": max(per_call.values(), default=0),
             "errors_logged": sorted({
                 line[:300] for worker in workers for line in worker.log.read_text(errors="replace").splitlines()
@@ -79,7 +84,9 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         }  # fmt: skip
 
 
-def kill_and_wait(given: argparse.Namespace, workers: list[Process], env: dict[str, str], log: Path) -> dict[str, Any]:
+def kill_and_wait(
+    given: argparse.Namespace, workers: list[Process], env: dict[str, str], log: Path, queueing: subprocess.Popen
+) -> dict[str, Any]:
     """Kill a worker each time that the endpoint was asked a few times more, start it again, until all is over."""
     random.seed(given.seed)
     began, kills, most = time.monotonic(), 0, max(2 * given.calls // max(given.kills, 1) - 2, 2)
@@ -93,7 +100,10 @@ def kill_and_wait(given: argparse.Namespace, workers: list[Process], env: dict[s
                 redis.from_url(env["BROKER_URL"]).flushall()
             continue
         time.sleep(0.2)
-        if json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0:
+        if (
+            queueing.poll() is not None
+            and json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0
+        ):
             break
     return {"kills": kills, "seconds": time.monotonic() - began}
 
