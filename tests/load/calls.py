@@ -89,7 +89,7 @@ def kill_and_wait(
 ) -> dict[str, Any]:
     """Kill a worker each time that the endpoint was asked a few times more, start it again, until all is over."""
     random.seed(given.seed)
-    began, kills, most = time.monotonic(), 0, max(2 * given.calls // max(given.kills, 1) - 2, 2)
+    began, kills, most = time.monotonic(), 0, max(given.calls // max(given.kills, 1), 2)
     while time.monotonic() - began < LONGEST:
         if kills < given.kills and await_calls(log, random.randrange(1, most)):
             worker = random.choice(workers)
