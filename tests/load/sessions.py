@@ -35,6 +35,10 @@ def main() -> int:
     parser.add_argument("--in-flight", type=int, default=16)
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--web-workers", type=int, default=1)
+    parser.add_argument(
+        "--spread", type=float, default=0.0, help="seconds over which people come; 0: all at one moment"
+    )
+    parser.add_argument("--think", type=float, default=0.0, help="seconds that people take for a step")
     parser.add_argument("--seed", type=int, default=1)
     print(json.dumps(trial(parser.parse_args()), indent=1))
     return 0
@@ -68,7 +72,10 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
             stack.callback(worker.kill)
             worker.start()
         (folder / "ledgers").mkdir()
-        (folder / "plan.json").write_text(json.dumps({**plan, "port": server.port, "ledgers": str(folder / "ledgers")}))
+        asked_of_people = {
+            "port": server.port, "ledgers": str(folder / "ledgers"), "spread": given.spread, "think": given.think,
+        }  # fmt: skip
+        (folder / "plan.json").write_text(json.dumps({**plan, **asked_of_people}))
         told, kills = watch(given, folder, env, workers[1], served.log)
         run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
         ledgers, export = str(folder / "ledgers"), str(folder / "export")

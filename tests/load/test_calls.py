@@ -37,7 +37,8 @@ def test_check_44_check_45_calls_whose_workers_are_killed_end_in_one_result_each
 
 def test_check_49_check_53_sessions_whose_worker_is_killed_lose_and_double_nothing():
     given = Namespace(
-        postgresql=server(), people=3, turns=1, kills=2, delay=1.0, in_flight=2, threads=4, web_workers=1, seed=1
+        postgresql=server(), people=3, turns=1, kills=2, delay=1.0, in_flight=2, threads=4, web_workers=1, spread=0,
+        think=0, seed=1,
     )  # fmt: skip
     found = sessions(given)
     assert (found["kills"], found["errors"], found["wrong"]) == (2, [], [])

@@ -10,6 +10,7 @@ taken; then it sends the answer.
 import html
 import http.client
 import json
+import random
 import re
 import sys
 import threading
@@ -72,7 +73,12 @@ class Writer:
             _, where, _ = self.ask("page", where)
         return where
 
+    def pause(self, seconds: float) -> None:
+        """As somebody reads and thinks: between half and one and a half times as long."""
+        time.sleep(seconds * random.uniform(0.5, 1.5))
+
     def work(self) -> None:
+        time.sleep(self.plan["spread"] * self.number / len(self.plan["sessions"]))
         where = self.open()
         turns = 0
         while time.monotonic() < self.deadline:
@@ -92,6 +98,7 @@ class Writer:
                            "q-:kind": KINDS[turns % 2]}  # fmt: skip
             if step == "rate":
                 hidden |= {"q-rating": RATINGS[(turns + self.number) % 3], "q-comment": f"Comment {turns + 1}."}
+            self.pause(self.plan["think"])
             status, _, answer = self.ask("step", f"{where}step/", hidden)
             if status != 302:
                 self.errors.append(f"{status} for {step} at turn {hidden['turn']}: {told(answer)}")
