@@ -7,11 +7,11 @@ but the writing itself.
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
@@ -30,8 +30,6 @@ TOO_LONG = "The work took longer than JOB_MINUTES ({}) allows, and was ended."
 NO_RESULT = "The work ended without a result."
 STOPPED = "Stopped by somebody."
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
-
-Wake = Callable[[Work, int], bool]
 
 
 class Claim:
@@ -141,7 +139,7 @@ def claimable(now: datetime) -> Q:
 
 def claim(work: Work, pk: int) -> Claim | None:
     """Take the row for a lease; None where it is not to be done, somebody has it, or its attempts are used up."""
-    now, token = timezone.now(), Row.new_token()
+    now, token = timezone.now(), uuid4()
     rows = work.model._default_manager.filter(pk=pk)
     taken = rows.filter(claimable(now), attempt__lt=work.attempts, stop_asked=False).update(
         status=Status.RUNNING, token=token, lease_until=now + work.lease, attempt=F("attempt") + 1,
@@ -178,7 +176,7 @@ def _run(taken: Claim) -> None:
     except SoftTimeLimitExceeded:
         logger.warning("%s %s took too long", work.key, row.pk)
         taken.give_up(Status.FAILED, TOO_LONG.format(settings.JOB_MINUTES), {})
-    except Exception:
+    except Exception:  # the edge of a task: whatever its work raised is logged, and becomes what the row says
         logger.exception("%s %s failed at attempt %s", work.key, row.pk, row.attempt)
         taken.put_back(TryLaterError(UNEXPECTED, min(FIRST_WAIT * 2 ** (row.attempt - 1), LONGEST_WAIT)))
     else:

@@ -5,8 +5,6 @@
 whatever is lost there, the row still says what is to be done.
 """
 
-import uuid
-
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -58,7 +56,3 @@ class Row(models.Model):
     def is_waiting(self) -> bool:
         """Whether a result may still come."""
         return self.status in WAITING
-
-    @staticmethod
-    def new_token() -> uuid.UUID:
-        return uuid.uuid4()

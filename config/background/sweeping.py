@@ -51,5 +51,5 @@ def _abandon(work: Work, pk: int) -> None:
         abandon(work, pk)
     except OperationalError:  # the database is away: nothing can be looked after
         raise
-    except Exception:
+    except Exception:  # its `ended` is an app's own code: one row that it fails at must not keep all others waiting
         logger.exception("%s %s cannot be given up", work.key, pk)
