@@ -288,6 +288,9 @@ class _Revision:
             return False
         slot, task = self._slot(), self.assignment.task_id
         if slot is None:
+            stood = self.current is not None and self.current.status == "submitted" and not self.current.surplus
+            if stood:  # without a slot from the first, as one's own turn does: open ones are for others
+                return True
             # A task that never had slots has no quota that could be full.
             taken = take_open(self.assignment.rater, task, Slot.State.FILLED, None)
             return taken or not Slot.objects.filter(task=task).exists()

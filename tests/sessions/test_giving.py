@@ -22,7 +22,7 @@ from sessions.models import RevisionSession, Turn
 from sessions.preferring import choose_topics
 from sessions.second import SampleRefusedError, sample_turns
 from tests.conftest import make_person
-from tests.sessions.conftest import begun, live, question, turned
+from tests.sessions.conftest import begun, live, question, rate, turned
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +143,19 @@ def test_a_sample_is_drawn_once_and_grows(over):
     assert sample_turns(study, share=1.0, raters=2).opened == 5
     with pytest.raises(SampleRefusedError):
         sample_turns(study)
+
+
+def test_a_rating_changed_after_the_sample_takes_nobody_s_place(session, models):
+    session.study.options["max_turns"] = 1
+    session.study.save()
+    turned(session, "Shorter.", "bad")
+    session.refresh_from_db()
+    assert session.status == "max_turns"
+    assert sample_turns(session.study, count=1).opened == 1
+    rate(session, "neutral", number=1, revision=1)
+    turn = session.turns.get(number=1)
+    assert (turn.annotation.revision, turn.annotation.surplus) == (2, False)
+    assert list(Slot.objects.filter(task=turn.task).values_list("state", "holder")) == [("open", None)]
 
 
 def test_second_raters_are_others_and_blind(over, models, rater):
