@@ -1,9 +1,9 @@
-# One image for the web server, the workers and the migration: docker-compose.yml says what each of them runs.
-# The base is pinned by its tag; for a build that is to be kept, add the digest that your registry shows for it.
-# Its SQLite is older than 3.51.3, the first that is safe with several writers at any load: this image is for PostgreSQL.
+# One image for the web server, the workers and the migration; docker-compose.yml has their commands.
+# The base image is pinned by tag. For a lasting installation, add the digest that your registry shows.
+# Use this image with PostgreSQL: its SQLite is older than 3.51.3, the first version that is safe with several writers.
 FROM python:3.11.14-slim-trixie
 
-# The certificates of the system are what calls to models are checked against.
+# Calls to models check certificates against those of the system.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates \
     && rm -rf /var/lib/apt/lists/*
@@ -16,8 +16,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 COPY requirements/ requirements/
 RUN python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/base.txt
 
-# RETRIEVAL=1 adds dense retrieval. TORCH_INDEX is the address of an index that has torch for processors alone; without
-# it the default index's own build comes, which for some machines holds several GB for graphics cards.
+# RETRIEVAL=1 adds dense retrieval. TORCH_INDEX is the address of an index that has torch for CPUs only. Without it the
+# build comes from the default index; for some machines that one contains several GB for graphics cards.
 ARG RETRIEVAL=0
 ARG TORCH_INDEX=
 RUN if [ "$RETRIEVAL" = 1 ]; then \
@@ -29,7 +29,7 @@ RUN if [ "$RETRIEVAL" = 1 ]; then \
     fi
 
 COPY . .
-# With a signing key of its own that is gone afterwards: no secret is part of the image.
+# This uses a temporary signing key that is deleted afterwards, so the image contains no secret.
 ENV STATIC_ROOT=/app/static-collected
 RUN PROFILE=embedded VAR=/tmp/building python manage.py collectstatic --noinput --verbosity 0 \
     && rm -rf /tmp/building
@@ -37,4 +37,4 @@ RUN PROFILE=embedded VAR=/tmp/building python manage.py collectstatic --noinput 
 ENV PROFILE=production VAR=/var/lib/interrater HF_HUB_OFFLINE=1
 USER 10001:10001
 EXPOSE 8000
-CMD ["python", "-m", "gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "8", "--no-control-socket"]
+CMD ["python", "-m", "gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.buffering_worker.BufferingWorker", "--workers", "3", "--threads", "4", "--no-control-socket"]

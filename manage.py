@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Run Interrater's commands. What is wrong with settings or the database is told in one sentence, with exit code 1."""
+"""Run Interrater's commands. Wrong settings and database problems end in one sentence and exit code 1."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError, ProgrammingError
 
-from config.preparing import sentence
+from config.startup import explain
 
 
 def main(arguments: list[str]) -> int:
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     except (OperationalError, ProgrammingError) as problem:
         if "--traceback" in arguments:
             raise
-        sys.stderr.write(sentence(problem) + "\n")
+        sys.stderr.write(explain(problem) + "\n")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""Who is asking. What they may do in a study is decided by `annotation.access`."""
+"""Who is asking. `annotation.access` decides what they may do in a study."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,31 +10,32 @@ from django.shortcuts import resolve_url
 from django.urls import reverse
 
 from accounts.models import Person
-from config.errors import error_response
+from config.error_pages import error_response
+from config.htmx_request import HtmxRequest
 
 View = Callable[..., HttpResponse]
 
 
 def person_of(request: HttpRequest) -> Person:
-    """The person signed in; only for views behind `signed_in`."""
+    """Return the person who is signed in. Only for views behind `signed_in`."""
     if not isinstance(request.user, Person):
         raise TypeError("This view is not behind @signed_in.")
     return request.user
 
 
 def signed_in(view: View) -> View:
-    """Let nobody in who is not signed in: pages go to the sign-in page and come back, scripts get a 401.
+    """Admit only people who are signed in. Pages redirect to the sign-in page and back; scripts get a 401.
 
-    A redirect answered to htmx or fetch would put the sign-in page inside the page that waits for a fragment.
+    A redirect would make htmx and fetch put the sign-in page into the page that waits for a fragment.
     """
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: HtmxRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
-        if request.headers.get("HX-Request") == "true" or not request.accepts("text/html"):
+        if request.htmx or not request.accepts("text/html"):
             return error_response(request, 401)
-        # An address that only takes POST is no place to come back to.
+        # People cannot come back to an address that only takes POST.
         back = request.get_full_path() if request.method in ("GET", "HEAD") else reverse("annotation:home")
         return redirect_to_login(back, resolve_url("accounts:sign_in"))
 

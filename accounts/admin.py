@@ -1,5 +1,6 @@
-"""The admin of people. Only the operator sees it; nothing here is deleted, and every change is audited."""
+"""The operator's admin of people and the audit. Nothing is deleted here, and every change is audited."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import admin
@@ -7,38 +8,50 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Model
-from django.forms import ModelForm
+from django.forms import BooleanField, ModelForm
 from django.http import HttpRequest, HttpResponse
 
 from accounts.access import person_of
 from accounts.auditing import record
-from accounts.models import AuditEntry, Person, SignInLink
-from config.models import Worker
+from accounts.models import AuditEntry, Identity, KnownAddress, Person, SignInLink, WrongTryCount
+from accounts.sign_in_links import revoke_links
+from config.models import Erasure, Worker
 
-# Rights come from memberships in studies; a group would be a second, unaudited way to get some.
+# Rights come from memberships in studies. A group would be a second way to get them, past the audit.
 admin.site.unregister(Group)
+
+IDENTIFYING = ("username", "full_name", "email")
+"""Fields of a person that the audit does not repeat, because they could not be erased there."""
 
 
 class GuardedAdmin(admin.ModelAdmin):
-    """What all our admins share: no deletion, no bulk actions, no lookups but those of the filters shown.
+    """Base of all our admins: no deletion, no bulk actions, and no lookups except those of the filters shown.
 
-    Django lets a list be filtered by any field of its own model, so that a guess at a hash is answered by the
-    number of rows. Here only `plain_filters`, fields of the model itself, may be asked for.
+    Django lets a list be filtered by any field of its model, so the number of rows would answer a guess at a hash.
+    Here only `plain_filters`, fields of the model itself, are allowed.
+
+    Django's own log stays empty: it would store names that an erasure does not reach. Our audit records changes.
     """
 
     actions = None
     plain_filters: tuple[str, ...] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        ours = [getattr(one, "parameter_name", None) for one in self.list_filter]
-        return lookup in ours or (lookup.split("__")[0] in self.plain_filters and lookup.count("__") <= 1)
+        filters = [getattr(one, "parameter_name", None) for one in self.list_filter]
+        return lookup in filters or (lookup.split("__")[0] in self.plain_filters and lookup.count("__") <= 1)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        return None
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        return None
+
 
 class ReadOnlyAdmin(GuardedAdmin):
-    """Evidence: seen, never made, changed or deleted here."""
+    """Rows that can be read, but not added, changed or deleted here."""
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
         return False
@@ -48,7 +61,7 @@ class ReadOnlyAdmin(GuardedAdmin):
 
 
 class OperatorsOnly(GuardedAdmin):
-    """Seen by superusers alone, whatever permissions somebody was given."""
+    """Shown to superusers only, whatever permissions others have."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return person_of(request).is_superuser
@@ -57,9 +70,9 @@ class OperatorsOnly(GuardedAdmin):
         return person_of(request).is_superuser
 
 
-def changes(obj: Model, form: ModelForm) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Old and new values of the fields that a form changed, secrets left out."""
-    names = [name for name in form.changed_data if "password" not in name]
+def changes(obj: Model, form: ModelForm, hidden: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return old and new values of the fields that a form changed, without secrets and the fields in `hidden`."""
+    names = [name for name in form.changed_data if "password" not in name and name not in hidden]
     old = {name: form.initial.get(name) for name in names}
     return _plain(old), _plain({name: getattr(obj, name) for name in names})
 
@@ -73,7 +86,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 @admin.register(Person)
 class PersonAdmin(OperatorsOnly, UserAdmin):
-    """People are never deleted: making one inactive ends their access with their next request."""
+    """People are never deleted. Somebody who is deactivated loses access with the next request."""
 
     list_display = ["username", "full_name", "is_active", "is_staff", "is_superuser", "last_login"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
@@ -83,9 +96,9 @@ class PersonAdmin(OperatorsOnly, UserAdmin):
     filter_horizontal = ()
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
-        ("Who", {"fields": ["full_name", "email"]}),
+        ("Identity", {"fields": ["full_name", "email"]}),
         ("Rights", {"fields": ["is_active", "is_staff", "is_superuser"]}),
-        ("Times", {"fields": ["last_login", "date_joined"]}),
+        ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [(None, {"fields": ["username", "usable_password", "password1", "password2"]})]
 
@@ -97,42 +110,97 @@ class PersonAdmin(OperatorsOnly, UserAdmin):
 
     def save_model(self, request: HttpRequest, obj: Person, form: ModelForm, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        old, new = changes(obj, form)
-        action = "person changed" if change else "person made"
-        record(action, obj.username, actor=person_of(request), old=old if change else None, new=new)
+        old, new = changes(obj, form, IDENTIFYING)
+        new |= {"renamed": True} if change and set(IDENTIFYING) & set(form.changed_data) else {}
+        action = "person changed" if change else "person added"
+        record(action, actor=person_of(request), about=obj, old=old if change else None, new=new)
+        if not obj.is_active:
+            revoke_links(obj, person_of(request))
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
         with transaction.atomic():
             response = super().user_change_password(request, id, form_url)
             if request.method == "POST" and response.status_code == 302:
                 changed = Person.objects.get(pk=id)
-                record("password changed by the operator", changed.username, actor=person_of(request))
+                record("password changed by the operator", actor=person_of(request), about=changed)
+                revoke_links(changed, person_of(request))
         return response
 
 
+class RevokeLinksForm(ModelForm):
+    revoke = BooleanField(label="Revoke this person's open links", required=False)
+
+
 @admin.register(SignInLink)
-class SignInLinkAdmin(OperatorsOnly, ReadOnlyAdmin):
-    list_display = ["person", "created_at", "expires_at", "used_at"]
-    fields = ["person", "created_at", "expires_at", "used_at"]
+class SignInLinkAdmin(OperatorsOnly):
+    """Lists and revokes sign-in links; a command makes them."""
+
+    form = RevokeLinksForm
+    list_display = ["person", "created_at", "expires_at", "used_at", "revoked_at"]
+    fields = ["person", "created_at", "expires_at", "used_at", "revoked_at", "revoke"]
+    readonly_fields = ["person", "created_at", "expires_at", "used_at", "revoked_at"]
     search_fields = ["person__username"]
+    list_select_related = ["person"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return person_of(request).is_superuser
+
+    def save_model(self, request: HttpRequest, obj: SignInLink, form: ModelForm, change: bool) -> None:
+        if form.cleaned_data["revoke"]:
+            revoke_links(obj.person, person_of(request))
+
+
+@admin.register(WrongTryCount)
+class WrongTryCountAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """Counts of wrong passwords. User names and addresses are stored as hashes only."""
+
+    list_display = ["id", "count", "ends_at"]
+    fields = ["count", "ends_at"]
+
+
+@admin.register(KnownAddress)
+class KnownAddressAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """Addresses from which people have signed in, stored as hashes only."""
+
+    list_display = ["id", "person", "until"]
+    fields = ["person", "until"]
     list_select_related = ["person"]
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(OperatorsOnly, ReadOnlyAdmin):
-    """The whole record, for the operator."""
+    """The whole audit."""
 
-    list_display = ["at", "actor", "action", "study", "subject"]
+    list_display = ["at", "actor", "action", "study", "subject", "about"]
     list_filter = ["action"]
     plain_filters = ("action",)
-    search_fields = ["subject", "study", "action"]
+    search_fields = ["subject", "study", "action", "actor__person__username", "about__person__username"]
     date_hierarchy = None
-    list_select_related = ["actor"]
+    list_select_related = ["actor__person", "about__person"]
     show_full_result_count = False
+
+
+@admin.register(Identity)
+class IdentityAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """The identities that audit entries point to."""
+
+    list_display = ["pk", "person", "study"]
+    search_fields = ["person__username", "study"]
+    list_select_related = ["person"]
 
 
 @admin.register(Worker)
 class WorkerAdmin(OperatorsOnly, ReadOnlyAdmin):
-    """Worker processes by their own last account."""
+    """Worker processes, as they last reported."""
 
     list_display = ["name", "queues", "started_at", "seen_at", "reaches_broker"]
+
+
+@admin.register(Erasure)
+class ErasureAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """What was erased. The audit says who asked for it."""
+
+    list_display = ["at", "scope", "counts"]

@@ -1,4 +1,4 @@
-"""Forms of sign-in and of a new person."""
+"""Forms for signing in, joining and changing a password."""
 
 from typing import Any
 
@@ -6,8 +6,13 @@ from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
+from accounts.access import person_of
 from accounts.models import Person
+from accounts.preferences import LONGEST_PHRASE, MOST_PHRASES
+from accounts.signing_in import is_own_password
+from config.text_validation import TextRefusedError, check_text
 
 
 class SignInForm(forms.Form):
@@ -22,21 +27,30 @@ class SignInForm(forms.Form):
 
 
 class ChangePasswordForm(PasswordChangeForm):
+    """Checks the old password as sign-in does: wrong ones are counted, and too many are refused."""
+
     field_order = ["old_password", "new_password1", "new_password2"]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        # The rules stand in the template once; Django's own help is markup made in Python.
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(person_of(request), *args, **kwargs)
+        self.request = request
+        # The template states the rules; Django's own help text is markup made in Python.
         self.fields["new_password1"].help_text = ""
+
+    def clean_old_password(self) -> str:
+        given: str = self.cleaned_data["old_password"]
+        if not is_own_password(self.request, given):
+            raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return given
 
 
 class JoinForm(forms.ModelForm):
-    """A new person, as an invitation lets one make: a name to sign in with, a name to be called, a password."""
+    """A new person who accepts an invitation: a user name, a name to be called by, and a password."""
 
     password = forms.CharField(
         label="Password",
         strip=False,
-        help_text="At least 10 characters, not all digits, not a common one and not like your name.",
+        help_text="At least 10 characters. Not only digits, not a common password, and not similar to your name.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
@@ -45,8 +59,8 @@ class JoinForm(forms.ModelForm):
         fields = ["username", "full_name"]
         labels = {"username": "User name", "full_name": "Your name"}
         help_texts = {
-            "username": "Letters, digits and @ . + - _ only. You sign in with it.",
-            "full_name": "How the people who run the study see you.",
+            "username": "You sign in with it. Only letters, digits and @ . + - _ are allowed.",
+            "full_name": "Shown to the people who run the study.",
         }
         widgets = {
             "username": forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
@@ -55,9 +69,9 @@ class JoinForm(forms.ModelForm):
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
-        # Names that differ only in case could be mistaken for each other on lists of people.
+        # On lists of people, names that differ only in case would be mistaken for each other.
         if Person.objects.filter(username__iexact=name).exists():
-            raise ValidationError("This user name is taken: choose another.")
+            raise ValidationError("This user name is taken. Choose another one.")
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -71,7 +85,34 @@ class JoinForm(forms.ModelForm):
         return given
 
     def person(self) -> Person:
-        """The person described, not yet saved."""
+        """Return the new person, not saved yet."""
         person = Person(username=self.cleaned_data["username"], full_name=self.cleaned_data["full_name"])
         person.set_password(self.cleaned_data["password"])
         return person
+
+
+class PreferencesForm(forms.Form):
+    """The options of a person; phrases are one per line."""
+
+    keys_on = forms.BooleanField(label="Keys are on", required=False)
+    submits_itself = forms.BooleanField(label="Submit by itself", required=False)
+    phrases = forms.CharField(
+        label="Phrases for comments",
+        required=False,
+        max_length=MOST_PHRASES * (LONGEST_PHRASE + 2),
+        widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}),
+        help_text=f"One per line, at most {MOST_PHRASES}. Beside each comment you can insert one of them.",
+    )
+
+    def clean_phrases(self) -> list[str]:
+        """The phrases without empty lines, each once."""
+        lines = [line.strip() for line in self.cleaned_data["phrases"].splitlines()]
+        phrases = list(dict.fromkeys(line for line in lines if line))
+        if len(phrases) > MOST_PHRASES:
+            raise ValidationError(f"Keep at most {MOST_PHRASES} phrases. These are {len(phrases)}.")
+        if any(len(phrase) > LONGEST_PHRASE for phrase in phrases):
+            raise ValidationError(f"Shorten each phrase to at most {LONGEST_PHRASE} characters.")
+        try:
+            return [check_text(phrase) for phrase in phrases]
+        except TextRefusedError as problem:
+            raise ValidationError(f"A phrase {problem.reason}.") from problem

@@ -1,16 +1,23 @@
-"""People, the links that sign them in once, and the record of who changed what."""
+"""People, sign-in links, counts of wrong passwords, and the audit."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 
-from config.fields import ExactJSONField
+from accounts.secret_tokens import token_hash
+from config.model_fields import ExactJSONField
 
 
 class Person(AbstractUser):
-    """Somebody who signs in. What a person may do follows from memberships in studies, not from groups."""
+    """Somebody who signs in. Their rights come from memberships in studies, not from groups."""
 
     full_name = models.CharField(max_length=200, blank=True)
+    preferences = ExactJSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="options that differ from the defaults",
+    )
 
     class Meta:
         verbose_name = "person"
@@ -21,36 +28,96 @@ class Person(AbstractUser):
 
 
 class SignInLink(models.Model):
-    """A link that signs one person in, once, until it expires. Only the hash of its secret is kept."""
+    """A link that signs one person in once. It stops working when it expires or is revoked, or the password changes.
+
+    Only hashes are stored: of the link's secret, and of the person's stored password when the link was made.
+    """
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="sign_in_links")
     token_hash = models.CharField(max_length=64, unique=True)
+    password_hash = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"sign-in link of {self.person}"
 
+    @property
+    def fits_person(self) -> bool:
+        """Whether the person is active and their password has not changed since the link was made."""
+        return self.person.is_active and self.password_hash == token_hash(self.person.password)
+
+
+class WrongTryCount(models.Model):
+    """Wrong passwords for one account from one address, or for all accounts from one address, until `ends_at`."""
+
+    key = models.CharField(max_length=64, unique=True, help_text="keyed hash of the user name and the address")
+    count = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.count} wrong passwords until {self.ends_at}"
+
+
+class KnownAddress(models.Model):
+    """An address from which one person has signed in. Until `until`, the limit per address does not apply to them."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="known_addresses")
+    key = models.CharField(max_length=64, unique=True, help_text="keyed hash of the user name and the address")
+    until = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name_plural = "known addresses"
+
+    def __str__(self) -> str:
+        return f"known address until {self.until}"
+
+
+class Identity(models.Model):
+    """A person in the audit of one study, or in the audit outside of studies.
+
+    Audit entries point to an identity, never to a person. Erasing a person from a study empties `person` in one row, so
+    that no entry of that study names them any more.
+    """
+
+    person = models.ForeignKey(
+        Person, on_delete=models.PROTECT, null=True, blank=True, related_name="identities",
+        help_text="empty: erased",
+    )  # fmt: skip
+    study = models.CharField(max_length=100, blank=True, help_text="slug of the study; empty: outside of studies")
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "study"], condition=Q(person__isnull=False), name="identity_once_per_study"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.person) if self.person_id else f"erased person {self.pk}"
+
 
 class AuditEntry(models.Model):
-    """Who changed what, when, from what to what. Rows are added and never changed: the database refuses it.
+    """Who changed what and when, with the old and new values. The database refuses to change entries.
 
-    People and studies are named by text, so that an entry outlives what it speaks of.
+    `accounts.auditing` adds entries. `actor` made the change; `about` is the person it was made to, or whose work it
+    concerns. No text names a person. Studies are named by their slug, so an entry outlives its study.
     """
 
     at = models.DateTimeField(auto_now_add=True, db_index=True)
     actor = models.ForeignKey(
-        Person,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="audit_entries",
-        help_text="empty for commands",
+        Identity, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="empty for commands"
     )
+    about = models.ForeignKey(
+        Identity, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        help_text="the person it was done to, or whose work it concerns",
+    )  # fmt: skip
     action = models.CharField(max_length=60)
-    study = models.CharField(max_length=100, blank=True, help_text="slug of the study, where there is one")
-    subject = models.CharField(max_length=300)
+    study = models.CharField(max_length=100, blank=True, help_text="slug of the study, if it happened in one")
+    subject = models.CharField(max_length=300, blank=True)
     old = ExactJSONField(null=True, blank=True)
     new = ExactJSONField(null=True, blank=True)
 
@@ -60,4 +127,4 @@ class AuditEntry(models.Model):
         constraints = [models.CheckConstraint(condition=~Q(action=""), name="audit_action_named")]
 
     def __str__(self) -> str:
-        return f"{self.action} {self.subject}"
+        return f"{self.action} {self.subject}".strip()

@@ -1,107 +1,96 @@
-"""Signing in and out, changing a password, and links that sign a person in once."""
-
-import hashlib
-import secrets
-from datetime import timedelta
+"""Sign in by password or link, sign out, and change a password."""
 
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.db import transaction
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils import timezone
 
 from accounts.access import person_of
 from accounts.auditing import record
-from accounts.models import Person, SignInLink
+from accounts.hashing import HashingBusyError
+from accounts.models import Person
+from accounts.sign_in_limits import begin_try, forget_wrong_tries, give_back, note_wrong
+from accounts.sign_in_links import open_link, open_links, revoke_links
+from config.client_address import client_address
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-def token_hash(token: str) -> str:
-    """What is kept of a secret of 256 random bits: SHA-256, needing neither salt nor stretching."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def new_token() -> str:
-    """A secret of 256 bits for an address."""
-    return secrets.token_urlsafe(32)
-
-
 def sign_in(request: HttpRequest, username: str, password: str) -> Person | None:
-    """Sign the person in whose name and password these are; None where they are nobody's.
+    """Sign in the person with this name and password and return them; None if there is no such person.
 
-    A failure names the person only where there is one: what was typed as a name may be a password.
+    Raises TooManyTriesError or HashingBusyError if the password was not checked.
     """
-    found = authenticate(request, username=username, password=password)
-    if not isinstance(found, Person):
-        known = Person.objects.filter(username=username).first()
-        record("sign-in failed", known.username if known else "unknown user name", actor=None)
-        return None
-    enter(request, found, "password")
+    found = _checked(request, username, password)
+    if found is not None:
+        enter(request, found, "password")
     return found
 
 
+def is_own_password(request: HttpRequest, password: str) -> bool:
+    """Whether `password` is that of the person who is signed in. Wrong attempts count as they do for `sign_in`."""
+    person = person_of(request)
+    right = _checked(request, person.username, password) == person
+    if right:
+        forget_wrong_tries(person, client_address(request))
+    return right
+
+
+def _checked(request: HttpRequest, username: str, password: str) -> Person | None:
+    """Return the person with this name and password, or None, and count the attempt."""
+    address = client_address(request)
+    attempt = begin_try(username, address)
+    try:
+        found = authenticate(request, username=username, password=password)
+    except HashingBusyError:
+        give_back(attempt)
+        raise
+    if isinstance(found, Person):
+        return found
+    for scope in attempt.reached:
+        # A name is used only if it is a person's: what was typed may be a password.
+        known = Person.objects.filter(username=username).first() if scope != "address" else None
+        subject = "one address" if scope == "address" else "one account" if known else "unknown user name"
+        record("sign-in limited", subject, actor=None, about=known)
+    note_wrong(attempt, address)
+    return None
+
+
 def enter(request: HttpRequest, person: Person, how: str) -> None:
-    """Begin a session of `person`, who has proved by `how` to be who they are."""
+    """Start a session for `person`, who has proved their identity by `how`."""
     with transaction.atomic():
-        # login() changes the session's id, and drops a session that was another person's.
+        # login() changes the session's id and drops the session of anybody else.
         login(request, person, backend=BACKEND)
-        record("signed in", person.username, actor=person, new={"by": how})
+        record("signed in", actor=person, new={"by": how})
+        forget_wrong_tries(person, client_address(request))
 
 
 def sign_out(request: HttpRequest) -> None:
-    """End the session, on the server too."""
+    """End the session, also on the server."""
     with transaction.atomic():
         if isinstance(request.user, Person):
-            record("signed out", request.user.username, actor=request.user)
+            record("signed out", actor=request.user)
         logout(request)
 
 
 def change_password(request: HttpRequest, password: str) -> None:
-    """Give the person signed in a new password; every other session of theirs ends by its next request."""
+    """Set a new password for the person who is signed in. Their other sessions and their sign-in links end."""
     person = person_of(request)
     person.set_password(password)  # slow by design, so before the transaction
     with transaction.atomic():
         person.save(update_fields=["password"])
         update_session_auth_hash(request, person)
-        record("password changed", person.username, actor=person)
-
-
-def issue_link(person: Person, hours: float = 24, actor: Person | None = None) -> str:
-    """Make a link that signs `person` in once within `hours`; returns its path, which is not kept anywhere."""
-    token = new_token()
-    with transaction.atomic():
-        SignInLink.objects.create(
-            person=person, token_hash=token_hash(token), expires_at=timezone.now() + timedelta(hours=hours)
-        )
-        record("sign-in link issued", person.username, actor=actor, new={"hours": hours})
-    return reverse("accounts:link", args=[token])
-
-
-def open_link(token: str) -> SignInLink | None:
-    """The link of `token` if it can still be used."""
-    return (
-        SignInLink.objects.select_related("person")
-        .filter(
-            token_hash=token_hash(token),
-            used_at=None,
-            expires_at__gt=timezone.now(),
-            person__is_active=True,
-        )
-        .first()
-    )
+        record("password changed", actor=person)
+        revoke_links(person, person)
 
 
 def use_link(request: HttpRequest, token: str) -> Person | None:
-    """Sign in by a link and use it up; None where it cannot be used. Of two at once, one gets in."""
+    """Sign in by a link and use it up; None if it does not work. Of two requests at once, one gets in."""
     link = open_link(token)
     if link is None:
         return None
     with transaction.atomic():
-        taken = SignInLink.objects.filter(pk=link.pk, used_at=None, expires_at__gt=timezone.now()).update(
-            used_at=timezone.now()
-        )
-        if not taken:
+        if not open_links().filter(pk=link.pk).update(used_at=timezone.now()):
             return None
         enter(request, link.person, "link")
     return link.person

@@ -7,5 +7,7 @@ urlpatterns = [
     path("sign-in/", views.sign_in, name="sign_in"),
     path("sign-in/<str:token>/", views.link, name="link"),
     path("sign-out/", views.sign_out, name="sign_out"),
+    path("my-settings/", views.preferences, name="preferences"),
+    path("my-settings/keys/", views.keys, name="keys"),
     path("password/", views.change_password, name="change_password"),
 ]

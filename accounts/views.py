@@ -1,8 +1,10 @@
 """Sign-in, sign-out and passwords."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
@@ -11,14 +13,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import signing_in
 from accounts.access import person_of, signed_in
-from accounts.forms import ChangePasswordForm, SignInForm
+from accounts.forms import ChangePasswordForm, PreferencesForm, SignInForm
+from accounts.hashing import HashingBusyError
+from accounts.preferences import preferences_of, save_preferences
+from accounts.sign_in_limits import TooManyTriesError
+from accounts.sign_in_links import open_link
 
 
 def _next(request: HttpRequest) -> str:
-    """Where to go after signing in: only to an address of this host, home where none is given."""
+    """Return the address to go to after sign-in: one of this host, or the home page."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if ours else resolve_url("annotation:home")
+    allowed = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if allowed else resolve_url("annotation:home")
 
 
 @sensitive_post_parameters("password")
@@ -30,16 +36,29 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/sign_in.html", {"form": SignInForm(), "next": _next(request)})
     form = SignInForm(request.POST)
     if form.is_valid():
-        if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
-            return HttpResponseRedirect(_next(request))
-        form.add_error(None, "User name and password do not go together. Check both; capital letters count.")
+        try:
+            if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
+                return HttpResponseRedirect(_next(request))
+        except (TooManyTriesError, HashingBusyError) as problem:
+            return _try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
+        form.add_error(None, "Wrong user name or password. Check both, and whether Caps Lock is on.")
     return render(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, status=422)
+
+
+def _try_later(
+    request: HttpRequest, template: str, context: dict[str, Any], problem: TooManyTriesError | HashingBusyError
+) -> HttpResponse:
+    """Show the page again and say when to try again. No password was checked."""
+    status = 429 if isinstance(problem, TooManyTriesError) else 503
+    response = render(request, template, {**context, "problem": problem, "status": status}, status=status)
+    response.headers["Retry-After"] = str(problem.retry_after)
+    return response
 
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     signing_in.sign_out(request)
-    messages.info(request, "You are signed out.")
+    messages.info(request, "You have signed out.")
     return redirect("accounts:sign_in")
 
 
@@ -47,12 +66,49 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_password(request: HttpRequest) -> HttpResponse:
-    form = ChangePasswordForm(person_of(request), request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        signing_in.change_password(request, form.cleaned_data["new_password1"])
-        messages.success(request, "Your password is changed. Other devices are signed out.")
-        return redirect("annotation:home")
+    form = ChangePasswordForm(request, request.POST if request.method == "POST" else None)
+    try:
+        if request.method == "POST" and form.is_valid():
+            signing_in.change_password(request, form.cleaned_data["new_password1"])
+            messages.success(request, "Your password has been changed. You are signed out on all other devices.")
+            return redirect("annotation:home")
+    except (TooManyTriesError, HashingBusyError) as problem:
+        blank = ChangePasswordForm(request)
+        return _try_later(request, "accounts/change_password.html", {"form": blank}, problem)
     return render(request, "accounts/change_password.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def preferences(request: HttpRequest) -> HttpResponse:
+    """The person's own options."""
+    person = person_of(request)
+    now = preferences_of(person)
+    form = PreferencesForm(
+        request.POST if request.method == "POST" else None,
+        initial={
+            "keys_on": not now.keys_off, "submits_itself": now.submits_itself, "phrases": "\n".join(now.phrases)
+        },
+    )  # fmt: skip
+    if form.is_bound and form.is_valid():
+        chosen = form.cleaned_data
+        changed = save_preferences(
+            person, keys_off=not chosen["keys_on"], submits_itself=chosen["submits_itself"], phrases=chosen["phrases"]
+        )
+        messages.success(request, "Saved." if changed else "Nothing was changed.")
+        return redirect("accounts:preferences")
+    return render(request, "accounts/preferences.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@require_POST
+@signed_in
+def keys(request: HttpRequest) -> HttpResponse:
+    """Turn single keys on or off, from any page that has them."""
+    wanted = request.POST.get("on", "")
+    if wanted not in ("yes", "no"):
+        return HttpResponseBadRequest("The field on must be yes or no.", content_type="text/plain")
+    save_preferences(person_of(request), keys_off=wanted == "no")
+    return HttpResponse(status=204)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -60,14 +116,14 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         if signing_in.use_link(request, token):
             return redirect("annotation:home")
-    elif found := signing_in.open_link(token):
+    elif found := open_link(token):
         return render(request, "accounts/link.html", {"person": found.person})
     return render(request, "accounts/link_dead.html", status=404)
 
 
 @require_safe
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """The admin's way in is everybody's, so that no sign-in goes by the audit."""
+    """The admin uses the site's own sign-in page, so that the audit has every sign-in."""
     if request.user.is_authenticated:
         raise PermissionDenied
     return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.GET.get('next', '')})}")

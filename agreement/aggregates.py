@@ -1,9 +1,9 @@
 """Aggregates of a system's ratings: mean, majority and none (Skopek et al. 2023, riSum, Table 3).
 
-Each aggregation gives every unit a distribution over values: its mean (one value), its modes (equally likely,
-a tie broken at random), or each of its ratings (drawn at random). Expectations over these distributions and
-over random ties in the ranking are exact; nothing is simulated. All current answers count, repeats included:
-these are figures of systems, not of agreement.
+Each aggregation gives every unit a distribution over values: its mean (one value), its modes (equally likely, so that
+ties are broken at random), or each of its ratings (one drawn at random). Expectations over these distributions and
+over random ties in the ranking are exact; nothing is simulated. All current answers count, including repeats, because
+these figures describe systems and not agreement.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.bootstrap import Key, Ratios
-from agreement.data import NO_SYSTEM, Floats, Ints, Ratings
-from agreement.ranks import expected_ranks
-from agreement.systems import by_item_and_system
+from agreement.expected_ranks import expected_ranks
+from agreement.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
+from agreement.system_means import by_item_and_system
 from agreement.tally import Tally, sum_by, tally
 
 METHODS = ("mean", "majority", "none")
@@ -23,7 +23,7 @@ PERCENT = 100.0
 
 @dataclass(frozen=True)
 class Chances:
-    """A distribution over values for each rated unit, as cells (C,): `chance` of `unit` having `value`."""
+    """A distribution over values for each rated unit, as cells (C,): the `chance` that `unit` has `value`."""
 
     unit: Ints
     value: Floats
@@ -32,11 +32,10 @@ class Chances:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One aggregation of all systems; arrays are (S,), NaN where undefined.
+    """One aggregation of all systems; arrays are (S,), NaN if undefined.
 
-    `n` is what the score's standard error divides by: outputs for mean and majority, ratings for none.
-    `items` is the number of items in which the system was ranked. `score` and `rank` are sums over items for
-    their intervals.
+    `n` is the sample size of the score's standard error: outputs for mean and majority, ratings for none. `items` is
+    the number of items in which the system was ranked. `score` and `rank` are sums over items, for intervals.
     """
 
     method: str
@@ -49,10 +48,10 @@ class Aggregate:
 
 
 def aggregates(ratings: Ratings, items: int, scale: tuple[float, float]) -> tuple[Aggregate, ...]:
-    """The three aggregations of every system, scores in percent of the scale (v - min) / (max - min).
+    """The three aggregations of every system, with scores in percent of the scale, (v - min) / (max - min).
 
-    Values off the scale are not clamped, so that a score may lie outside 0..100. Raises ValueError for a
-    scale whose ends are not in ascending order.
+    Values off the scale are not clamped, so a score may lie outside 0..100. Raises ValueError unless the scale's ends
+    are in ascending order.
     """
     low, high = scale
     if not low < high:
@@ -70,7 +69,7 @@ def of_mean(counted: Tally) -> Chances:
 
 
 def of_majority(counted: Tally) -> Chances:
-    """Each unit at its most frequent values, equally likely."""
+    """Each unit at its most common values, equally likely."""
     start = counted.start
     if not start.size:
         return Chances(counted.unit, np.zeros(0), np.zeros(0))
@@ -123,9 +122,9 @@ def _ratios(ratings: Ratings, items: int, name: tuple[str, str], figure: Floats,
 def _standard_error(ratings: Ratings, expected: Floats, variance: Floats, weight: Floats, *, drawn: bool) -> Floats:
     """Standard error of each system's mean, (S,), NaN for fewer than two values.
 
-    `expected` and `variance` (U,) describe each unit's values. Where one value a unit is `drawn`, this is the
-    root of the expected squared standard error over the draws: the sample variance has the expectation sum (E
-    - mean E)^2 / (n - 1) + sum V / n. Otherwise all `weight` values of a unit are in the sample.
+    `expected` and `variance` (U,) describe each unit's values. If one value per unit is `drawn`, this is the root of
+    the expected squared standard error over the draws: the sample variance has the expectation
+    sum (E - mean E)^2 / (n - 1) + sum V / n. Otherwise all `weight` values of a unit are in the sample.
     """
     n = _total(ratings, weight)
     mean = np.divide(_total(ratings, weight * expected), n, out=np.zeros_like(n), where=n > 0)

@@ -1,14 +1,13 @@
 """Krippendorff's alpha at three levels of measurement, from sums over items.
 
 alpha = 1 - D_o / D_e (Krippendorff 2019, Content Analysis, 4th ed., ch. 12). In his letters: m_u ratings of
-unit u, n_uc of them the value c; only units with m_u >= 2 are pairable and count; n_c = sum_u n_uc, n = sum_c
+unit u, n_uc of them with the value c; only units with m_u >= 2 are pairable and count; n_c = sum_u n_uc, n = sum_c
 n_c; observed coincidences o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1); D_o = sum_ck o_ck delta2_ck / n;
 D_e = sum_ck n_c n_k delta2_ck / (n (n - 1)).
 
-The sums over pairs of values are never formed. Nominal: sum_ck n_c n_k delta2_ck = n^2 - sum_c n_c^2.
-Interval: sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum_{g=c..k} n_g - (n_c
-+ n_k) / 2)^2 is (r_k - r_c)^2 with the midrank r_c = sum_{g<c} n_g + n_c / 2, so ordinal alpha is interval
-alpha of midranks.
+Sums over pairs of values are never formed. Nominal: sum_ck n_c n_k delta2_ck = n^2 - sum_c n_c^2. Interval:
+sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum_{g=c..k} n_g - (n_c + n_k) / 2)^2 is
+(r_k - r_c)^2 with the midrank r_c = sum_{g<c} n_g + n_c / 2, so ordinal alpha is interval alpha of midranks.
 """
 
 from dataclasses import dataclass
@@ -18,25 +17,25 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from agreement.bootstrap import Key
-from agreement.data import Floats, Ints
+from agreement.rating_arrays import Floats, Ints
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 CELLS_AT_ONCE = 1_000_000
-"""Replicates times units, or times values, held in memory at a time."""
+"""Replicates times units, or times values, held in memory at once."""
 NOTHING_PAIRABLE = "no unit was rated by two raters"
-NO_VARIATION = "all values of units rated by two raters are the same"
+NO_VARIATION = "all values of the units rated by two raters are the same"
 
 
 @dataclass(frozen=True)
 class AlphaSums:
-    """What alpha at each of `levels` needs of each item; pairable units only.
+    """Per item, the sums from which alpha is computed at each of `levels`; pairable units only.
 
-    `counts` (I, K) is n_c per item. `observed` holds per level, (I,), the sum over the item's units of
-    sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the standardised
-    values and of their squares. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference depends
-    on the marginals of each replicate, so its observed part is formed there.
+    `counts` (I, K) is n_c per item. `observed` has, per level, (I,), the sum over the item's units of
+    sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the standardised values and of
+    their squares. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference depends on the
+    marginals of each replicate, so its observed part is computed there.
     """
 
     levels: tuple[Level, ...]
@@ -56,7 +55,7 @@ class AlphaSums:
         return NO_VARIATION if self.counts.sum() else NOTHING_PAIRABLE
 
     def at(self, weights: Floats) -> Floats:
-        """Alpha, (b, len(levels)), where item i counts `weights[:, i]` times; NaN where all values are the same."""
+        """Alpha, (b, len(levels)), with item i counted `weights[:, i]` times; NaN if all values are the same."""
         block = max(1, CELLS_AT_ONCE // max(self.counts.shape[1], self.m.size, 1))
         rows = range(0, weights.shape[0], block)
         return np.concatenate([self._at(weights[row : row + block]) for row in rows])
@@ -93,10 +92,10 @@ class AlphaSums:
 
 
 def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[Level, ...]) -> AlphaSums:
-    """The sums of alpha over each item.
+    """The sums over each item.
 
-    `unit` and `value` are (R,), one entry a rating without repeats; `item` (U,) is the item of each unit; `items` is
-    the number of item codes, I. Raises ValueError for an unknown level.
+    `unit` and `value` are (R,), one entry per rating, without repeats; `item` (U,) is the item of each unit; `items`
+    is the number of item codes, I. Raises ValueError for an unknown level.
     """
     if unknown := set(levels) - {"nominal", "ordinal", "interval"}:
         raise ValueError(f"unknown level of measurement: {', '.join(sorted(unknown))}")
@@ -112,21 +111,21 @@ def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[
         observed["nominal"] = sum_by(item, observed_nominal(counted), items)
     units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
     m = counted.m
-    del counted  # as large as the ratings, and what follows needs that room
+    del counted  # as large as the ratings: the next steps need the memory
     if "interval" in levels:
         value = standardised(value)
         observed["interval"] = sum_by(item, observed_interval(unit, value, m), items)
         first = sum_by(item, sum_by(unit, value, m.size), items)
-        value *= value  # standardised made the array: nobody else holds it
+        value *= value  # in place: `standardised` returned a new array
         second = sum_by(item, sum_by(unit, value, m.size), items)
     return AlphaSums(levels, counts, observed, first, second, units, unit_item, unit_m)
 
 
 def standardised(value: Floats) -> Floats:
-    """The values about their mean, the largest deviation being 1, (R,).
+    """The values minus their mean, scaled to a largest deviation of 1, (R,).
 
-    Interval alpha depends neither on the origin nor on the unit of a scale, and so no square of a value that a model
-    may give overflows, vanishes or drowns in a common offset.
+    Interval alpha depends neither on the origin nor on the unit of a scale. Standardised, no square overflows,
+    vanishes or is lost in a common offset, whatever numbers a model gives.
     """
     value = value / _largest(value)
     value -= value.mean() if value.size else 0.0
@@ -135,7 +134,7 @@ def standardised(value: Floats) -> Floats:
 
 
 def _largest(value: Floats) -> float:
-    """The largest absolute value, 1 where all are 0; without an array of all absolute values."""
+    """The largest absolute value, or 1 if all are 0; without an array of absolute values."""
     return float(max(value.max(initial=0.0), -value.min(initial=0.0))) or 1.0
 
 
@@ -157,7 +156,7 @@ def observed_interval(unit: Ints, value: Floats, m: Ints) -> Floats:
 def alpha(unit: Ints, value: Floats, level: Level) -> float | None:
     """Krippendorff's alpha of the values (R,) given to the units `unit` (R,), without repeats.
 
-    None where it is undefined: where no unit has two ratings, and where all values of such units are the same.
+    None if it is undefined: if no unit has two ratings, or all values of such units are the same.
     """
     one_item = np.zeros(int(unit.max()) + 1 if unit.size else 0, dtype=np.int64)
     value_at_data = alpha_sums(unit, value, one_item, 1, (level,)).at(np.ones((1, 1)))[0, 0]

@@ -1,8 +1,8 @@
 """Percentile intervals from resampled items, for figures that are functions of sums over items.
 
-A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13).
-What an item adds to a figure is computed once; a replicate is then a vector of multinomial weights times
-these sums, which is exactly the figure of the resampled data and costs no pass over the ratings.
+A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13). Each
+item's contribution to a figure is computed once. A replicate is then a vector of multinomial weights times these sums,
+which is exactly the figure of the resampled data, without another pass over the ratings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
-from agreement.data import Floats
+from agreement.rating_arrays import Floats
 
 Key = tuple[str, ...]
-"""Where a figure stands in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""
+"""The place of a figure in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""
 
 CONFIDENCE = 0.95
 DRAWS_AT_ONCE = 1_000_000
-"""Weights held at a time (replicates times items): few enough to stay in the processor's cache between figures."""
+"""Weights held at once (replicates times items): few enough to stay in the processor's cache between figures."""
 TOO_LARGE = "the figure is too large for a floating-point number"
 
 
@@ -30,15 +30,15 @@ class ItemSums(Protocol):
         """The F figures, in the order of the columns of `at`."""
 
     def at(self, weights: Floats) -> Floats:
-        """The figures, (b, F), where item i counts `weights[:, i]` times; weights (b, I); NaN where undefined."""
+        """The figures, (b, F), with item i counted `weights[:, i]` times; weights are (b, I); NaN if undefined."""
 
     def reason(self, key: Key) -> str:
-        """Why a figure is undefined at the data as they are."""
+        """The reason if a figure is undefined for the data."""
 
 
 @dataclass(frozen=True)
 class Ratios:
-    """Figures that are a sum over items divided by another: `numerator` and `denominator` are (I, F)."""
+    """Figures that are the ratio of two sums over items: `numerator` and `denominator` are (I, F)."""
 
     keys: tuple[Key, ...]
     numerator: Floats
@@ -54,7 +54,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Renamed:
+class RekeyedSums:
     """The same figures under other keys, in the same order."""
 
     sums: ItemSums
@@ -69,10 +69,10 @@ class Renamed:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure, its interval, and what is undefined about them.
+    """A figure and its interval.
 
-    `value` is None with `reason`, or a number; `interval` is None with `interval_reason`, or (low, high).
-    `left_out` counts the replicates at which the figure is undefined; the interval is that of the others.
+    `value` is a number, or None with a `reason`; `interval` is (low, high), or None with an `interval_reason`.
+    `left_out` counts the replicates for which the figure is undefined; the interval is that of the others.
     """
 
     value: float | None
@@ -95,11 +95,10 @@ def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
 
 
 def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int) -> dict[Key, Estimate]:
-    """Each figure at the data and its 95 % percentile interval over the same draws of items for all figures.
+    """Each figure of the data with its 95 % percentile interval, over the same draws of items for all figures.
 
-    Replicates at which a figure is undefined (all drawn values the same, say) are left out of its interval
-    and counted; where they are more than half there is no interval. With fewer than two items there is none
-    either.
+    Replicates for which a figure is undefined (for example because all drawn values are the same) are left out of its
+    interval and counted. If they are more than half, or there are fewer than two items, there is no interval.
     """
     points = [sums.at(np.ones((1, items)))[0] for sums in figures]
     drawn = [np.zeros((0, len(sums.keys))) for sums in figures]
@@ -124,7 +123,7 @@ def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Est
     if not replicates.size:
         return Estimate(value, None, None, "an interval needs at least two items and one replicate", 0)
     if 2 * left_out > replicates.size:
-        return Estimate(value, None, None, "the figure is undefined at more than half of the replicates", left_out)
+        return Estimate(value, None, None, "the figure is undefined for more than half of the replicates", left_out)
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(defined, [tail, 100 - tail])
     return Estimate(value, None, (float(low), float(high)), None, left_out)

@@ -3,9 +3,9 @@
 P(i wins) : P(j wins) : P(tie) = exp(theta_i) : exp(theta_j) : nu exp((theta_i + theta_j) / 2), sum theta = 0.
 Without ties nu = 0 and the model is Bradley and Terry's (1952).
 
-The log-likelihood is concave in theta and log nu. A finite maximum exists where, with an edge i -> j for
-"i beat j" and edges both ways for "tied", every system can be reached from every other, and, where there are
-ties, some circle of edges has more wins than ties. Otherwise the likelihood grows without end in some direction.
+The log-likelihood is concave in theta and log nu. Take an edge i -> j for "i beat j" and edges both ways for "tied". A
+finite maximum exists if every system can be reached from every other and, if there are ties, some cycle of edges has
+more wins than ties. Otherwise the likelihood grows without bound in some direction.
 """
 
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from agreement.bootstrap import Key
-from agreement.choices import FIRST, SECOND, TIE, Choices
-from agreement.data import Floats, Ints
+from agreement.pair_choices import FIRST, SECOND, TIE, PairChoices
+from agreement.rating_arrays import Floats, Ints
 
 ITERATIONS = 200
 PRECISION = 1e-9
-"""The largest gradient, as a share of the judgments, at which a fit has converged."""
+"""A fit has converged if its largest gradient is at most this share of the judgments."""
 LONGEST_STEP = 2.0
-NOT_FITTED = "the judgments do not bound the model: some systems only win, only lose or are not linked to the others"
-OUTSIDE = "the system only wins, only loses or does not meet the systems that are compared"
+NOT_FITTED = "the model has no finite fit: some systems only win, only lose or are not linked to the others"
+OUTSIDE = "the system only wins, only loses or never meets the systems that are compared"
 
 
 @dataclass(frozen=True)
 class DavidsonSums:
-    """Wins of the first, wins of the second and ties of each pair of systems in each item, `counts` (I, 3 P).
+    """Wins of the first, wins of the second and ties of each pair of systems on each item, `counts` (I, 3 P).
 
-    `first` and `second` (P,) are places in `names`, the systems that are compared; `others` are not.
+    `first` and `second` (P,) are indices into `names`, the systems that are compared; `others` are not compared.
     """
 
     counts: csr_array
@@ -47,7 +47,7 @@ class DavidsonSums:
         return OUTSIDE if key[-1] in self.others and self.names else NOT_FITTED
 
     def at(self, weights: Floats) -> Floats:
-        """theta of each of `names`, NaN for `others`, and nu, (b, S + 1); NaN where there is no maximum."""
+        """theta of each of `names`, NaN for `others`, and nu, (b, S + 1); NaN if there is no maximum."""
         figures = np.full((weights.shape[0], len(self.keys)), np.nan)
         if not self.names:
             return figures
@@ -59,8 +59,8 @@ class DavidsonSums:
         return figures
 
 
-def davidson_sums(choices: Choices, items: int) -> DavidsonSums:
-    """The sums of the model over each item, for the largest group of systems that win and lose among themselves."""
+def davidson_sums(choices: PairChoices, items: int) -> DavidsonSums:
+    """The counts of each item, for the largest group of systems that win and lose among themselves."""
     systems = len(choices.systems)
     group = _largest_group(choices)
     place = np.full(max(systems, 1), -1)
@@ -79,8 +79,8 @@ def davidson_sums(choices: Choices, items: int) -> DavidsonSums:
     )
 
 
-def _largest_group(choices: Choices) -> Ints:
-    """The codes of the systems of the largest strongly connected group; empty where all stand alone."""
+def _largest_group(choices: PairChoices) -> Ints:
+    """The codes of the systems in the largest strongly connected group; empty if every system is on its own."""
     first, second = choices.first[choices.pair], choices.second[choices.pair]
     won, lost = choices.choice != SECOND, choices.choice != FIRST
     start, end = np.concatenate([first[won], second[lost]]), np.concatenate([second[won], first[lost]])
@@ -96,8 +96,8 @@ def _largest_group(choices: Choices) -> Ints:
 def has_maximum(counts: Floats, first: Ints, second: Ints, systems: int) -> np.ndarray:
     """Whether the likelihood of each of the tables `counts` (b, P, 3) has a finite maximum, (b,) of booleans.
 
-    By shortest ways between all systems (Floyd and Warshall) where a win is 1 down and a tie 1 up: a circle
-    with more wins than ties is one of negative length.
+    Uses shortest paths between all systems (Floyd and Warshall) with length -1 for a win and 1 for a tie: a cycle with
+    more wins than ties has negative length.
     """
     won, lost, tied = (counts[:, :, outcome] > 0 for outcome in (FIRST, SECOND, TIE))
     way = np.full((counts.shape[0], systems, systems), np.inf)
@@ -105,17 +105,17 @@ def has_maximum(counts: Floats, first: Ints, second: Ints, systems: int) -> np.n
         way[:, start, end] = np.where(wins, -1.0, np.where(tied, 1.0, np.inf))
     for via in range(systems):
         np.minimum(way, way[:, :, via, None] + way[:, None, via, :], out=way)
-        np.maximum(way, -1e9, out=way)  # a negative circle doubles at each turn
+        np.maximum(way, -1e9, out=way)  # a negative cycle doubles in each round
     connected = np.isfinite(way).all(axis=(1, 2))
     bounded = (np.einsum("bii->bi", way) < 0).any(axis=1) | ~tied.any(axis=1)
     return connected & bounded
 
 
 def fit(counts: Floats, first: Ints, second: Ints, systems: int) -> tuple[Floats, Floats]:
-    """theta (b, S) and nu (b,) by Newton's method; NaN where it does not converge.
+    """theta (b, S) and nu (b,) by Newton's method; NaN if it does not converge.
 
-    `counts` (b, P, 3) has the wins of `first`, of `second` and the ties of each pair of systems, (P,), each
-    pair once; every table must have a maximum.
+    `counts` (b, P, 3) has the wins of `first`, the wins of `second` and the ties of each pair of systems, (P,), each
+    pair once. Every table must have a maximum.
     """
     theta = np.zeros((counts.shape[0], systems))
     n = counts.sum(axis=2)
@@ -152,8 +152,8 @@ def _derivatives(
 ) -> tuple[Floats, Floats]:
     """Gradient (b, S + 1) and negative Hessian (b, S + 1, S + 1) of the log-likelihood in theta and log nu.
 
-    With a point for a win and half a point for a tie, the gradient is points and ties less those expected, the
-    Hessian their covariance. A matrix of 1/S fixes the free sum of theta; without ties log nu stays where it is.
+    With one point for a win and half a point for a tie, the gradient is the points and ties minus their expectations,
+    and the Hessian their covariance. A matrix of 1/S fixes the free sum of theta; without ties log nu does not change.
     """
     rows, systems = counts.shape[0], signed.shape[1]
     points = counts[:, :, FIRST] + counts[:, :, TIE] / 2 - n * (chance[:, :, FIRST] + chance[:, :, TIE] / 2)

@@ -1,4 +1,4 @@
-"""Any report for each category of items."""
+"""The figures of any question, for each category of items."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 
 class HasItems(Protocol):
-    """Data that can be cut down to some items: ratings, rankings, choices, spans."""
+    """Data that can be restricted to some items: ratings, rankings, choices, spans."""
 
     def of_items(self, keep: NDArray[np.bool_]) -> Any:
-        """The data of the items whose `keep`, (I,), is true."""
+        """The data of the items with a true `keep`, (I,)."""
 
 
 Data = TypeVar("Data", bound=HasItems)
@@ -21,9 +21,10 @@ Result = TypeVar("Result")
 def by_category(
     data: Data, categories: Sequence[Sequence[str]], figures: Callable[[Data], Result]
 ) -> dict[str, Result]:
-    """`figures` of the items of each category, by the category's name in order.
+    """The `figures` of each category's items, by the category's name, in order.
 
-    `categories` holds the names of each item by its code; an item of several counts in each, one of none in none.
+    `categories` has the category names of each item, by the item's code. An item with several categories counts in
+    each of them, one without a category in none.
     """
     names = sorted({name for own in categories for name in own})
     return {name: figures(data.of_items(np.array([name in own for own in categories]))) for name in names}

@@ -1,6 +1,7 @@
 """Agreement between two dimensions of the same rankings: two questions taken as two raters of the same outputs.
 
-Liu et al. 2024, InstruSum, Table 5. It asks whether outputs that are good in one way are good in the other.
+Source: Liu et al. 2024, InstruSum, Table 5. High agreement means that outputs good in one dimension are good in the
+other.
 """
 
 from dataclasses import dataclass
@@ -8,24 +9,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.alpha import alpha_sums
-from agreement.bootstrap import ItemSums, Key, Ratios, Renamed, estimate
-from agreement.data import Floats, Ints
+from agreement.bootstrap import ItemSums, Key, Ratios, RekeyedSums, estimate
 from agreement.ranked_sets import alpha_of_rankings
 from agreement.rankings import Rankings, pairs_within
+from agreement.rating_arrays import Floats, Ints
+from agreement.report_entries import Report, place, resampling
 from agreement.tally import sum_by
-from agreement.writing import Report, place, resampling
 
-NO_ORDER = "in no group of outputs do both dimensions tell outputs apart"
+NO_ORDER = "no group of outputs has an order in both dimensions"
 DIGITS = 9
-"""Mean scores are compared to so many decimals, so that means equal but for their last bits tie."""
+"""Mean scores are compared after rounding to this many decimals, so that rounding errors do not break ties."""
 
 
 @dataclass(frozen=True)
-class Matched:
+class PairedScores:
     """The scores of two dimensions for the same outputs.
 
-    `item` is (G,), one entry a group of outputs; `group`, `system`, `first` and `second` are (E,), one entry an
-    output of a group, ordered by group and within it by system.
+    `item` is (G,), one entry per group of outputs; `group`, `system`, `first` and `second` are (E,), one entry per
+    output of a group, ordered by group and then by system.
     """
 
     item: Ints
@@ -36,13 +37,13 @@ class Matched:
 
 
 def describe_dimensions(first: Rankings, second: Rankings, *, replicates: int = 1000, seed: int = 0) -> Report:
-    """How far two dimensions agree, on mean s_i of each item (`mean`) and ranking by ranking (`annotator`).
+    """Agreement of two dimensions, by the mean s_i of each item (`mean`) and by single rankings (`annotator`).
 
-    Both must share their codes: collect the rankings of both at once and split them with `only`. Each part has
-    groups, left_out, alpha_masi_rankings, alpha_ordinal_ranks, alpha_interval_ranks and item_tau_b; `left_out` are the
-    groups without a tau_b because a dimension ties all its outputs.
+    Both must share their codes: collect the rankings of both together and split them with `only`. Each part has
+    groups, left_out, alpha_masi_rankings, alpha_ordinal_ranks, alpha_interval_ranks and item_tau_b; `left_out` counts
+    the groups without a tau_b because one dimension ties all their outputs.
 
-    Raises ValueError where the two have other names of raters or systems.
+    Raises ValueError if the two have different names of raters or systems.
     """
     if first.raters != second.raters or first.systems != second.systems:
         raise ValueError("the two dimensions must share their raters and systems")
@@ -62,26 +63,26 @@ def describe_dimensions(first: Rankings, second: Rankings, *, replicates: int = 
     return report
 
 
-def by_mean(first: Rankings, second: Rankings) -> Matched:
-    """The mean s_i of each output over all rankings of it; a group is an item."""
+def by_mean(first: Rankings, second: Rankings) -> PairedScores:
+    """The mean s_i of each output over all its rankings; a group is an item."""
     keys, means = zip(*(_means(rankings) for rankings in (first, second)), strict=True)
     key, a, b = np.intersect1d(keys[0], keys[1], return_indices=True)
     item, system = np.divmod(key, max(len(first.systems), 1))
     own, group = np.unique(item, return_inverse=True)
-    return Matched(own, group.astype(np.int64), system, means[0][a], means[1][b])
+    return PairedScores(own, group.astype(np.int64), system, means[0][a], means[1][b])
 
 
-def by_annotator(first: Rankings, second: Rankings) -> Matched:
-    """s_i of each rater's last ranking of an item in either dimension, outputs ranked in both; a group is a ranking."""
+def by_annotator(first: Rankings, second: Rankings) -> PairedScores:
+    """s_i in each rater's last ranking of an item in each dimension, for outputs in both; a group is a ranking."""
     keys, scores = zip(*(_last_scores(rankings) for rankings in (first, second)), strict=True)
     key, a, b = np.intersect1d(keys[0], keys[1], return_indices=True)
     ranking, system = np.divmod(key, max(len(first.systems), 1))
     own, group = np.unique(ranking, return_inverse=True)
-    return Matched(own // max(len(first.raters), 1), group.astype(np.int64), system, scores[0][a], scores[1][b])
+    return PairedScores(own // max(len(first.raters), 1), group.astype(np.int64), system, scores[0][a], scores[1][b])
 
 
-def tau_b(matched: Matched) -> Floats:
-    """Kendall's tau_b between the two scores within each group, (G,); NaN where a score is the same throughout."""
+def tau_b(matched: PairedScores) -> Floats:
+    """Kendall's tau_b between the two scores within each group, (G,); NaN if a score is constant there."""
     i, j = pairs_within(np.bincount(matched.group, minlength=matched.item.size))
     group = matched.group[i]
     x, y = np.sign(matched.first[i] - matched.first[j]), np.sign(matched.second[i] - matched.second[j])
@@ -90,7 +91,7 @@ def tau_b(matched: Matched) -> Floats:
     return np.divide(sum_by(group, x * y, groups), both, out=np.full(groups, np.nan), where=both > 0)
 
 
-def _figures(name: str, matched: Matched, tau: Floats, items: int) -> list[ItemSums]:
+def _figures(name: str, matched: PairedScores, tau: Floats, items: int) -> list[ItemSums]:
     defined = ~np.isnan(tau)
     mean_tau = Ratios(
         keys=((name, "item_tau_b"),),
@@ -117,10 +118,10 @@ def _figures(name: str, matched: Matched, tau: Floats, items: int) -> list[ItemS
     rank = both.rank.astype(np.float64)
     unit = np.tile(np.arange(groups), 2)
     whole = alpha_of_rankings((name, "alpha_masi_rankings"), both, rank, unit, matched.item, items)
-    return [whole, Renamed(alphas, keys), mean_tau]
+    return [whole, RekeyedSums(alphas, keys), mean_tau]
 
 
-def _ranks(matched: Matched, score: Floats) -> Ints:
+def _ranks(matched: PairedScores, score: Floats) -> Ints:
     """1 + how many outputs of the group have a higher score, (E,)."""
     i, j = pairs_within(np.bincount(matched.group, minlength=matched.item.size))
     lower = np.where(score[i] < score[j], i, j)[score[i] != score[j]]

@@ -1,12 +1,12 @@
-"""Agreement corrected for chance by how often raters use each category: the kappas and Gwet's AC1.
+"""Agreement corrected for chance, based on how often raters use each category: the kappas and Gwet's AC1.
 
 Of two raters: Cohen's kappa = 1 - sum_ck w_ck p_ck / sum_ck w_ck p_c. p_.k with w_ck = [c != k] (Cohen 1960),
 |c - k| (linear) or (c - k)^2 (quadratic; Cohen 1968), over units both rated.
 
-Of any number of raters: (p_a - p_e) / (1 - p_e), where p_a is the mean over units with two ratings of the
-share of agreeing pairs of raters, and pi_c the mean over units of n_uc / m_u. Fleiss (1971): p_e = sum_c
-pi_c^2. Gwet's AC1 (2008): p_e = sum_c pi_c (1 - pi_c) / (q - 1) with q categories. Both in the form for
-missing ratings of Gwet (2014, Handbook of Inter-Rater Reliability, 4th ed., ch. 2 and 5).
+Of any number of raters: (p_a - p_e) / (1 - p_e). p_a is the mean, over units with two ratings, of the share of agreeing
+pairs of raters; pi_c is the mean over units of n_uc / m_u. Fleiss (1971): p_e = sum_c pi_c^2. Gwet's AC1 (2008):
+p_e = sum_c pi_c (1 - pi_c) / (q - 1) with q categories. Both in the form for missing ratings of Gwet (2014, Handbook of
+Inter-Rater Reliability, 4th ed., ch. 2 and 5).
 """
 
 from collections.abc import Callable, Sequence
@@ -17,36 +17,36 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from agreement.bootstrap import ItemSums, Key
-from agreement.data import Floats, Ints, Ratings
+from agreement.rating_arrays import Floats, Ints, Ratings
 from agreement.tally import Tally, counts_by_item, sum_by
 
 RATERS_IN_PAIRS = 4
-"""With more raters than these the kappas of single pairs are no longer given."""
+"""With more raters than this, kappas of single pairs are not given."""
 CATEGORIES = 100
-"""With more different values than these a question has no categories to speak of."""
+"""With more distinct values than this, a question has no meaningful categories."""
 TOO_MANY_RATERS = f"there are more than {RATERS_IN_PAIRS} raters"
 TOO_FEW_RATERS = "there is only one rater"
-TOO_MANY_VALUES = f"there are more than {CATEGORIES} different values"
+TOO_MANY_VALUES = f"there are more than {CATEGORIES} distinct values"
 NO_SHARED = "no unit was rated by both raters"
-NO_CHANCE = "chance agreement is complete: both raters gave one value only"
+NO_CHANCE = "chance agreement is complete: both raters gave only one and the same value"
 NOTHING_SHARED = "no unit was rated by two raters"
 ALL_SAME = "all values are the same"
-ONE_CATEGORY = "the question has one category only"
+ONE_CATEGORY = "the question has only one category"
 
 WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
     "cohen_kappa_pairs": lambda distance: (distance != 0).astype(np.float64),
     "kappa_linear_pairs": np.abs,
     "kappa_quadratic_pairs": np.square,
 }
-"""What a disagreement weighs, by the distance of the two values."""
+"""The weight of a disagreement, by the distance of the two values."""
 
 
 @dataclass(frozen=True)
 class PairKappas:
-    """Cohen's kappas of two raters, one a kind of weight.
+    """Cohen's kappas of two raters, one per kind of weight.
 
-    Per item `n` is the number of shared units, (I,), `disagreement` their sum of weights, (I, F), and `left`
-    and `right` are how often each rater gave each of the values, (I, K); `weight` is (F, K, K).
+    Per item, `n` (I,) is the number of shared units, `disagreement` (I, F) the sum of their weights, and `left` and
+    `right` (I, K) are how often each rater gave each value; `weight` is (F, K, K).
     """
 
     keys: tuple[Key, ...]
@@ -60,7 +60,7 @@ class PairKappas:
         return NO_CHANCE if self.n.sum() else NO_SHARED
 
     def at(self, weights: Floats) -> Floats:
-        """The kappas, (b, F), where item i counts `weights[:, i]` times."""
+        """The kappas, (b, F), with item i counted `weights[:, i]` times."""
         left, right = weights @ self.left, weights @ self.right
         expected = np.stack([np.einsum("bc,bc->b", left @ weight, right) for weight in self.weight], axis=1)
         observed = (weights @ self.disagreement) * (weights @ self.n)[:, None]
@@ -69,8 +69,11 @@ class PairKappas:
 
 @dataclass(frozen=True)
 class ChanceCorrected:
-    """Fleiss' kappa and Gwet's AC1: per item the sum of units' agreement and their number, (I,) each, the sum
-    of units' shares of each value, (I, K), and the number of rated units, (I,)."""
+    """Fleiss' kappa and Gwet's AC1.
+
+    Per item: the sum of units' agreement and their number, (I,) each, the sum of units' shares of each value, (I, K),
+    and the number of rated units, (I,).
+    """
 
     agreement: Floats
     pairable: Floats
@@ -86,7 +89,7 @@ class ChanceCorrected:
         return ALL_SAME if key == ("fleiss_kappa",) else ONE_CATEGORY
 
     def at(self, weights: Floats) -> Floats:
-        """Both figures, (b, 2), where item i counts `weights[:, i]` times."""
+        """Both figures, (b, 2), with item i counted `weights[:, i]` times."""
         below = weights @ self.pairable
         p_a = np.divide(weights @ self.agreement, below, out=np.full_like(below, np.nan), where=below > 0)
         pi = weights @ self.shares / np.maximum(weights @ self.rated, 1)[:, None]
@@ -100,9 +103,9 @@ class ChanceCorrected:
 
 
 def chance_corrected(counted: Tally, item: Ints, items: int, categories: int) -> ChanceCorrected:
-    """The sums of Fleiss' kappa and AC1 of ratings without repeats.
+    """The sums for Fleiss' kappa and AC1, from ratings without repeats.
 
-    `item` (U,) is the item of each unit; `categories` is q, the values that could have been given.
+    `item` (U,) is the item of each unit; `categories` is q, the number of values that could have been given.
     """
     same = sum_by(counted.unit, counted.n * (counted.n - 1.0), counted.m.size)
     agreement = same / np.maximum(counted.m * (counted.m - 1.0), 1)
@@ -117,13 +120,14 @@ def chance_corrected(counted: Tally, item: Ints, items: int, categories: int) ->
 
 
 def kappa_pairs(ratings: Ratings, items: int, names: Sequence[str]) -> list[PairKappas]:
-    """Cohen's kappas, keyed (name, "0"), (name, "1"), ..., of each pair of raters in the order of their names.
+    """Cohen's kappas, keyed (name, "0"), (name, "1"), ..., of each pair of raters, ordered by name.
 
-    `ratings` are without repeats; `names` are of `WEIGHTS`. The weights go by the distance of the values.
+    `ratings` must be without repeats; `names` are keys of `WEIGHTS`. Weights depend on the distance of the values.
     """
     raters = np.unique(ratings.rater)
     values, code = np.unique(ratings.value, return_inverse=True)
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # a weight's unit is free, and no square overflows
+    # The unit of a weight cancels out, and scaled values have no square that overflows.
+    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)
     table = np.full((ratings.item.size, raters.size), -1, dtype=np.int64)
     table[ratings.unit, np.searchsorted(raters, ratings.rater)] = code
     distance = scaled[:, None] - scaled[None, :]
@@ -148,7 +152,7 @@ def kappa_pairs(ratings: Ratings, items: int, names: Sequence[str]) -> list[Pair
 def kappas(
     ratings: Ratings, counted: Tally, items: int, categories: int, names: Sequence[str]
 ) -> tuple[list[ItemSums], dict[str, str]]:
-    """All kappas that are defined by the shape of the data, and the reasons why the others are not."""
+    """All kappas that the shape of the data allows, and the reasons for leaving out the others."""
     if counted.values.size > CATEGORIES:
         return [], dict.fromkeys((*names, "fleiss_kappa", "gwet_ac1"), TOO_MANY_VALUES)
     several = chance_corrected(counted, ratings.item, items, categories)
@@ -159,7 +163,7 @@ def kappas(
 
 
 def rater_pairs(ratings: Ratings) -> list[list[str]] | None:
-    """The names of the pairs of raters, in the order of the kappas of pairs; None where these are not given."""
+    """The names of each pair of raters, in the order of the kappas of pairs; None if these are not given."""
     raters = [ratings.raters[code] for code in np.unique(ratings.rater)]
     if not 2 <= len(raters) <= RATERS_IN_PAIRS:
         return None

@@ -3,24 +3,24 @@
 import numpy as np
 
 from agreement.bootstrap import Ratios
-from agreement.data import Floats, Ints
+from agreement.rating_arrays import Floats, Ints
 from agreement.tally import Tally, sum_by
 
 
 def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
-    """The mean over units with three ratings or more of how often a rater gives the mode of the others.
+    """The share of raters who give the mode of the others, averaged over units with at least three ratings.
 
-    `counted` is of ratings without repeats; `item` (U,) is the item of each unit. Where the others' mode is
-    tied an answer among the modes counts 1 / number of modes. A share in 0..1.
+    `counted` must be without repeats; `item` (U,) is the item of each unit. If the others have several modes, an
+    answer that is one of them counts 1 / number of modes. A share in 0..1.
     """
     scores = unit_scores(counted)
     units = counted.unit[counted.start]
     counts = counted.m[units] >= 3
-    where = item[units[counts]]
+    own = item[units[counts]]
     return Ratios(
         keys=(("leave_one_out",),),
-        numerator=sum_by(where, scores[counts], items)[:, None],
-        denominator=sum_by(where, np.ones(where.size), items)[:, None],
+        numerator=sum_by(own, scores[counts], items)[:, None],
+        denominator=sum_by(own, np.ones(own.size), items)[:, None],
         reasons=("no unit was rated by three raters",),
     )
 
@@ -28,10 +28,9 @@ def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
 def unit_scores(counted: Tally) -> Floats:
     """The mean score of the ratings of each unit that has any, in the order of `counted.start`.
 
-    An answer can only be a mode of the others' if it is the unit's single most frequent value: any other
-    answer leaves a value that is given more often than itself. With M its count, M' the next highest and t
-    the number of values given M' times, it scores 1 if M - 1 > M', 1 / (1 + t) if M - 1 = M', and 0
-    otherwise.
+    An answer can be a mode of the others only if it is the unit's single most common value; for any other answer,
+    another value is more common among the others. With M its count, M' the next highest count and t the number of
+    values given M' times, it scores 1 if M - 1 > M', 1 / (1 + t) if M - 1 = M', and 0 otherwise.
     """
     start = counted.start
     if not start.size:

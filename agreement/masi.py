@@ -1,8 +1,8 @@
 """Krippendorff's alpha of values that are sets, with the MASI distance (Passonneau 2006), from sums over items.
 
-MASI distance = 1 - J M. J is Jaccard's |A & B| / |A | B|; M is 1 for equal sets, 2/3 where one contains the
-other, 1/3 where they overlap, 0 where they are disjoint. Alpha is that of `agreement.alpha` with this distance
-in the place of delta squared; letters as there.
+MASI distance = 1 - J M. J is Jaccard's |A & B| / |A | B|; M is 1 for equal sets, 2/3 if one contains the other, 1/3 if
+they overlap and 0 if they are disjoint. Alpha is that of `agreement.alpha` with this distance instead of delta squared;
+the letters are the same.
 """
 
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from scipy.sparse import csr_array
 
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.bootstrap import Key
-from agreement.data import Floats, Ints
+from agreement.rating_arrays import Floats, Ints
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 CELLS_AT_ONCE = 16_000_000
-"""Distances held in memory at a time; where all pairs of sets fit, they are computed once."""
+"""Distances held in memory at once; if all pairs of sets fit, they are computed only once."""
 
 
 @dataclass(frozen=True)
 class SetAlphaSums:
-    """What alpha needs of each item: `counts` (I, K) of the sets, `observed` (I,), and `sets` (K, E) of 0 and 1."""
+    """The sums for alpha: `counts` (I, K) of the sets, `observed` (I,), and `sets` (K, E) of 0 and 1."""
 
     key: Key
     counts: Floats | csr_array
@@ -37,7 +37,7 @@ class SetAlphaSums:
         return NO_VARIATION if self.counts.sum() else NOTHING_PAIRABLE
 
     def at(self, weights: Floats) -> Floats:
-        """Alpha, (b, 1), where item i counts `weights[:, i]` times; NaN where all values are the same."""
+        """Alpha, (b, 1), with item i counted `weights[:, i]` times; NaN if all values are the same."""
         n_c = weights @ self.counts
         n = n_c.sum(axis=1)
         expected = np.zeros_like(n)
@@ -59,7 +59,7 @@ def masi(left: csr_array, right: csr_array) -> Floats:
 
 
 def _distance(shared: Floats, left: Floats | Ints, right: Floats | Ints) -> Floats:
-    """The distance of sets of sizes `left` and `right` that share so many elements; arrays broadcast."""
+    """The distance of two sets of sizes `left` and `right` with `shared` common elements; arrays broadcast."""
     smaller, larger = np.minimum(left, right), np.maximum(left, right)
     contained = np.where(shared == larger, 1, 2 / 3)
     monotone = np.where(shared == smaller, contained, np.where(shared > 0, 1 / 3, 0.0))
@@ -67,10 +67,10 @@ def _distance(shared: Floats, left: Floats | Ints, right: Floats | Ints) -> Floa
 
 
 def masi_sums(key: Key, unit: Ints, code: Ints, item: Ints, items: int, sets: csr_array) -> SetAlphaSums:
-    """The sums of alpha over each item.
+    """The sums over each item.
 
-    `unit` and `code` are (R,), one entry a rating without repeats; `code` is a row of `sets`; `item` (U,) is
-    the item of each unit and `items` the number of item codes.
+    `unit` and `code` are (R,), one entry per rating, without repeats; `code` is a row of `sets`; `item` (U,) is the
+    item of each unit and `items` the number of item codes.
     """
     pairable = np.bincount(unit, minlength=item.size)[unit] > 1
     counted = tally(unit[pairable], code[pairable].astype(np.float64), item.size)

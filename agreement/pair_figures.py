@@ -1,23 +1,23 @@
-"""Figures of judgments of pairs: who wins how often, and what people's choices owe to place and length."""
+"""Figures of judgments of pairs: how often systems win, and how much position and length sway the choices."""
 
 from typing import Any
 
 import numpy as np
 
 from agreement.bootstrap import Ratios
-from agreement.choices import FIRST, SECOND, TIE, UNKNOWN, Choices
-from agreement.data import Floats, Ints
+from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
 from agreement.rankings import Rankings
+from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
 
 NOT_JUDGED = "no output of the system was judged"
 NOT_RANKED = "no output of the system was ranked"
-ORDER_UNKNOWN = "which output was shown first is not known for any judgment"
-LENGTH_UNKNOWN = "no judgment is of two outputs of known and unequal length"
+ORDER_UNKNOWN = "the order on the page is not known for any judgment"
+LENGTH_UNKNOWN = "no judgment compares outputs of known and unequal length"
 
 
-def win_or_tie_rate(choices: Choices, items: int) -> Ratios:
-    """The share of a system's judgments that it won or tied, repeats included."""
+def win_or_tie_rate(choices: PairChoices, items: int) -> Ratios:
+    """The share of a system's judgments that it won or tied, including repeats."""
     won = np.concatenate([choices.choice != SECOND, choices.choice != FIRST])
     item = np.tile(choices.item[choices.pair], 2)
     system = np.concatenate([choices.first[choices.pair], choices.second[choices.pair]])
@@ -25,7 +25,7 @@ def win_or_tie_rate(choices: Choices, items: int) -> Ratios:
 
 
 def system_score(rankings: Rankings, items: int) -> Ratios:
-    """The mean of s_i = N - |{j: r_j < r_i}| of a system over all rankings of it (InstruSum, equation 2)."""
+    """A system's mean s_i = N - |{j: r_j < r_i}| over all its rankings (InstruSum, equation 2)."""
     item = rankings.item[rankings.ranking]
     scores = rankings.scores()
     return _by_system("system_score", item, rankings.system, scores, items, rankings.systems, NOT_RANKED)
@@ -43,14 +43,14 @@ def _by_system(
     )
 
 
-def position_bias(choices: Choices, items: int) -> Ratios:
-    """P(the output shown first is chosen) - P(the other is), over judgments in known order, ties included."""
+def position_bias(choices: PairChoices, items: int) -> Ratios:
+    """P(the output shown first is chosen) - P(the other is), over judgments with a known order, including ties."""
     known = (choices.shown_first != UNKNOWN).astype(np.float64)
     sign = np.where(choices.choice == choices.shown_first, 1.0, -1.0)
     return _bias("position_bias", choices, sign, known, items, ORDER_UNKNOWN)
 
 
-def length_bias_rate(choices: Choices, items: int) -> Ratios:
+def length_bias_rate(choices: PairChoices, items: int) -> Ratios:
     """P(the longer output is chosen) - P(the shorter is), over judgments of outputs of unequal length.
 
     Ties between the two count in the denominator (Lyu et al. 2024, HREF, 5.1).
@@ -62,7 +62,7 @@ def length_bias_rate(choices: Choices, items: int) -> Ratios:
     return _bias("length_bias_rate", choices, sign, known, items, LENGTH_UNKNOWN)
 
 
-def _bias(name: str, choices: Choices, sign: Floats, known: Floats, items: int, reason: str) -> Ratios:
+def _bias(name: str, choices: PairChoices, sign: Floats, known: Floats, items: int, reason: str) -> Ratios:
     item = choices.item[choices.pair]
     sign = np.where(choices.choice == TIE, 0.0, sign) * known
     return Ratios(
@@ -73,8 +73,8 @@ def _bias(name: str, choices: Choices, sign: Floats, known: Floats, items: int, 
     )
 
 
-def win_tie_loss(choices: Choices) -> dict[str, dict[str, dict[str, int]]]:
-    """How often a system won, tied and lost against each that it met, {system: {other: {win, tie, loss}}}."""
+def win_tie_loss(choices: PairChoices) -> dict[str, dict[str, dict[str, int]]]:
+    """Wins, ties and losses of each system against every other that it met: {system: {other: {win, tie, loss}}}."""
     systems = len(choices.systems)
     met = choices.first[choices.pair] * systems + choices.second[choices.pair]
     pair, code = np.unique(met, return_inverse=True)
@@ -88,7 +88,7 @@ def win_tie_loss(choices: Choices) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def score_by_position(rankings: Rankings) -> list[dict[str, float | int]]:
-    """The mean s_i of the outputs that stood at each place of the page, with how many, in order from 0."""
+    """The mean s_i, and the number, of the outputs shown at each position of the page, in order from 0."""
     known = rankings.position >= 0
     position, scores = rankings.position[known], rankings.scores()[known]
     n = np.bincount(position)

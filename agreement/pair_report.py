@@ -1,4 +1,4 @@
-"""Every figure of a rank or preference question, with intervals, ready to be written as JSON."""
+"""Every figure of a rank or preference question, with intervals, as plain values for JSON."""
 
 from dataclasses import replace
 
@@ -8,12 +8,11 @@ from scipy.sparse import csr_array
 from agreement.alpha import alpha_sums
 from agreement.bootstrap import ItemSums, estimate
 from agreement.bradley_terry import davidson_sums
-from agreement.choices import CHOICES, Choices
-from agreement.comparisons import comparisons
-from agreement.data import Ints
 from agreement.kappa import WEIGHTS, kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.masi import masi_sums
+from agreement.mean_comparisons import mean_comparisons
+from agreement.pair_choices import CHOICES, PairChoices
 from agreement.pair_figures import (
     length_bias_rate,
     position_bias,
@@ -25,21 +24,22 @@ from agreement.pair_figures import (
 from agreement.percent_agreement import percent_agreement
 from agreement.ranked_sets import of_whole_rankings
 from agreement.rankings import Rankings
+from agreement.rating_arrays import Ints
+from agreement.report_entries import Report, complete, place, resampling
 from agreement.tally import tally
-from agreement.writing import Report, complete, place, resampling
 
 SETS = ((0,), (1,), (0, 1))
 """FIRST, SECOND and TIE as sets for MASI: a tie is both."""
 ORDER = np.array([0.0, 2.0, 1.0])
-"""FIRST, SECOND and TIE on a line, for weighted kappa: a tie is half-way."""
+"""FIRST, SECOND and TIE on a line, for weighted kappa: a tie is half-way between."""
 
 
-def describe_choices(choices: Choices, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
-    """All figures of one preference question; `catalogue.FIGURES` says what each is.
+def describe_choices(choices: PairChoices, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
+    """All figures of one preference question, as `catalogue.FIGURES` describes them.
 
-    `ties` says whether a tie could be chosen. The result holds plain floats, ints, texts, lists, dicts and
-    None; an undefined figure is None with its reason under `undefined`, by its dotted name. `x_ci` is the
-    95 % interval [low, high] of `x`.
+    `ties` is whether a tie could be chosen. The result has only plain floats, ints, strings, lists, dicts and None. An
+    undefined figure is None, with the reason under `undefined` by its dotted name. `x_ci` is the 95 % interval
+    [low, high] of `x`.
     """
     choices = choices.judged()
     items = int(choices.item.max(initial=-1)) + 1
@@ -48,7 +48,7 @@ def describe_choices(choices: Choices, *, ties: bool = True, replicates: int = 1
 
 
 def describe_rankings(rankings: Rankings, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
-    """All figures of one rank question, both of whole rankings and of their pairs; otherwise as `describe_choices`."""
+    """All figures of one rank question, of whole rankings and of their pairs; otherwise as `describe_choices`."""
     rankings = rankings.ranked()
     items = int(rankings.item.max(initial=-1)) + 1
     whole, sets_shared = of_whole_rankings(rankings, items)
@@ -62,14 +62,14 @@ def describe_rankings(rankings: Rankings, *, ties: bool = True, replicates: int 
 
 def _complete(
     report: Report,
-    choices: Choices,
+    choices: PairChoices,
     of_protocol: list[ItemSums],
     outputs: tuple[Ints, Ints, np.ndarray],
     ties: bool,
     resampled: tuple[int, int],
     rankings: Rankings | None = None,
 ) -> Report:
-    """The figures of pairs added to a report, with those of the protocol, all on the same draws of items."""
+    """The report with the figures of pairs and those `of_protocol` added, all over the same draws of items."""
     item = choices.item if rankings is None else rankings.item
     items = int(item.max(initial=-1)) + 1
     ratings = choices.ratings()
@@ -104,7 +104,7 @@ def _complete(
         report.setdefault(name)
     report["kappa_raters"] = rater_pairs(latest)
     report["win_tie_loss"] = win_tie_loss(choices)
-    report["comparisons"], reasons = comparisons(*outputs, choices.systems)
+    report["comparisons"], reasons = mean_comparisons(*outputs, choices.systems)
     report["bootstrap"] = resampling(estimates, items, *resampled)
     report["undefined"] = undefined | reasons
     return report

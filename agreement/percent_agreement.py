@@ -1,15 +1,15 @@
-"""Percent agreement: the share of pairs of raters who gave one unit the same value."""
+"""Percent agreement: the share of pairs of raters who gave a unit the same value."""
 
 from agreement.bootstrap import Ratios
-from agreement.data import Ints
+from agreement.rating_arrays import Ints
 from agreement.tally import Tally, sum_by
 
 
 def percent_agreement(counted: Tally, item: Ints, items: int) -> Ratios:
     """Agreeing pairs over all pairs of raters of the same unit, pooled over units.
 
-    `counted` is of ratings without repeats; `item` (U,) is the item of each unit. A share in 0..1; undefined
-    where no unit has two ratings.
+    `counted` must be without repeats; `item` (U,) is the item of each unit. A share in 0..1; undefined if no unit has
+    two ratings.
     """
     agreeing = sum_by(item[counted.unit], counted.n * (counted.n - 1) / 2, items)
     pairs = sum_by(item, counted.m * (counted.m - 1) / 2, items)

@@ -1,22 +1,22 @@
-"""Agreement on whole rankings: of the same outputs of the same item, by raters who ranked just these."""
+"""Agreement on whole rankings, among raters who ranked exactly the same outputs of an item."""
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from agreement.alpha import alpha_sums
-from agreement.bootstrap import ItemSums, Key, Renamed
-from agreement.data import Floats, Ints
+from agreement.bootstrap import ItemSums, Key, RekeyedSums
 from agreement.masi import SetAlphaSums, masi_sums
 from agreement.rankings import Rankings
+from agreement.rating_arrays import Floats, Ints
 
 RANK_ALPHAS = (("alpha_ordinal_ranks",), ("alpha_interval_ranks",))
 
 
 def shared(rankings: Rankings) -> tuple[Rankings, Ints]:
-    """The rankings that another rater's can be compared with, repeats resolved, and the code of what each ranks.
+    """The rankings that can be compared with another rater's, and the code of the set of outputs that each ranks.
 
-    Two rankings have the same code, (N,), where they are of the same item and the same outputs. Only codes
-    with two raters or more are kept; of several rankings of one rater the last.
+    Two rankings have the same code, (N,), if they rank the same outputs of the same item. Only codes with two or more
+    raters are kept, and only the last of several rankings by one rater.
     """
     _, kind = np.unique(rankings.rows(rankings.system), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
@@ -29,10 +29,10 @@ def shared(rankings: Rankings) -> tuple[Rankings, Ints]:
 
 
 def of_whole_rankings(rankings: Rankings, items: int) -> tuple[list[ItemSums], int]:
-    """alpha_masi_rankings, alpha_ordinal_ranks and alpha_interval_ranks, and how many sets of outputs are shared.
+    """alpha_masi_rankings, alpha_ordinal_ranks and alpha_interval_ranks, and the number of shared sets of outputs.
 
-    A whole ranking is the set of its (output, rank) pairs. For ranks as values a unit is an output of an item
-    within one set of outputs.
+    A whole ranking is the set of its (output, rank) pairs. With ranks as values, a unit is an output of an item within
+    one set of outputs.
     """
     compared, unit = shared(rankings)
     units = int(unit.max(initial=-1)) + 1
@@ -44,13 +44,13 @@ def of_whole_rankings(rankings: Rankings, items: int) -> tuple[list[ItemSums], i
     own = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
     own[cell] = compared.item[compared.ranking]
     ranks = alpha_sums(cell, compared.rank.astype(np.float64), own, items, ("ordinal", "interval"))
-    return [whole, Renamed(ranks, RANK_ALPHAS)], units
+    return [whole, RekeyedSums(ranks, RANK_ALPHAS)], units
 
 
 def alpha_of_rankings(key: Key, rankings: Rankings, value: Floats, unit: Ints, item: Ints, items: int) -> SetAlphaSums:
-    """Alpha with MASI of rankings as sets of (output, value) pairs; `value` (E,) is the rank or stands for it.
+    """Alpha with MASI of rankings as sets of (output, value) pairs; `value` (E,) is the rank or a code for it.
 
-    `unit` (N,) says which rankings are of the same outputs of the same item, `item` (U,) of which.
+    Rankings of the same outputs of the same item have the same `unit` (N,); `item` (U,) is the item of each unit.
     """
     distinct, level = np.unique(value, return_inverse=True)
     _, element = np.unique(rankings.system * max(distinct.size, 1) + level, return_inverse=True)

@@ -1,26 +1,26 @@
-"""Rankings of the outputs of an item as flat arrays, and what they become: scores, pairs, units."""
+"""Rankings of an item's outputs as flat arrays, with the scores and pairs derived from them."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.choices import FIRST, SECOND, TIE, UNKNOWN, Choices
-from agreement.data import Floats, Ints
+from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
+from agreement.rating_arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
 class Rankings:
     """All current rankings of one question, in the order of their submission.
 
-    Shapes: `item` and `rater` are (N,), one entry a ranking; `ranking`, `system`, `rank`, `position` and
-    `length` are (E,), one entry a ranked output, ordered by ranking and within it by system, each at most
-    once. A ranking may be of some of the item's outputs only.
+    Shapes: `item` and `rater` are (N,), one entry per ranking; `ranking`, `system`, `rank`, `position` and `length`
+    are (E,), one entry per ranked output, ordered by ranking and then by system, each system at most once. A ranking
+    may cover only some of the item's outputs.
 
-    `rank` is 1 or more, 1 the best; ties and gaps are kept as given. `position` is where the output stood on
-    the rater's page from 0, or UNKNOWN; `length` the output's length in any unit, NaN where unknown.
+    `rank` is 1 or more, 1 is best; ties and gaps are kept as given. `position` is the output's position on the rater's
+    page, from 0, or UNKNOWN; `length` is the output's length in any unit, NaN if unknown.
 
-    Raises ValueError where shapes, codes or the order are not so.
+    Raises ValueError for other shapes, codes or orders.
     """
 
     item: Ints
@@ -48,17 +48,17 @@ class Rankings:
             if code.size and (code.min() < 0 or code.max() >= end):
                 raise ValueError("a code of a ranking, rater or system is out of range")
         if (np.diff(self.ranking * max(len(self.systems), 1) + self.system) <= 0).any():
-            raise ValueError("entries must be ordered by ranking, then by system, each system once a ranking")
+            raise ValueError("entries must be ordered by ranking, then by system, with each system once per ranking")
         if not np.issubdtype(self.rank.dtype, np.integer) or (self.rank < 1).any():
-            raise ValueError("a rank is not a whole number from 1 on")
+            raise ValueError("a rank must be a whole number of 1 or more")
 
     @property
     def size(self) -> Ints:
-        """How many outputs each ranking ranks, (N,)."""
+        """The number of outputs in each ranking, (N,)."""
         return np.bincount(self.ranking, minlength=self.item.size)
 
     def scores(self) -> Floats:
-        """s_i = N - |{j: r_j < r_i}| of each entry, (E,): N for the best, ties alike (InstruSum, equation 2)."""
+        """s_i = N - |{j: r_j < r_i}| of each entry, (E,): N for the best, the same for ties (InstruSum, equation 2)."""
         order = np.lexsort((self.rank, self.ranking))
         ranking, rank = self.ranking[order], self.rank[order]
         start = np.append(True, ranking[1:] != ranking[:-1])[: rank.size]
@@ -71,13 +71,13 @@ class Rankings:
         return scores
 
     def latest(self, kind: Ints) -> Ints:
-        """The rankings (numbers) that are their rater's last of their item and `kind`, (N,) codes."""
+        """The numbers of the rankings that are their rater's last one of their item and `kind`, (N,) codes."""
         key = (self.item * (int(kind.max(initial=0)) + 1) + kind) * max(len(self.raters), 1) + self.rater
         _, last = np.unique(key[::-1], return_index=True)
         return np.sort(key.size - 1 - last)
 
     def of_items(self, keep: np.ndarray) -> "Rankings":
-        """The rankings of the items whose `keep`, (I,) of booleans, is true."""
+        """The rankings of the items with a true `keep`, (I,)."""
         return self.only(np.flatnonzero(keep[self.item]))
 
     def only(self, rankings: Ints) -> "Rankings":
@@ -97,20 +97,20 @@ class Rankings:
         )
 
     def ranked(self) -> "Rankings":
-        """The same rankings with items renumbered to those that have any."""
+        """The same rankings, with only the items that have any, renumbered."""
         _, item = np.unique(self.item, return_inverse=True)
         return replace(self, item=item.astype(np.int64))
 
     def rows(self, code: Ints) -> Ints:
-        """The codes (E,) of each ranking as a sorted row, (N, longest), filled up with -1."""
+        """The codes (E,) of each ranking as a sorted row, (N, longest), padded with -1."""
         size = self.size
         table = np.full((self.item.size, int(size.max(initial=0))), -1, dtype=np.int64)
         place = np.arange(self.ranking.size) - (np.cumsum(size) - size)[self.ranking]
         table[self.ranking, place] = code
         return np.sort(table, axis=1)
 
-    def choices(self) -> Choices:
-        """Each ranking as judgments of its pairs: the better rank wins, the same rank is a tie."""
+    def choices(self) -> PairChoices:
+        """Each ranking as judgments of its pairs: the better rank wins, equal ranks tie."""
         first, second = self.pairs()
         ranking = self.ranking[first]
         better = np.sign(self.rank[first] - self.rank[second])
@@ -119,7 +119,7 @@ class Rankings:
         systems = len(self.systems)
         key = (self.item[ranking] * systems + self.system[first]) * systems + self.system[second]
         _, example, pair = np.unique(key, return_index=True, return_inverse=True)
-        return Choices(
+        return PairChoices(
             pair=pair.astype(np.int64),
             rater=self.rater[ranking],
             choice=np.choose(better + 1, [FIRST, TIE, SECOND]).astype(np.int64),
@@ -133,15 +133,12 @@ class Rankings:
         )
 
     def pairs(self) -> tuple[Ints, Ints]:
-        """The entries of every unordered pair of outputs of every ranking, in the order of the rankings."""
+        """The entries of every unordered pair of outputs in every ranking, in the order of the rankings."""
         return pairs_within(self.size)
 
 
 def pairs_within(size: Ints) -> tuple[Ints, Ints]:
-    """All pairs i < j of places in consecutive groups of `size` (N,) places, two arrays of one length.
-
-    Costs one array of pairs, in the order of the first of each.
-    """
+    """All pairs i < j of places within consecutive groups of `size` (N,) places, as two arrays, ordered by i."""
     after = np.arange(int(size.sum()))
     group_end = np.repeat(np.cumsum(size), size)
     partners = group_end - after - 1
@@ -157,12 +154,12 @@ def collect_rankings(
     shown: Sequence[Sequence[str] | None] | None = None,
     lengths: Mapping[tuple[Hashable, str], float] | None = None,
 ) -> Rankings:
-    """Rankings from columns of one length, a row a ranking, in the order of submission.
+    """Rankings from columns of equal length, one row per ranking, in the order of submission.
 
-    `ranks` holds {output id: rank}, `shown` the ids in the order in which they stood or None, `lengths` the
-    length of outputs by item and id. Items are numbered as they first appear, raters and systems sorted.
+    `ranks` has {output id: rank}, `shown` the ids in the order in which they were shown or None, `lengths` the length
+    of outputs by item and id. Items are numbered in the order in which they appear, raters and systems by name.
 
-    Raises ValueError where the columns differ in length or a rank is not a whole number from 1 on.
+    Raises ValueError if the columns differ in length or a rank is not a whole number of 1 or more.
     """
     orders = [None] * len(items) if shown is None else shown
     if len({len(items), len(raters), len(ranks), len(orders)}) > 1:
@@ -180,7 +177,7 @@ def collect_rankings(
         place = {output: position for position, output in enumerate(order or ())}
         for output in sorted(given):
             if isinstance(given[output], bool) or not isinstance(given[output], int):
-                raise ValueError("a rank is not a whole number from 1 on")
+                raise ValueError("a rank must be a whole number of 1 or more")
             entries.append((row, system_code[output], given[output], place.get(output, UNKNOWN)))
             length.append(known.get((item, output), np.nan))
     table = np.array(entries, dtype=np.int64).reshape(len(entries), 4)

@@ -1,27 +1,28 @@
-"""Agreement on marked spans, by character and by pairs of raters, and what a researcher's confirmation leaves."""
+"""Agreement on marked spans, by character and by pairs of raters, and figures of the spans that were confirmed."""
 
 import numpy as np
 
 from agreement.alpha import AlphaSums, observed_nominal
-from agreement.bootstrap import ItemSums, Ratios, Renamed
-from agreement.data import NO_SYSTEM, Floats, Ints
+from agreement.bootstrap import ItemSums, Ratios, RekeyedSums
 from agreement.leave_one_out import unit_scores
 from agreement.rankings import pairs_within
-from agreement.spans import CONFIRMED, REJECTED, UNDECIDED, Pieces, Spans, tokens_marked
+from agreement.rating_arrays import NO_SYSTEM, Floats, Ints
+from agreement.share_comparisons import SharedOutputs
+from agreement.span_marks import CONFIRMED, REJECTED, UNDECIDED, SpanAnswers, TextPieces, tokens_marked
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 NOT_TWICE = "no text was marked by two raters"
 NOT_THRICE = "no text was marked by three raters"
 NOTHING_MARKED = "no rater of a text with two raters marked anything"
 NO_VERDICT = "no span was confirmed or rejected"
-NO_OUTPUT = "no output of the system has all it needs: an answer, and a verdict on each of its spans"
+NO_OUTPUT = "no output of the system has an answer and a verdict on each of its spans"
 
 
-def by_character(spans: Spans, pieces: Pieces, items: int) -> list[ItemSums]:
+def by_character(spans: SpanAnswers, pieces: TextPieces, items: int) -> list[ItemSums]:
     """percent_agreement, leave_one_out and span_alpha: units are characters, values the labels on them, or none.
 
-    `spans` are without repeats. All characters of a piece are alike, so that a piece counts as often as it has
-    characters. A character with several labels of one rater has their set as its value.
+    `spans` must be without repeats. All characters of a piece have the same values, so a piece counts once per
+    character. If one rater put several labels on a character, its value is their set.
     """
     counted = _tally(spans, pieces)
     item, size = spans.item[pieces.text], pieces.size.astype(np.float64)
@@ -35,11 +36,11 @@ def by_character(spans: Spans, pieces: Pieces, items: int) -> list[ItemSums]:
     )
     units = counted.unit[counted.start]
     several = counted.m[units] >= 3
-    where = units[several]
+    rated = units[several]
     left_out = Ratios(
         keys=(("leave_one_out",),),
-        numerator=sum_by(item[where], unit_scores(counted)[several] * size[where], items)[:, None],
-        denominator=sum_by(item[where], size[where], items)[:, None],
+        numerator=sum_by(item[rated], unit_scores(counted)[several] * size[rated], items)[:, None],
+        denominator=sum_by(item[rated], size[rated], items)[:, None],
         reasons=(NOT_THRICE,),
     )
     cell = pairable[counted.unit]
@@ -55,11 +56,11 @@ def by_character(spans: Spans, pieces: Pieces, items: int) -> list[ItemSums]:
         unit_item=item[:0],
         m=counted.m[:0],
     )
-    return [percent, left_out, Renamed(alpha, (("span_alpha",),))]
+    return [percent, left_out, RekeyedSums(alpha, (("span_alpha",),))]
 
 
-def _tally(spans: Spans, pieces: Pieces) -> Tally:
-    """The values of each piece: 0 for none, otherwise a code of the set of labels."""
+def _tally(spans: SpanAnswers, pieces: TextPieces) -> Tally:
+    """The values of each piece: 0 for none, otherwise a code for the set of labels."""
     per_text = np.bincount(pieces.text, minlength=spans.item.size)
     begin = np.cumsum(per_text) - per_text
     own = per_text[spans.text]
@@ -73,11 +74,11 @@ def _tally(spans: Spans, pieces: Pieces) -> Tally:
     return tally(piece, value.astype(np.float64), pieces.text.size)
 
 
-def span_f1(spans: Spans, pieces: Pieces, items: int) -> list[Ratios]:
-    """F1 of what two raters of a text marked, averaged over all pairs of raters of all texts.
+def span_f1(spans: SpanAnswers, pieces: TextPieces, items: int) -> list[Ratios]:
+    """F1 of two raters' spans in a text, averaged over all pairs of raters of all texts.
 
-    By character (span_f1; span_f1_marked where one of them marked anything), by character and label
-    (span_f1_labels), and by word (span_f1_tokens). F1 = 2 |A & B| / (|A| + |B|), and 1 where neither marked anything.
+    By character (span_f1; span_f1_marked if at least one of them marked anything), by character and label
+    (span_f1_labels), and by word (span_f1_tokens). F1 = 2 |A & B| / (|A| + |B|), and 1 if neither marked anything.
     """
     size = pieces.size.astype(np.float64)
     labels = max(len(spans.labels), 1)
@@ -95,10 +96,11 @@ def span_f1(spans: Spans, pieces: Pieces, items: int) -> list[Ratios]:
     return figures
 
 
-def _f1(spans: Spans, answer: Ints, atom: Ints, weight: Floats) -> tuple[Ints, Floats, Floats]:
-    """Of each pair of answers about one text: its item, F1, and whether either marked an atom, all (pairs,).
+def _f1(spans: SpanAnswers, answer: Ints, atom: Ints, weight: Floats) -> tuple[Ints, Floats, Floats]:
+    """The item, the F1 and whether either marked an atom, for each pair of answers about one text, all (pairs,).
 
-    `answer` and `atom` (C,) say which answers marked which atoms, with repetitions; `weight` is that of each atom.
+    `answer` and `atom` (C,) are the answers and the atoms that they marked, with repetitions; `weight` is the weight
+    of each atom.
     """
     answers, atoms = spans.text.size, weight.size
     atom, answer = np.divmod(np.unique(atom * max(answers, 1) + answer), max(answers, 1))
@@ -132,8 +134,8 @@ def _mean_f1(
     )
 
 
-def span_accuracy(spans: Spans, items: int) -> Ratios:
-    """The share of spans that were confirmed, of those confirmed or rejected."""
+def span_accuracy(spans: SpanAnswers, items: int) -> Ratios:
+    """The share of confirmed spans among those confirmed or rejected."""
     item = spans.item[spans.text[spans.answer]]
     return Ratios(
         keys=(("span_accuracy",),),
@@ -143,11 +145,11 @@ def span_accuracy(spans: Spans, items: int) -> Ratios:
     )
 
 
-def without_confirmed_span(spans: Spans, items: int) -> tuple[Ratios, int]:
-    """The share of a system's outputs in which no span was confirmed, and how many outputs are left out.
+def outputs_without_confirmed_span(spans: SpanAnswers, items: int) -> tuple[SharedOutputs, int]:
+    """The outputs that count, with those free of confirmed spans, and the number of outputs left out.
 
-    An output counts once it has an answer. One with a confirmed span has an error, whatever else is said of it; one
-    without, but with a span that nobody decided on, is left out.
+    An output counts if it has an answer. One with a confirmed span has an error, whatever its other spans; one without
+    a confirmed span but with an undecided one is left out.
     """
     marked = spans.text[spans.answer]
     texts = spans.item.size
@@ -155,20 +157,25 @@ def without_confirmed_span(spans: Spans, items: int) -> tuple[Ratios, int]:
     open_ = np.bincount(marked[spans.verdict == UNDECIDED], minlength=texts) > 0
     answered = (np.bincount(spans.text, minlength=texts) > 0) & (spans.system != NO_SYSTEM)
     decided = answered & (confirmed | ~open_)
-    systems = len(spans.systems)
-    cell = spans.item[decided] * systems + spans.system[decided]
-    shape = (items, systems)
-    share = Ratios(
-        keys=tuple(("system_without_confirmed_span", system) for system in spans.systems),
-        numerator=sum_by(cell, ~confirmed[decided], items * systems).reshape(shape),
-        denominator=sum_by(cell, np.ones(cell.size), items * systems).reshape(shape),
-        reasons=(NO_OUTPUT,) * systems,
+    shape = (items, len(spans.systems))
+    cell = spans.item[decided] * shape[1] + spans.system[decided]
+    counts = sum_by(cell, np.ones(cell.size), items * shape[1]).reshape(shape)
+    free = sum_by(cell, ~confirmed[decided], items * shape[1]).reshape(shape)
+    return SharedOutputs(counts, free, spans.systems), int(np.count_nonzero(answered & ~decided))
+
+
+def share_without_confirmed_span(outputs: SharedOutputs) -> Ratios:
+    """The share of each system's outputs in which no span was confirmed."""
+    return Ratios(
+        keys=tuple(("system_without_confirmed_span", system) for system in outputs.systems),
+        numerator=outputs.free,
+        denominator=outputs.counts,
+        reasons=(NO_OUTPUT,) * len(outputs.systems),
     )
-    return share, int(np.count_nonzero(answered & ~decided))
 
 
-def verdicts(spans: Spans) -> dict[str, int]:
-    """How many spans there are, and what was said of them."""
+def verdicts(spans: SpanAnswers) -> dict[str, int]:
+    """The number of spans, in all and by verdict."""
     names = {"spans_confirmed": CONFIRMED, "spans_rejected": REJECTED, "spans_undecided": UNDECIDED}
     counts = {name: int(np.count_nonzero(spans.verdict == verdict)) for name, verdict in names.items()}
     return {"spans": spans.verdict.size, **counts}

@@ -1,22 +1,30 @@
-"""Every figure of a spans question, with intervals, ready to be written as JSON."""
+"""Every figure of a spans question, with intervals, as plain values for JSON."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from agreement.bootstrap import ItemSums, estimate
-from agreement.span_figures import by_character, span_accuracy, span_f1, verdicts, without_confirmed_span
-from agreement.spans import Spans, cut
-from agreement.writing import Report, complete, place, resampling
+from agreement.report_entries import Report, complete, place, resampling
+from agreement.share_comparisons import share_comparisons, share_differences
+from agreement.span_figures import (
+    by_character,
+    outputs_without_confirmed_span,
+    share_without_confirmed_span,
+    span_accuracy,
+    span_f1,
+    verdicts,
+)
+from agreement.span_marks import SpanAnswers, cut
 
-NO_TOKENS = "the words of the texts are not given"
+NO_TOKENS = "the words of the texts are not known"
 
 
-def describe_spans(spans: Spans, *, replicates: int = 1000, seed: int = 0) -> Report:
-    """All figures of one spans question; `catalogue.FIGURES` says what each is.
+def describe_spans(spans: SpanAnswers, *, replicates: int = 1000, seed: int = 0) -> Report:
+    """All figures of one spans question, as `catalogue.FIGURES` describes them.
 
-    The result holds plain floats, ints, texts, lists, dicts and None; an undefined figure is None with its
-    reason under `undefined`, by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
+    The result has only plain floats, ints, strings, lists, dicts and None. An undefined figure is None, with the reason
+    under `undefined` by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
     """
     _, item = np.unique(spans.item[spans.text], return_inverse=True)
     renumbered = np.zeros_like(spans.item)
@@ -26,12 +34,14 @@ def describe_spans(spans: Spans, *, replicates: int = 1000, seed: int = 0) -> Re
     latest = spans.latest()
     pieces = cut(latest)
     raters_of = np.bincount(latest.text, minlength=spans.item.size)
-    clean, left_out = without_confirmed_span(spans, items)
+    outputs, left_out = outputs_without_confirmed_span(spans, items)
+    differences = share_differences(outputs)
     figures: list[ItemSums] = [
         *by_character(latest, pieces, items),
         *span_f1(latest, pieces, items),
         span_accuracy(spans, items),
-        clean,
+        share_without_confirmed_span(outputs),
+        *([] if differences is None else [differences]),
     ]
     estimates = estimate(figures, items, replicates, seed)
     report: Report = {
@@ -48,8 +58,10 @@ def describe_spans(spans: Spans, *, replicates: int = 1000, seed: int = 0) -> Re
     undefined: dict[str, str] = {}
     if not spans.token_text.size:
         report["span_f1_tokens"], undefined["span_f1_tokens"] = None, NO_TOKENS
-    place(report, undefined, estimates)
+    compared = {} if differences is None else dict.fromkeys(differences.keys)
+    place(report, undefined, {key: figure for key, figure in estimates.items() if key not in compared})
     complete(report, ("system_without_confirmed_span",))
+    report["comparisons"], reasons = share_comparisons(outputs, estimates)
     report["bootstrap"] = resampling(estimates, items, replicates, seed)
-    report["undefined"] = undefined
+    report["undefined"] = undefined | reasons
     return report

@@ -1,22 +1,22 @@
-"""How often each value was given to each unit: the matrix n_uc that every figure of agreement starts from."""
+"""Counts of each value per unit: the matrix n_uc, from which every agreement figure starts."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from agreement.data import Floats, Ints
+from agreement.rating_arrays import Floats, Ints
 
 DENSE_CELLS = 4_000_000
-"""Above so many cells the items-by-values counts are kept sparse."""
+"""With more cells than this, the counts of items by values are kept sparse."""
 
 
 @dataclass(frozen=True)
 class Tally:
     """The non-zero cells of the units-by-values matrix n_uc, ordered by unit, then by value.
 
-    Shapes: `unit`, `code` and `n` are (C,), one entry a cell; `m` is (U,), the ratings of each unit
-    (Krippendorff's m_u); `values` is (K,), the distinct values in ascending order, which `code` indexes.
+    Shapes: `unit`, `code` and `n` are (C,), one entry per cell; `m` is (U,), the number of ratings of each unit
+    (Krippendorff's m_u); `values` is (K,), the distinct values in ascending order, indexed by `code`.
     """
 
     unit: Ints
@@ -27,7 +27,7 @@ class Tally:
 
     @property
     def start(self) -> Ints:
-        """The first cell of each unit that has a rating, (number of such units,)."""
+        """The first cell of each unit with a rating, (number of such units,)."""
         if not self.unit.size:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(np.append(True, self.unit[1:] != self.unit[:-1]))
@@ -39,7 +39,7 @@ def sum_by(code: Ints, figure: Floats | Ints, codes: int) -> Floats:
 
 
 def counts_by_item(item: Ints, code: Ints, n: Floats | Ints, shape: tuple[int, int]) -> Floats | csr_array:
-    """The sum of `n` (C,) over the entries of each item and code, (I, K) = `shape`; sparse where that is large."""
+    """The sum of `n` (C,) over the entries of each item and code, (I, K) = `shape`; sparse if that is large."""
     items, codes = shape
     if items * codes <= DENSE_CELLS:
         return sum_by(item * codes + code, n, items * codes).reshape(items, codes)
@@ -49,8 +49,8 @@ def counts_by_item(item: Ints, code: Ints, n: Floats | Ints, shape: tuple[int, i
 def tally(unit: Ints, value: Floats, units: int | None = None) -> Tally:
     """Count the values of each unit.
 
-    `unit` and `value` are (R,) in any order; `units` is the number of units where some may have no rating.
-    Sorts one array of R integers, so that neither many distinct values nor many units cost memory.
+    `unit` and `value` are (R,) in any order; `units` is the number of units if some may have no rating. Sorts one array
+    of R integers, so neither many distinct values nor many units need more memory.
     """
     values = np.unique(value)
     key = np.searchsorted(values, value).astype(np.int64, copy=False)

@@ -1,23 +1,24 @@
 """Who may do what in a study: every function fetches, or raises Http404.
 
-What does not exist and what is somebody else's are answered alike, so that an address tells nothing. The
-operator (a superuser) may do what an owner may in every study, but is nobody's annotator: ratings come from
-members only.
+The response is the same for what does not exist and what belongs to others, so that an address reveals nothing. An
+operator (superuser) may do in every study what its owner may, but annotates in none: only members give ratings.
 """
 
 import re
 import uuid
 from collections.abc import Collection
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
 from accounts.models import Person
-from accounts.signing_in import token_hash
+from accounts.secret_tokens import token_hash
+from annotation.desk.hot_queries import DeskRow, desk_row
 from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, Token
 from annotation.models.people import Role
-from annotation.protocols import Protocol, protocols
+from annotation.protocols import protocols
+from annotation.studies.locking import refuse_pending_import
 
 OWNERS = frozenset({Role.OWNER})
 RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -25,11 +26,11 @@ MEMBERS = frozenset({Role.OWNER, Role.RESEARCHER, Role.ANNOTATOR})
 ANNOTATORS = frozenset({Role.ANNOTATOR})
 NUMBER = re.compile("[0-9]{1,18}")
 SPAN_KEY = re.compile("([0-9]{1,18})-([0-9]{1,6})")
-NOTHING = "There is nothing here, or nothing that you may see."
+NOTHING = "This page does not exist, or you may not see it."
 
 
 def studies_of(person: Person, roles: Collection[str]) -> QuerySet[Study]:
-    """The studies in which `person` has one of `roles` now; for an operator all, but for annotating."""
+    """The studies in which `person` has one of `roles` now; operators have every role but annotator in all."""
     if person.is_superuser and not ANNOTATORS.issuperset(roles):
         return Study.objects.all()
     return Study.objects.filter(
@@ -38,10 +39,15 @@ def studies_of(person: Person, roles: Collection[str]) -> QuerySet[Study]:
 
 
 def study_for(person: Person, slug: str, roles: Collection[str]) -> Study:
-    """The study called `slug`, where `person` has one of `roles` in it."""
+    """The study called `slug`, if `person` has one of `roles` in it.
+
+    Raises ImportPendingError for what only researchers see, which would show half of an import.
+    """
     study = studies_of(person, roles).filter(slug=slug).first()
     if study is None:
         raise Http404(NOTHING)
+    if RESEARCHERS.issuperset(roles):
+        refuse_pending_import(study)
     return study
 
 
@@ -55,7 +61,7 @@ def membership_for(person: Person, slug: str, roles: Collection[str]) -> Members
 
 
 def assignment_for(person: Person, key: uuid.UUID) -> Assignment:
-    """A task that this person was given, in a study whose annotator they are now."""
+    """A task assigned to this person, in a study of which they are an annotator now."""
     found = Assignment.objects.select_related("rater__study", "rater__person", "task__item").filter(
         key=key, rater__person=person, rater__study__in=studies_of(person, ANNOTATORS)
     )
@@ -65,17 +71,25 @@ def assignment_for(person: Person, key: uuid.UUID) -> Assignment:
     return assignment
 
 
-def desk_assignment_for(person: Person, key: uuid.UUID) -> Assignment:
-    """As `assignment_for`, where the task has its page on the desk: others are answered on their own pages only."""
-    assignment = assignment_for(person, key)
-    protocol = protocols()[assignment.rater.study.protocol]
-    if protocol.address(assignment) != Protocol.address(protocol, assignment):
+def desk_row_for(person: Person, key: uuid.UUID) -> DeskRow:
+    """As `assignment_for`, with everything that the desk shows of it."""
+    row = desk_row(person.pk, key)
+    if row is None:
         raise Http404(NOTHING)
-    return assignment
+    return row
+
+
+def desk_task_for(person: Person, key: uuid.UUID) -> DeskRow:
+    """As `desk_row_for`, but only for tasks answered on the desk; others have pages of their own."""
+    row = desk_row_for(person, key)
+    flow = protocols()[row.study.protocol].flow
+    if flow.has_own_pages and flow.own_page(row.assignment) is not None:
+        raise Http404(NOTHING)
+    return row
 
 
 def may(person: Person, study: Study, roles: Collection[str]) -> bool:
-    """Whether `person` has one of `roles` in `study`: for what a page offers, never instead of `study_for`."""
+    """Whether `person` has one of `roles` in `study`; decides what a page offers, never replaces `study_for`."""
     return studies_of(person, roles).filter(pk=study.pk).exists()
 
 
@@ -89,7 +103,7 @@ def member_for(person: Person, slug: str, pk: int) -> Membership:
 
 
 def invitation_for(person: Person, slug: str, pk: int) -> Invitation:
-    """An invitation to a study that `person` runs; to the study's researchers only its owners' to revoke."""
+    """An invitation to a study that `person` runs; only owners may revoke one for researchers."""
     study = study_for(person, slug, RESEARCHERS)
     invitation = Invitation.objects.select_related("study").filter(study=study, pk=pk).first()
     if invitation is None or not may(person, study, inviters(invitation.role)):
@@ -98,7 +112,7 @@ def invitation_for(person: Person, slug: str, pk: int) -> Invitation:
 
 
 def token_for(person: Person, slug: str, pk: int) -> Token:
-    """A token of a study that `person` runs, which they may revoke: their own, or as an owner anybody's."""
+    """A token that `person` may revoke in a study they run: their own, or as an owner anybody's."""
     study = study_for(person, slug, RESEARCHERS)
     token = Token.objects.select_related("study").filter(study=study, pk=pk).first()
     if token is None or not may_revoke(person, token, may(person, study, OWNERS)):
@@ -136,26 +150,47 @@ def may_revoke(person: Person, token: Token, owns: bool) -> bool:
 
 
 def open_token(secret: str) -> Token | None:
-    """The token of `secret` if it opens its study now: neither expired nor revoked, its maker still running it."""
-    token = (
-        Token.objects.select_related("study", "made_by")
-        .filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=timezone.now(), made_by__is_active=True)
-        .first()
+    """The token of `secret` if it is valid now: not expired, not revoked, and its maker still runs the study."""
+    open_now = backed_tokens().filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=timezone.now())
+    return open_now.select_related("study", "made_by").first()
+
+
+def backed_tokens() -> QuerySet[Token]:
+    """Tokens whose maker still runs their study."""
+    return Token.objects.filter(_held_by("made_by", RESEARCHERS))
+
+
+def backed_invitations() -> QuerySet[Invitation]:
+    """Invitations whose maker may still invite to that role, and those made by a command."""
+    backed = Q(created_by=None)
+    for role in Role.values:
+        backed |= Q(role=role) & _held_by("created_by", inviters(role))
+    return Invitation.objects.filter(backed)
+
+
+def _held_by(column: str, roles: Collection[str]) -> Q:
+    """Rows whose person in `column` is active and has one of `roles` in the row's study, or is an operator.
+
+    Without joins, so that a conditional update checks its conditions on the row it locks.
+    """
+    operators = Person.objects.filter(pk=OuterRef(column), is_active=True, is_superuser=True)
+    members = Membership.objects.filter(
+        study=OuterRef("study"), person=OuterRef(column), person__is_active=True, active=True, role__in=roles
     )
-    return token if token is not None and may(token.made_by, token.study, RESEARCHERS) else None
+    return Q(Exists(operators)) | Q(Exists(members))
 
 
 def inviters(role: str) -> frozenset[Role]:
-    """Who may invite people to become `role`: nobody gives away more than an owner allowed."""
+    """The roles that may invite people as `role`: nobody grants more than an owner allowed."""
     return RESEARCHERS if role == Role.ANNOTATOR else OWNERS
 
 
 def roles_to_offer(person: Person, study: Study) -> list[tuple[str, str]]:
-    """The roles, with their labels, to which `person` may invite."""
+    """The roles, with labels, that `person` may offer in an invitation."""
     offered = [Role.ANNOTATOR, Role.RESEARCHER]
     return [(str(role.value), str(role.label)) for role in offered if may(person, study, inviters(role))]
 
 
 def visible_to_staff(person: Person) -> Q:
-    """What the admin shows of studies to somebody who is no superuser: those that they run."""
+    """The rows that the admin shows to somebody who is not a superuser: those of studies they run."""
     return Q(pk__in=studies_of(person, RESEARCHERS).values("pk"))

@@ -12,9 +12,11 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from accounts.access import person_of
-from accounts.admin import GuardedAdmin
-from annotation import membership
+from accounts.admin import GuardedAdmin, PersonAdmin
+from accounts.models import Person
 from annotation.access import OWNERS, RESEARCHERS, studies_of
+from annotation.members import membership
+from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
     Annotation,
     Assignment,
@@ -37,11 +39,11 @@ from annotation.models import (
     TaskOutput,
     Token,
 )
-from annotation.running import describe
+from annotation.studies.lifecycle import describe
 
 
 class StudyFilter(admin.SimpleListFilter):
-    """By study, offering only those that the person asking may see; Django's own filter would name them all."""
+    """Filter by study, offering only studies that this person may see; Django's own filter would name them all."""
 
     title = "study"
     parameter_name = "of"
@@ -61,7 +63,7 @@ class StudyFilter(admin.SimpleListFilter):
 
 
 class StudyScopedAdmin(GuardedAdmin):
-    """Rows of the studies that the person asking runs; seen only, unless a class below says more.
+    """Rows of the studies that this person runs, read-only unless a class below says otherwise.
 
     `study_path` is the way from the model to its study.
     """
@@ -91,9 +93,21 @@ class StudyScopedAdmin(GuardedAdmin):
         return False
 
 
+admin.site.unregister(Person)
+
+
+@admin.register(Person)
+class MemberAdmin(PersonAdmin):
+    """People, as `accounts` shows them; what they granted in studies ends with their rights."""
+
+    def save_model(self, request: HttpRequest, obj: Person, form: ModelForm, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        revoke_lapsed_grants(obj, person_of(request))
+
+
 @admin.register(Study)
 class StudyAdmin(StudyScopedAdmin):
-    """Title, description and contact can be changed; status by the study's own page, the rest by nobody."""
+    """Title, description and contact can be edited here, the status on the study's page, the rest nowhere."""
 
     study_path = "pk"
     list_display = ["slug", "title", "status", "protocol", "redundancy", "created_at"]

@@ -1,4 +1,4 @@
-"""What passes between a rater's page, its protocol and the database: what was shown, and what was said of it."""
+"""Types shared by the rater's page, its protocol and the database: the outputs shown and the answers given."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Form = dict[str, list[str]]
 
 
 class AnswersInvalidError(ValueError):
-    """A submitted form that cannot be accepted: {question key: sentence}, shown beside the questions."""
+    """A submitted form that cannot be accepted; `errors` is {question key: sentence}, shown beside the questions."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{key} {text}" for key, text in errors.items()))
@@ -22,8 +22,8 @@ class AnswersInvalidError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An output on a rater's page: the letter it goes by there, its own key, its text."""
+class ShownOutput:
+    """An output on a rater's page: its letter there, its key and its text."""
 
     letter: str
     key: str
@@ -32,19 +32,19 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What lies before a rater: the document, and the outputs in the order shown."""
+    """A rater's view of a task: the document, and the outputs in the order shown."""
 
-    outputs: tuple[Shown, ...] = ()
+    outputs: tuple[ShownOutput, ...] = ()
     document: str = ""
 
     @classmethod
     def of(cls, keys: Sequence[str], texts: Sequence[str] | None = None, document: str = "") -> Sheet:
-        """A sheet of outputs by key, lettered in this order; without `texts`, where only the keys matter."""
+        """A sheet of outputs by key, lettered in this order; leave out `texts` if only keys matter."""
         shown = zip(keys, texts if texts is not None else [""] * len(keys), strict=True)
-        return cls(tuple(Shown(letter(place), key, text) for place, (key, text) in enumerate(shown)), document)
+        return cls(tuple(ShownOutput(letter(place), key, text) for place, (key, text) in enumerate(shown)), document)
 
     def only(self, keys: Sequence[str]) -> Sheet:
-        """The same document with those of the outputs that `keys` names, in its order, lettered anew."""
+        """The same document with only the outputs named by `keys`, in that order, with new letters."""
         texts = {output.key: output.text for output in self.outputs}
         return Sheet.of(keys, [texts[key] for key in keys], self.document)
 
@@ -54,15 +54,15 @@ class Sheet:
         return [output.key for output in self.outputs]
 
     def key_of(self, name: str) -> str | None:
-        """The key of the output that goes by the letter `name`, None where none does."""
+        """The key of the output with the letter `name`, or None."""
         return next((output.key for output in self.outputs if output.letter == name), None)
 
     def letter_of(self, key: str) -> str | None:
-        """The letter of the output `key`, None where it is not shown."""
+        """The letter of the output `key`, or None if it is not shown."""
         return next((output.letter for output in self.outputs if output.key == key), None)
 
     def text_of(self, key: str) -> str | None:
-        """The text of the output `key`, None where it is not shown."""
+        """The text of the output `key`, or None if it is not shown."""
         return next((output.text for output in self.outputs if output.key == key), None)
 
 
@@ -73,7 +73,7 @@ def letter(place: int) -> str:
 
 @dataclass(frozen=True)
 class Unit:
-    """What a rating is about: nothing (the whole task), one output, or a pair, by output keys; in which variant."""
+    """The unit of a rating: the whole task (both None), one output or a pair, by output keys, and its variant."""
 
     output: str | None = None
     other: str | None = None
@@ -82,7 +82,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Answer:
-    """One flat rating that a submitted form gives: value as given, its number and level of measurement."""
+    """One flat rating from a submitted form: the value as given, its number and its level of measurement."""
 
     question: Question
     value: Any

@@ -5,12 +5,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.inviting import DAYS, MOST_AT_ONCE
+from annotation.members.invitations import DAYS, MOST_AT_ONCE
+from annotation.members.tokens import DAYS as TOKEN_DAYS
+from annotation.members.tokens import MOST_DAYS as MOST_TOKEN_DAYS
 from annotation.models import SpanReview, SpotCheck, Token
 from annotation.models.people import Role
-from annotation.text import TextRefusedError, check_text
-from annotation.tokens import DAYS as TOKEN_DAYS
-from annotation.tokens import MOST_DAYS as MOST_TOKEN_DAYS
+from config.form_fields import WholeNumberField
+from config.text_validation import TextRefusedError, check_text
 
 LONGEST_GUIDELINES = 200_000
 LONGEST_ABOUT = 20_000
@@ -18,7 +19,7 @@ LONGEST_REASON = 5000
 
 
 class PlainText(forms.CharField):
-    """Text over several lines as it was typed; forms send line ends as CR LF, which nobody typed."""
+    """Text of several lines as typed; browsers send line ends as CR LF."""
 
     widget = forms.Textarea
 
@@ -37,7 +38,7 @@ class PlainText(forms.CharField):
 
 
 class InviteForm(forms.Form):
-    """`roles` are those that the person asking may give."""
+    """Invitations to one of `roles`, which this person may offer."""
 
     role = forms.ChoiceField(label="Role", choices=[])
     count = forms.IntegerField(
@@ -45,11 +46,11 @@ class InviteForm(forms.Form):
         min_value=1,
         max_value=MOST_AT_ONCE,
         initial=1,
-        help_text=f"One for each person, at most {MOST_AT_ONCE} at once.",
+        help_text=f"One per person, at most {MOST_AT_ONCE} at once.",
     )
-    days = forms.IntegerField(label="Valid for how many days", min_value=1, max_value=90, initial=DAYS)
+    days = forms.IntegerField(label="Days valid", min_value=1, max_value=90, initial=DAYS)
     note = forms.CharField(
-        label="For whom", max_length=200, required=False, help_text="Seen by the people who run the study only."
+        label="For whom", max_length=200, required=False, help_text="Only people who run the study see this."
     )
 
     def __init__(self, *args: Any, roles: list[tuple[str, str]], **kwargs: Any) -> None:
@@ -65,19 +66,17 @@ class RoleForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label="What uses it",
+        label="Token name",
         max_length=100,
-        help_text="To know it by later, such as: nightly export. Seen by the people who run the study.",
+        help_text="For example: nightly export. Only people who run the study see this.",
     )
     scope = forms.ChoiceField(
-        label="What it may do",
+        label="Scope",
         choices=Token.Scope.choices,
         initial=Token.Scope.READ,
-        help_text="Writing means adding items, ratings and scores.",
+        help_text="Write: add items, ratings and scores.",
     )
-    days = forms.IntegerField(
-        label="Valid for how many days", min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS
-    )
+    days = forms.IntegerField(label="Days valid", min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS)
 
 
 class ReasonForm(forms.Form):
@@ -88,47 +87,51 @@ class GuidelinesForm(forms.Form):
     text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
 
 
+class GuidelinesVersionForm(forms.Form):
+    version = WholeNumberField(min_value=1)
+
+
 class DescriptionForm(forms.Form):
     title = PlainText(label="Title", max_length=300, required=False, widget=forms.TextInput)
     description = PlainText(
         label="Description",
         max_length=LONGEST_ABOUT,
         required=False,
-        help_text="What the study is about, and what is collected. Whoever is invited reads it before joining.",
+        help_text="What the study is about and what it collects. Invited people read this before they join.",
     )
     contact = PlainText(
         label="Contact",
         max_length=LONGEST_ABOUT,
         required=False,
-        help_text="Whom annotators ask when something is unclear or wrong.",
+        help_text="Annotators contact this address with questions or problems.",
     )
 
 
 class SpanReviewForm(forms.Form):
-    """What a researcher says of a marked span."""
+    """A researcher's verdict on a marked span."""
 
     verdict = forms.ChoiceField(
         label="Verdict", choices=SpanReview.Verdict.choices[:2], error_messages={"required": "Confirm or reject it."}
     )
-    reason = PlainText(label="Reason", max_length=LONGEST_REASON, error_messages={"required": "Say why."})
+    reason = PlainText(label="Reason", max_length=LONGEST_REASON, error_messages={"required": "Give a reason."})
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"].strip()
         if not reason:
-            raise ValidationError("Say why.")
+            raise ValidationError("Give a reason.")
         return reason
 
 
 class SpotCheckForm(forms.Form):
-    """What a researcher says of an answer; `note` goes to the annotator."""
+    """A researcher's verdict on an answer; `note` goes to the annotator."""
 
     verdict = forms.ChoiceField(
-        label="Verdict", choices=SpotCheck.Verdict.choices, error_messages={"required": "Say whether it is all right."}
+        label="Verdict", choices=SpotCheck.Verdict.choices, error_messages={"required": "Choose a verdict."}
     )
     note = PlainText(label="Note to the annotator", max_length=LONGEST_REASON, required=False)
 
     def clean_note(self) -> str:
         note: str = self.cleaned_data["note"].strip()
         if not note and self.cleaned_data.get("verdict") == SpotCheck.Verdict.PROBLEM:
-            raise ValidationError("Say to the annotator what the problem is.")
+            raise ValidationError("Tell the annotator what the problem is.")
         return note

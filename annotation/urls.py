@@ -1,7 +1,18 @@
 from django.urls import include, path
 
-from annotation import desk_urls
-from annotation.views import checks, guidelines, home, invitations, people, review, studies, tokens, workers
+from annotation.desk import urls as desk_urls
+from annotation.views import (
+    guidelines,
+    home,
+    invitations,
+    my_work,
+    people,
+    reviews,
+    spot_checks,
+    studies,
+    tokens,
+    worker_status,
+)
 
 app_name = "annotation"
 
@@ -13,11 +24,11 @@ study = [
     path("reopen/", studies.reopen, name="reopen"),
     path("settings/", studies.settings, name="settings"),
     path("attention/", studies.attention, name="attention"),
-    path("review/", review.review, name="review"),
-    path("review/release/", review.release_batch, name="release_batch"),
-    path("review/spans/", review.span_queue, name="span_queue"),
-    path("review/checks/", checks.spot_checks, name="spot_checks"),
-    path("notes/", checks.notes, name="notes"),
+    path("review/", reviews.review, name="review"),
+    path("review/release/", reviews.release_batch, name="release_batch"),
+    path("review/spans/", reviews.span_queue, name="span_queue"),
+    path("review/checks/", spot_checks.spot_checks, name="spot_checks"),
+    path("notes/", spot_checks.notes, name="notes"),
     path("people/", people.people, name="people"),
     path("people/<int:pk>/remove/", people.remove, name="remove_member"),
     path("people/<int:pk>/restore/", people.restore, name="restore_member"),
@@ -28,11 +39,14 @@ study = [
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
     path("guidelines/", guidelines.guidelines, name="guidelines"),
     path("guidelines/edit/", guidelines.edit_guidelines, name="edit_guidelines"),
+    path("begin/", my_work.begin, name="begin"),
+    path("my-answers/", my_work.my_answers, name="my_answers"),
 ]
 urlpatterns = [
     path("", home.home, name="home"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
-    path("workers/", workers.workers, name="workers"),
+    path("my-day/", my_work.my_day, name="my_day"),
+    path("workers/", worker_status.workers, name="workers"),
     path("studies/<slug:slug>/", include(study)),
     *desk_urls.urlpatterns,
 ]

@@ -2,8 +2,8 @@
 
     python -m benchmarks.agreement
 
-Each measurement runs in its own process: its peak is the process's highest resident size, arrays and libraries
-included. The krippendorff package is measured beside it on the same ratings.
+Each measurement runs in its own process. The peak is the highest resident size of that process, including arrays and
+libraries. The krippendorff package is measured on the same ratings, for comparison.
 """
 
 import json
@@ -16,13 +16,13 @@ import krippendorff
 import numpy as np
 
 from agreement.alpha import alpha
-from agreement.choices import Choices
-from agreement.data import Ratings
+from agreement.pair_choices import PairChoices
 from agreement.pair_report import describe_choices, describe_rankings
+from agreement.question_report import describe
 from agreement.rankings import Rankings
-from agreement.report import describe
+from agreement.rating_arrays import Ratings
+from agreement.span_marks import SpanAnswers
 from agreement.span_report import describe_spans
-from agreement.spans import Spans
 
 UNITS, RATERS, SYSTEMS = 1_000_000, 3, 3
 REPORT_UNITS = 20_000
@@ -31,7 +31,7 @@ REPEATS = 3
 
 
 def likert(units: int) -> np.ndarray:
-    """Values 1..5 of each unit by each rater, (units, raters), that agree more than by chance."""
+    """Return values 1 to 5, shape (units, raters), that agree more than by chance."""
     rng = np.random.default_rng(0)
     values = rng.integers(1, 6, size=(units, 1), dtype=np.int8)
     values = values + rng.integers(-1, 2, size=(units, RATERS), dtype=np.int8)
@@ -70,7 +70,7 @@ def time_report(kind: str) -> tuple[float, float]:
 
 
 def rankings(raters: int, *, gaps: bool) -> Rankings:
-    """Rankings of all outputs of an item by so many raters each, who agree more than by chance."""
+    """Return rankings of all outputs of items, each by this number of raters, who agree more than by chance."""
     rng = np.random.default_rng(2)
     number = np.arange(RANKINGS)
     quality = rng.normal(size=(RANKINGS // raters + 1, RANKED))[number // raters]
@@ -100,7 +100,7 @@ def time_choices(systems: int) -> tuple[float, float]:
     rng = np.random.default_rng(3)
     pairs = 33_334
     first = rng.integers(0, systems - 1, pairs)
-    choices = Choices(
+    choices = PairChoices(
         pair=np.repeat(np.arange(pairs), RATERS),
         rater=np.tile(np.arange(RATERS), pairs),
         choice=rng.integers(0, 3, pairs * RATERS),
@@ -116,11 +116,11 @@ def time_choices(systems: int) -> tuple[float, float]:
 
 
 def time_spans(texts: int) -> tuple[float, float]:
-    """Texts of 1,500 code points, each looked through by three raters who mark two spans."""
+    """Time the report on texts of 1,500 code points, in each of which three raters mark two spans."""
     rng = np.random.default_rng(4)
     answers, none = texts * RATERS, np.zeros(0, dtype=np.int64)
     start = rng.integers(0, 1400, answers * 2)
-    spans = Spans(
+    spans = SpanAnswers(
         text=np.repeat(np.arange(texts), RATERS),
         rater=np.tile(np.arange(RATERS), texts),
         answer=np.repeat(np.arange(answers), 2),
@@ -153,10 +153,10 @@ def clocked(figure) -> tuple[float, float]:
 CASES = {
     **{f"alpha {level}, 3,000,000 ratings": (time_ours, level) for level in ("nominal", "ordinal", "interval")},
     **{f"krippendorff {level}, the same": (time_package, level) for level in ("nominal", "interval")},
-    "report, 60,000 ratings, 3 outputs an item": (time_report, "likert"),
-    "report, 60,000 ratings, 1 output an item": (time_report, "one_output"),
+    "report, 60,000 ratings, 3 outputs per item": (time_report, "likert"),
+    "report, 60,000 ratings, 1 output per item": (time_report, "one_output"),
     "report, 60,000 distinct values": (time_report, "many_values"),
-    "report, 10,000 rankings, 3 an item": (time_rankings, "dense"),
+    "report, 10,000 rankings, 3 per item": (time_rankings, "dense"),
     "report, 10,000 rankings with gaps": (time_rankings, "gaps"),
     "report, 10,000 rankings of as many items": (time_rankings, "alone"),
     "report, 100,002 choices, 5 systems": (time_choices, 5),

@@ -1,12 +1,12 @@
-"""How many calls a second go through claim, ledger and result, with 64 calls of 200 ms under way at once.
+"""Calls per second through claim, ledger and result, with 64 concurrent calls of 200 ms.
 
     python benchmarks/calling.py [--url DATABASE_URL --broker redis://...] [--calls 1000] [--in-flight 64]
         [--seconds 0.2] [--profile]
 
-Starts a scripted server and one worker with so many threads, queues the calls first, and waits for the last result.
-Without `--url` it uses SQLite and the file broker, in a temporary folder. Prints calls a second from the first start
-to the last end, how long the endpoint, the call and the row took, and the worker's processor time; and ends with an
-error where budget, ledger and results do not agree. `--profile` makes a hundred calls in this process instead.
+It starts a scripted server, queues all calls, then starts one worker with `--in-flight` threads and waits for the last
+result. Without `--url` it uses SQLite and the file broker, in a temporary folder. It prints the calls per second
+between the first start and the last end, how long the endpoint, the call and the row took, and the worker's CPU time.
+It ends with an error if budget, ledger and results disagree. `--profile` makes a hundred calls in this process instead.
 """
 
 import argparse
@@ -35,12 +35,12 @@ PATIENCE = 300
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--url", help="an empty database; default a temporary SQLite file")
-    parser.add_argument("--broker", help="redis://...; default files in a temporary folder")
+    parser.add_argument("--url", help="an empty database (default: a temporary SQLite file)")
+    parser.add_argument("--broker", help="redis://... (default: files in a temporary folder)")
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=0.2)
-    parser.add_argument("--profile", action="store_true", help="run in this process, and print where its time goes")
+    parser.add_argument("--profile", action="store_true", help="run in this process and print where the time goes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(
@@ -86,14 +86,14 @@ def measure(given) -> None:
 
 def queue_calls(count: int) -> list[int]:
     from annotation.models import Study
-    from llm.asking import Charge, Message, Request
+    from llm.completions import queue_completion
     from llm.models import Completion
-    from llm.queueing import queue
+    from llm.requests import Charge, Message, Request
 
     study = Study.objects.create(slug=f"bench-{time.time_ns()}", protocol="rating", redundancy=1)
     for number in range(count):
         text = f"Question {number}: " + "when does the ferry sail? " * 40
-        queue(Request("bench/small", (Message("user", text),), max_tokens=100), Charge(study, run="bench"))
+        queue_completion(Request("bench/small", (Message("user", text),), max_tokens=100), Charge(study, run="bench"))
     return list(Completion.objects.filter(study=study).values_list("pk", flat=True))
 
 
@@ -126,13 +126,15 @@ def tell(given, rows: list[int], spent: float) -> None:
     budget = Budget.objects.get(run="bench", study=calls[0].study)
     print(f"{'PostgreSQL' if given.url else 'SQLite'}, {'Redis' if given.broker else 'files'}: {done} of {given.calls}")
     most = given.in_flight / given.seconds
-    print(f"  {done / taken:.1f} calls a second over {taken:.1f} s, where the places alone allow {most:.0f}")
-    print(f"  a sending took {1000 * statistics.median(sent):.0f} ms (median)")
+    print(
+        f"  {done / taken:.1f} calls per second over {taken:.1f} s; {given.in_flight} in flight would allow {most:.0f}"
+    )
+    print(f"  one request took {1000 * statistics.median(sent):.0f} ms (median)")
     print(f"  a call took {ms(times['each'])} ms, from claim to result {ms(whole['each'])} ms (means)")
-    print(f"  the worker took {1000 * spent / given.calls:.1f} ms of processor time a call")
+    print(f"  the worker took {1000 * spent / given.calls:.1f} ms of CPU time per call")
     charged = sum(calls.values_list("price_charged", flat=True))
     if (budget.reserved, budget.spent, done, calls.count()) != (0, charged, given.calls, given.calls):
-        raise SystemExit(f"the sums are wrong: {budget.reserved=} {budget.spent=} {charged=} {calls.count()=}")
+        raise SystemExit(f"the sums disagree: {budget.reserved=} {budget.spent=} {charged=} {calls.count()=}")
 
 
 def ms(duration) -> str:
@@ -140,17 +142,17 @@ def ms(duration) -> str:
 
 
 def profile(rows: list[int]) -> None:
-    """Make the first hundred calls one after the other, here, and print what takes the processor's time."""
+    """Make the first hundred calls in this process, one after the other, and print what takes CPU time."""
     import cProfile
     import pstats
 
-    from config.background.claiming import do
+    from config.background.claiming import process_row
 
-    do("completion", rows[0])
+    process_row("completion", rows[0])
     profiler = cProfile.Profile()
     profiler.enable()
     for pk in rows[1:101]:
-        do("completion", pk)
+        process_row("completion", pk)
     profiler.disable()
     pstats.Stats(profiler).sort_stats("cumulative").print_stats(
         "(work.main.(llm|config)|openai.__init|_client.py|ssl|create_default)", 40

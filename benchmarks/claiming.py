@@ -1,10 +1,10 @@
-"""How long it takes to be given the next task, in studies of 1,000 to 1,000,000 tasks.
+"""How long it takes to claim the next task, in studies of 1,000 to 1,000,000 tasks.
 
     python benchmarks/claiming.py [--url DATABASE_URL] [--tasks 1000 10000 ...]
 
-Makes a database of its own in a temporary folder (or uses the empty one given), plans a study of each size
-(3 outputs an item, 3 slots a task), lets 3 raters who have answered 300 tasks each claim on, and prints the
-median and the 95th percentile of a claim and of a claim with its submission.
+It creates a database in a temporary folder (or uses the empty one given) and plans a study of each size, with 3 outputs
+per item and 3 slots per task. Three raters who have answered about a hundred tasks each then claim more. It prints the
+median and the 95th percentile of a claim, and of a claim with its submission.
 """
 
 import argparse
@@ -23,7 +23,7 @@ WARM_UP = 100
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--url", help="an empty database; default a temporary SQLite file")
+    parser.add_argument("--url", help="an empty database (default: a temporary SQLite file)")
     parser.add_argument("--tasks", type=int, nargs="*", default=[1_000, 10_000, 100_000, 1_000_000])
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -70,8 +70,8 @@ def ninety_fifth(values: list[float]) -> float:
 
 
 def work(study, rater, count: int) -> list[tuple[float, float]]:
-    from annotation.assigning import next_assignment
-    from annotation.submitting import Submission, submit
+    from annotation.desk.assigning import next_assignment
+    from annotation.desk.submitting import Submission, submit
 
     times = []
     for _ in range(count):
@@ -87,7 +87,7 @@ def make_study(tasks: int):
     from django.db import transaction
 
     from annotation.models import Item, Output, Question, Study
-    from config.bulk import insert_rows, next_ids
+    from config.bulk_insert import insert_rows, next_ids
 
     study = Study.objects.create(slug=f"bench-{tasks}", protocol="rating", redundancy=3)
     Question.objects.create(study=study, position=0, key="ok", type="binary")
@@ -109,7 +109,7 @@ def make_study(tasks: int):
 
 
 def plan(study) -> None:
-    from annotation.planning import plan_chunk
+    from annotation.studies.planning import plan_chunk
 
     while plan_chunk(study):
         pass

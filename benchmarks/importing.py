@@ -2,9 +2,9 @@
 
     python -m benchmarks.importing [ITEMS]
 
-100,000 items of a document of 300 words and one output of 60; 60,000 ratings of them; three annotations of each.
-Every step runs in a process of its own, whose start counts, and whose peak memory is printed. SQLite in a new
-folder; PostgreSQL too where TEST_POSTGRES_URL names a server.
+100,000 items, each with a document of 300 words and one output of 60 words; 60,000 ratings; three annotations per item.
+Every step runs in a process of its own. Its time includes the start of the process, and its peak memory is printed. It
+runs on SQLite in a new folder, and on PostgreSQL too if TEST_POSTGRES_URL names a server.
 """
 
 import json
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -34,7 +34,7 @@ PLAN = """
 import time, django
 django.setup()
 from annotation.models import Slot, Study, Task
-from annotation.running import prepare
+from annotation.studies.lifecycle import prepare
 study, begin = Study.objects.get(), time.perf_counter()
 prepare(study, 10**6)
 print(f"    {Task.objects.count():,} tasks, {Slot.objects.count():,} slots in {time.perf_counter() - begin:.1f} s")
@@ -87,7 +87,7 @@ def annotations(items: int) -> Iterable[Any]:
 
 
 def run(environment: dict[str, str], *arguments: str, quiet: bool = True) -> tuple[float, float]:
-    """Seconds and peak MB of a process of its own; a failure is shown as it is."""
+    """Run Python with these arguments in a new process; return its seconds and peak MB. Exit if it fails."""
     begin = time.perf_counter()
     out = subprocess.DEVNULL if quiet else None
     process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env={**os.environ, **environment}, stdout=out)
@@ -102,7 +102,7 @@ def measure(name: str, url: str, folder: Path, count: int) -> None:
     environment = {"DATABASE_URL": url, "VAR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings"}
     run(environment, "manage.py", "migrate", "-v0")
     start, _ = run(environment, "manage.py", "shell", "-v0", "-c", "pass")
-    print(f"{name}: a command that does nothing takes {start:.1f} s", flush=True)
+    print(f"{name}: an empty command takes {start:.1f} s", flush=True)
 
     def step(what: str, rows: int, *arguments: str) -> None:
         seconds, peak = run(environment, *arguments, quiet=arguments[0] != "-c")
@@ -118,6 +118,21 @@ def measure(name: str, url: str, folder: Path, count: int) -> None:
     step("export", count * RATERS, "manage.py", "export_study", "benchmark", "--out", str(folder / f"out-{name}"))
 
 
+def measure_on_both(measure: Callable[[str, str, Path, int], None], folder: Path, count: int) -> None:
+    """Call `measure` for SQLite in `folder`, and for a new database on TEST_POSTGRES_URL if that is set."""
+    measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}", folder, count)
+    server = os.environ.get("TEST_POSTGRES_URL")
+    if server is None:
+        print("PostgreSQL: skipped, because TEST_POSTGRES_URL is not set")
+        return
+    name = f"interrater_benchmark_{os.getpid()}"
+    subprocess.run(["psql", "-q", server, "-c", f"CREATE DATABASE {name}"], check=True)
+    try:
+        measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder, count)
+    finally:
+        subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE {name}"], check=True)
+
+
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else ITEMS
     with tempfile.TemporaryDirectory() as temporary:
@@ -127,17 +142,7 @@ def main() -> None:
         write(folder / "ratings.jsonl", ratings(count, min(RATINGS, count * RATERS)))
         write(folder / "annotations.jsonl", annotations(count))
         print(f"{count:,} items, {(folder / 'items.jsonl').stat().st_size / 1e6:.0f} MB")
-        measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}", folder, count)
-        server = os.environ.get("TEST_POSTGRES_URL")
-        if server is None:
-            print("PostgreSQL: passed over, TEST_POSTGRES_URL is not set")
-            return
-        name = f"interrater_benchmark_{os.getpid()}"
-        subprocess.run(["psql", "-q", server, "-c", f"CREATE DATABASE {name}"], check=True)
-        try:
-            measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder, count)
-        finally:
-            subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE {name}"], check=True)
+        measure_on_both(measure, folder, count)
 
 
 if __name__ == "__main__":

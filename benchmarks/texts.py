@@ -4,11 +4,11 @@ import random
 import sys
 import time
 
-from agreement.turns import TurnRow, text_figures
+from agreement.turn_figures import TurnRow, text_figures
 
 
 def turns(number: int, words: int) -> list[TurnRow]:
-    """Turns whose answers of so many words are rewritten to a third, anywhere."""
+    """Return turns with answers of this many words, of which a random third is replaced."""
     drawn = random.Random(1)
     vocabulary = [f"word{n}" for n in range(3000)]
     rows = []

@@ -1,7 +1,7 @@
-"""Settings, addresses and what starts the processes."""
+"""Settings, addresses, middleware, and the programs that start processes."""
 
 import os
 
-# Before numpy is first imported. Sums over items are products of thin matrices: several threads gain nothing on them,
-# and where the processors have other work to do they wait for each other several times as long as the sums take.
+# Must be set before numpy is imported. Sums over items are products of thin matrices: several threads do not speed
+# them up, and on busy processors the threads wait for each other several times as long as the sums take.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

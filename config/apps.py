@@ -1,8 +1,13 @@
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 
-import config.celery  # noqa: F401  every process wakes workers by this application
+import config.celery  # noqa: F401  every process wakes workers through this application
+from config.triggers import check_triggers
 
 
-class ConfigConfig(AppConfig):
+class InterraterConfig(AppConfig):
     name = "config"
     verbose_name = "installation"
+
+    def ready(self) -> None:
+        register(check_triggers, Tags.database)

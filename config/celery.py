@@ -1,4 +1,4 @@
-"""The Celery application: what wakes workers. What is to be done stands in the database (`config.background`)."""
+"""The Celery application, which only wakes workers. The queue is in the database (`config.background`)."""
 
 import os
 from typing import Any
@@ -10,11 +10,11 @@ from kombu.transport import TRANSPORT_ALIASES
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["files"] = "config.file_broker:Transport"
 
-app = Celery("interrater", include=["config.background.tasks"])
+app = Celery("interrater", include=["config.background.messages"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.steps["worker"].add("config.background.keeping:Keeper")
+app.steps["worker"].add("config.background.worker_upkeep:WorkerUpkeep")
 
 
 @setup_logging.connect
 def keep_logging(**about: Any) -> None:
-    """Being connected keeps Celery from setting up logging of its own: Django has done it."""
+    """Keep Celery from setting up logging: Django has done so, and Celery leaves it alone if this is connected."""

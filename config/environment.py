@@ -1,6 +1,6 @@
-"""Strict readers of the process environment.
+"""Strict readers of environment variables.
 
-A value that cannot be read stops the start with a sentence that names the variable and the mend.
+If a value cannot be read, Interrater does not start; the message names the variable and says what to write instead.
 """
 
 import os
@@ -17,20 +17,31 @@ PROFILES = ("embedded", "production")
 SHORTEST_KEY = 40
 EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "django-insecure")
 
+OWN_VARIABLES = frozenset(
+    """
+    ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS CSRF_TRUSTED_ORIGINS
+    DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE JOB_MINUTES JOB_PROCESSES LOG_LEVEL PGPASSWORD PORT
+    POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS
+    SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS
+    VAR
+    """.split()  # noqa: SIM905
+)
+"""Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
+
+SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-DATABASE_MEND = (
-    "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3; without it, "
+DATABASE_FORM = (
+    "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3. Without it, "
     "SQLite in VAR is used."
 )
-
-BROKER_MEND = (
-    "BROKER_URL must be redis://:password@host:6379/0 or rediss://...; without it, files in VAR are used, which suits "
-    "one machine only."
+BROKER_FORM = (
+    "BROKER_URL must be redis://:password@host:6379/0 or rediss://... Without it, files in VAR are used, which works "
+    "only on one machine."
 )
 
 
 def read_boolean(env: Env, name: str, default: bool) -> bool:
-    """The boolean `name`; the text "False" is false, anything that is no boolean is refused."""
+    """Return the boolean `name`. The text "False" means false; a text that is not a boolean is refused."""
     try:
         return bool(env.bool(name, default))
     except EnvError as problem:
@@ -38,15 +49,15 @@ def read_boolean(env: Env, name: str, default: bool) -> bool:
 
 
 def read_whole(env: Env, name: str, default: int) -> int:
-    """The whole number `name`, 1 or more."""
+    """Return the whole number `name`, 1 or more."""
     given: str = env.str(name, str(default))
     if not given.isascii() or not given.isdigit() or len(given) > 12 or int(given) < 1:
-        raise ImproperlyConfigured(f"{name} must be a whole number, 1 or more, not {given!r}.")
+        raise ImproperlyConfigured(f"{name} must be a whole number of 1 or more, not {given!r}.")
     return int(given)
 
 
 def read_profile(env: Env) -> str:
-    """`embedded` (one machine, no configuration) or `production` (refuses to start half configured)."""
+    """Return `embedded` (one machine, no configuration) or `production` (does not start half configured)."""
     profile: str = env.str("PROFILE", "embedded")
     if profile not in PROFILES:
         raise ImproperlyConfigured(f"PROFILE must be one of {', '.join(PROFILES)}, not {profile!r}.")
@@ -54,73 +65,106 @@ def read_profile(env: Env) -> str:
 
 
 def read_level(env: Env) -> str:
-    """The least level that is logged, LOG_LEVEL; INFO where it is empty."""
-    given: str = env.str("LOG_LEVEL", "") or "INFO"
-    if given.upper() not in LEVELS:
-        raise ImproperlyConfigured(f"LOG_LEVEL must be one of {', '.join(LEVELS)}, not {given!r}.")
+    """Return the lowest level that is logged, from LOG_LEVEL; INFO if that is empty."""
+    return _read_word(env, "LOG_LEVEL", LEVELS, "INFO")
+
+
+def read_synchronous(env: Env) -> str:
+    """Return how safely SQLite writes, from SQLITE_SYNCHRONOUS; FULL if that is empty."""
+    return _read_word(env, "SQLITE_SYNCHRONOUS", SYNCHRONOUS, "FULL")
+
+
+def _read_word(env: Env, name: str, words: tuple[str, ...], default: str) -> str:
+    given: str = env.str(name, "").strip() or default
+    if given.upper() not in words:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(words)}, not {given!r}.")
     return given.upper()
 
 
-def read_database(env: Env, kept: Path) -> Any:
-    """The settings of the database, from DATABASE_URL; the SQLite file `kept` where it is empty.
+def read_folder(env: Env, name: str, default: Path) -> Path:
+    """Return the folder `name`, which need not exist yet; `default` if the variable is empty."""
+    folder = Path(env.str(name, "").strip() or default)
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise ImproperlyConfigured(f"{name} must be a folder, but {there} is a file. Set {name} to another folder.")
+    return folder
 
-    What is wrong is told without the address, which may hold a password.
+
+def people_use_https(production: bool, behind_proxy: bool, trusted_origins: list[str]) -> bool:
+    """Return whether browsers reach this site over HTTPS, so that cookies must be sent over HTTPS only.
+
+    Behind a proxy that speaks HTTPS, sign-in works only if BEHIND_PROXY or CSRF_TRUSTED_ORIGINS is set, because Django
+    otherwise refuses forms from HTTPS pages. So every working site with HTTPS protects its cookies.
     """
-    given: str = env.str("DATABASE_URL", "").strip() or f"sqlite:///{kept}"
+    return production or behind_proxy or any(origin.startswith("https://") for origin in trusted_origins)
+
+
+def read_database(env: Env, default: Path) -> Any:
+    """Return the database settings from DATABASE_URL; the SQLite file `default` if that is empty.
+
+    The error does not repeat the address, which may contain a password.
+    """
+    given: str = env.str("DATABASE_URL", "").strip() or f"sqlite:///{default}"
     try:
         found = dj_database_url.parse(given, conn_max_age=600, conn_health_checks=True)
     except ValueError:
-        raise ImproperlyConfigured(DATABASE_MEND) from None
+        raise ImproperlyConfigured(DATABASE_FORM) from None
     if not found["ENGINE"].endswith((".postgresql", ".sqlite3")) or not found["NAME"]:
-        raise ImproperlyConfigured(DATABASE_MEND)
+        raise ImproperlyConfigured(DATABASE_FORM)
     return found
 
 
 def read_broker(env: Env, profile: str) -> str:
-    """The address of the message broker, from BROKER_URL; "" (files in VAR) where it is empty.
+    """Return the address of the message broker from BROKER_URL; "" (files in VAR) if that is empty.
 
-    What is wrong is told without the address, which may hold a password.
+    The error does not repeat the address, which may contain a password.
     """
     given: str = env.str("BROKER_URL", "").strip()
     if not given and profile == "production":
         raise ImproperlyConfigured(
-            "BROKER_URL is not set. Production needs a Redis: BROKER_URL=redis://:password@host:6379/0"
+            "BROKER_URL is not set. Production needs Redis: BROKER_URL=redis://:password@host:6379/0"
         )
     try:
         found = urlsplit(given)
         if given and (found.scheme not in ("redis", "rediss") or not found.hostname or found.port == 0):
-            raise ImproperlyConfigured(BROKER_MEND)
+            raise ImproperlyConfigured(BROKER_FORM)
     except ValueError:
-        raise ImproperlyConfigured(BROKER_MEND) from None
+        raise ImproperlyConfigured(BROKER_FORM) from None
     return given
 
 
 def read_secret_key(env: Env, profile: str, var: Path) -> str:
-    """The signing key: from SECRET_KEY, or, when embedded, drawn once and kept in `var` with mode 0600."""
+    """Return the signing key from SECRET_KEY. The embedded profile creates one and stores it in `var`, mode 0600."""
     given: str | None = env.str("SECRET_KEY", None)
     if given is not None:
         if len(given) < SHORTEST_KEY or any(word in given.lower() for word in EXAMPLE_KEYS):
             raise ImproperlyConfigured(
-                f"SECRET_KEY is an example or shorter than {SHORTEST_KEY} characters. Make one with: "
+                f"SECRET_KEY is an example or shorter than {SHORTEST_KEY} characters. Create one with: "
                 "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
             )
         return given
     if profile == "production":
         raise ImproperlyConfigured(
-            "SECRET_KEY is not set. Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+            "SECRET_KEY is not set. Create one with: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
-    return _kept_key(var / "secret_key")
+    return _stored_key(var / "secret_key")
 
 
-def _kept_key(path: Path) -> str:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _stored_key(path: Path) -> str:
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         key = path.read_text(encoding="utf-8").strip()
         if len(key) < SHORTEST_KEY:
-            raise ImproperlyConfigured(f"{path} is damaged: delete it, and everybody signs in again.") from None
+            raise ImproperlyConfigured(
+                f"{path} is damaged. Delete it to create a new key; everybody must then sign in again."
+            ) from None
         return key
+    except OSError as problem:
+        raise ImproperlyConfigured(
+            f"{path.parent} cannot be written ({problem.strerror}). Change its owner, or set VAR to another folder."
+        ) from problem
     key = secrets.token_urlsafe(50)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(key + "\n")
@@ -128,10 +172,10 @@ def _kept_key(path: Path) -> str:
 
 
 def refuse_unsafe_production(debug: bool, hosts: list[str]) -> None:
-    """Stop a production start that would show stack traces or answer to any host name."""
+    """Refuse a production start that would show stack traces or accept any host name."""
     if debug:
         raise ImproperlyConfigured("DEBUG is on in production. Set DEBUG=false.")
     if not hosts or any("*" in host or host.startswith(".") for host in hosts):
         raise ImproperlyConfigured(
-            "ALLOWED_HOSTS must name the hosts of this installation, without wildcards: ALLOWED_HOSTS=rate.example.org"
+            "ALLOWED_HOSTS must name the hosts of this site, without wildcards: ALLOWED_HOSTS=rate.example.org"
         )

@@ -1,7 +1,8 @@
-"""A message broker made of files, for one machine without a Redis: each message is a file in its queue's folder.
+"""A message broker made of files, for one machine without Redis. Each message is a file in its queue's folder.
 
-A message is written beside and renamed into place, so that nobody reads half of one; who deletes it has it. One
-that cannot be read is dropped, and a message may be lost: the rows of background work say what is to be done.
+A message is written under another name and then renamed, so nobody reads half of it. The process that deletes the
+file has the message. Unreadable messages are dropped, and messages may be lost: the rows of background work are the
+queue, and messages only wake workers.
 """
 
 import logging
@@ -19,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Channel(virtual.Channel):
-    """Puts and takes files."""
+    """Writes and takes messages."""
 
     do_restore = False
 
@@ -73,7 +74,7 @@ class Channel(virtual.Channel):
 
 
 class Transport(virtual.Transport):
-    """What Celery connects to where the broker's address is `files://`."""
+    """The transport that Celery uses for the broker address `files://`."""
 
     Channel = Channel
     driver_type = driver_name = "files"

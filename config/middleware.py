@@ -1,28 +1,47 @@
-"""What every request and response passes through."""
+"""Middleware: request ids, limits of bodies, caching, and answers for a busy site."""
 
-import uuid
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from config.body_length import stated_length
+from config.error_pages import busy_response, error_response
+from config.request_ids import new_request_id, working_for
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
 
 class RequestIdMiddleware:
-    """Give each request an id, named on error pages and in the `X-Request-Id` header."""
+    """Give each request an id, which its log lines, error pages and the `X-Request-Id` header show."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.request_id = uuid.uuid4().hex[:12]  # type: ignore[attr-defined]
-        response = self.get_response(request)
-        response["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
+        request.request_id = request_id = new_request_id()  # type: ignore[attr-defined]
+        with working_for(request_id):
+            response = self.get_response(request)
+        response["X-Request-Id"] = request_id
         return response
 
 
+class BodyLimitMiddleware:
+    """Refuse a body that is too large or has no stated length, before it is read."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "Transfer-Encoding" in request.headers:
+            return error_response(request, 411)
+        if stated_length(request) > settings.LARGEST_BODY:
+            return error_response(request, 413)
+        return self.get_response(request)
+
+
 class PrivateResponseMiddleware:
-    """Nothing that depends on who asks is kept by a cache, the browser's back button included."""
+    """Keep private pages out of all caches, including the browser's back button."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -31,3 +50,16 @@ class PrivateResponseMiddleware:
         response = self.get_response(request)
         response.headers.setdefault("Cache-Control", "no-store, private")
         return response
+
+
+class SiteBusyMiddleware:
+    """Answer SiteBusyError with status 503 and `Retry-After`."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
+        return busy_response(request, problem)

@@ -1,10 +1,13 @@
-"""What the installation knows of itself."""
+"""Worker processes and erasures."""
 
 from django.db import models
+from django.db.models import Q
+
+from config.model_fields import ExactJSONField
 
 
 class Worker(models.Model):
-    """A worker process by its own last account."""
+    """A worker process, as it last reported."""
 
     name = models.CharField(max_length=300, unique=True)
     queues = models.CharField(max_length=100, help_text="which queues it serves, separated by commas")
@@ -14,3 +17,27 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Erasure(models.Model):
+    """A deletion of frozen rows: what was erased, when, and how many rows of each table. `config.erasure` writes it.
+
+    While `open` points at no row, the triggers let this transaction delete; such a row cannot be committed.
+    """
+
+    at = models.DateTimeField(auto_now_add=True)
+    scope = models.CharField(max_length=200, help_text="what was erased, by ids and never by name: study:12")
+    counts = ExactJSONField(default=dict, help_text="{table: rows erased}")
+    open = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False,
+        help_text="0, which is no row, until the erasure is closed",
+    )  # fmt: skip
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(open__isnull=True) | Q(open=0), name="erasure_open_points_at_no_row"),
+            models.CheckConstraint(condition=Q(id__gte=1), name="erasure_zero_is_no_row"),
+        ]
+
+    def __str__(self) -> str:
+        return f"erasure of {self.scope}"

@@ -1,7 +1,7 @@
-"""How the parts that come one a module (protocols, question types, judges) are found.
+"""Finds the parts that have one module each: protocols, question types, kinds of background work.
 
-A part is an object bound to a known name in a module of a known folder of an installed app. Adding one
-is adding its module: no list of them stands anywhere.
+A part is an object with a known name in a module of a known folder of an app. To add one, add its module; there is
+no list of them.
 """
 
 import importlib
@@ -15,9 +15,16 @@ from typing import Any
 from django.conf import settings
 
 
+def bound(module: str, name: str) -> tuple[Any, ...]:
+    """What the modules `<app>.<module>` of the installed apps bind to `name`; an app comes before those it imports."""
+    apps = [app for app in reversed(settings.INSTALLED_APPS) if importlib.util.find_spec(app) is not None]
+    found = [f"{app}.{module}" for app in apps if importlib.util.find_spec(f"{app}.{module}") is not None]
+    return tuple(getattr(importlib.import_module(path), name) for path in found)
+
+
 @cache
 def discover(folder: str, name: str) -> Mapping[str, Any]:
-    """The objects called `name` in the modules of `<app>.<folder>`, by their `key`, in the order of their keys."""
+    """Return the objects called `name` in the modules of `<app>.<folder>`, by `key` and in the order of the keys."""
     found: dict[str, Any] = {}
     for app in settings.INSTALLED_APPS:
         package_name = f"{app}.{folder}"

@@ -1,4 +1,4 @@
-"""All settings of Interrater, read strictly from the environment (see `.env.example`)."""
+"""All settings of Interrater, read strictly from environment variables (see `.env.example`)."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -8,12 +8,15 @@ from csp.constants import NONE, SELF
 from environs import Env
 
 from config.environment import (
+    people_use_https,
     read_boolean,
     read_broker,
     read_database,
+    read_folder,
     read_level,
     read_profile,
     read_secret_key,
+    read_synchronous,
     read_whole,
     refuse_unsafe_production,
 )
@@ -23,7 +26,7 @@ env = Env()
 
 PROFILE = read_profile(env)
 PRODUCTION = PROFILE == "production"
-VAR = Path(env.str("VAR", str(BASE_DIR / "var")))
+VAR = read_folder(env, "VAR", BASE_DIR / "var")
 DEBUG = read_boolean(env, "DEBUG", False)
 SECRET_KEY = read_secret_key(env, PROFILE, VAR)
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
@@ -31,6 +34,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [] if PRODUCTION else ["127.0.0.1", "l
 if PRODUCTION:
     refuse_unsafe_production(DEBUG, ALLOWED_HOSTS)
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+BEHIND_PROXY = read_boolean(env, "BEHIND_PROXY", False)
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -51,17 +55,19 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.middleware.PrivateResponseMiddleware",
+    "config.middleware.BodyLimitMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.PrivateResponseMiddleware",
+    "config.middleware.SiteBusyMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -83,20 +89,41 @@ TEMPLATES = [
 
 DATABASES = {"default": read_database(env, VAR / "interrater.sqlite3")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # A transaction that reads and then writes must wait for the write lock at BEGIN: a deferred one
-    # fails at once where somebody else wrote meanwhile. FULL: an acknowledged rating survives a power cut.
+    # A transaction that reads and then writes must wait for the write lock at BEGIN. A deferred one fails at once if
+    # another writer committed in between. With FULL, an acknowledged rating survives a power cut.
+    DATABASES["default"]["ENGINE"] = "config.queued_sqlite3"
     DATABASES["default"]["CONN_MAX_AGE"] = None
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": (
-            f"PRAGMA journal_mode=WAL; PRAGMA synchronous={env.str('SQLITE_SYNCHRONOUS', 'FULL')}; "
-            "PRAGMA mmap_size=134217728; PRAGMA journal_size_limit=27103364; PRAGMA cache_size=-16000;"
+            f"PRAGMA journal_mode=WAL; PRAGMA synchronous={read_synchronous(env)}; "
+            "PRAGMA mmap_size=134217728; PRAGMA journal_size_limit=27103364; PRAGMA cache_size=-16000; "
+            # Otherwise REPLACE INTO deletes rows without firing the triggers that protect evidence.
+            "PRAGMA recursive_triggers=ON;"
         ),
     }
+else:
+    # Only the statements of config/prepared_sql.py are prepared: psycopg never prepares Django's own, but prepares
+    # nothing at all without a threshold. Planning some of them takes ten times as long as running them, and their plan
+    # does not depend on their parameters, so each is planned once per connection.
+    _given = DATABASES["default"].setdefault("OPTIONS", {})
+    _given["prepare_threshold"] = 5
+    _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+# Each process caches in its own memory, which ends with it. Cached values can always be computed again from the rows.
+_MEMORY = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {
+    "default": {"BACKEND": _MEMORY},
+    # Entries take up to a megabyte and contain answers that may be erased, so keep only a few, for an hour.
+    "comparisons": {
+        "BACKEND": _MEMORY, "LOCATION": "comparisons", "TIMEOUT": 3600, "OPTIONS": {"MAX_ENTRIES": 50},
+    },
+}  # fmt: skip
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"
+PASSWORD_HASHERS = ["accounts.hashing.BoundedPBKDF2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -114,24 +141,25 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = Path(env.str("STATIC_ROOT", "") or VAR / "static")
+STATIC_ROOT = read_folder(env, "STATIC_ROOT", VAR / "static")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static.HashedStaticFiles"},
+    "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = people_use_https(PRODUCTION, BEHIND_PROXY, CSRF_TRUSTED_ORIGINS)
 SECURE_SSL_REDIRECT = PRODUCTION and read_boolean(env, "SSL_REDIRECT", True)
 SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
-if read_boolean(env, "BEHIND_PROXY", False):
+CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
+PROXY_COUNT = read_whole(env, "PROXY_COUNT", 1) if BEHIND_PROXY else 0
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -147,20 +175,22 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-# Uploads; the commands that read files have no limit on rows. A line over LINE_LIMIT is refused everywhere.
+# Limits of uploads. Commands that read files have no limit on rows, but LINE_LIMIT applies to their lines too.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 FILE_UPLOAD_HANDLERS = [
-    "config.uploads.LimitedUpload",
+    "config.form_uploads.LimitedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 LINE_LIMIT = 1_000_000
 UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
+# A request with a larger body is refused before it is read. A form is a little larger than the file in it.
+LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
 
-# The operator's endpoints of language models: no other address is ever called.
+# The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")
 
 REST_FRAMEWORK = {
@@ -170,13 +200,14 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["reports.api.negotiation.JSONLines", "reports.api.negotiation.NamedJSONLines"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "reports.api.negotiation.OneAnswer",
+    "DEFAULT_PARSER_CLASSES": ["reports.api.negotiation.JSONLines", "reports.api.negotiation.AlternativeJSONLines"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "reports.api.negotiation.OneFormat",
     "DEFAULT_METADATA_CLASS": None,
+    "NUM_PROXIES": PROXY_COUNT,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["reports.api.throttling.PerCaller"],
     "DEFAULT_THROTTLE_RATES": {"api": f"{read_whole(env, 'API_REQUESTS_PER_MINUTE', 600)}/min"},
-    "EXCEPTION_HANDLER": "reports.api.errors.answer",
+    "EXCEPTION_HANDLER": "reports.api.api_errors.answer",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Interrater",
@@ -189,19 +220,19 @@ SPECTACULAR_SETTINGS = {
     "SORT_OPERATIONS": False,
 }
 
-# Language models. What a million tokens of a model without a price count, in the currency of the other prices.
+# For budgets: what a million tokens cost if the model has no price, in the currency of the other prices.
 UNKNOWN_PRICE = read_whole(env, "UNKNOWN_PRICE", 100)
 
-# Background work: rows of the database are the queue, the broker only wakes workers (config/background/).
+# Background work: database rows are the queue, and the broker only wakes workers (config/background/).
 CALL_THREADS = read_whole(env, "CALL_THREADS", 32 if PRODUCTION else 8)
 CALL_LEASE = timedelta(seconds=read_whole(env, "CALL_LEASE", 30))
 JOB_PROCESSES = read_whole(env, "JOB_PROCESSES", 1)
 JOB_MINUTES = read_whole(env, "JOB_MINUTES", 240)
 BROKER_URL = read_broker(env, PROFILE)
 CELERY_BROKER_URL = BROKER_URL or "files://localhost"
-# A message that was taken and not done comes back after the visibility timeout, which must be longer than the
-# longest task. A broker that is away or says nothing must be given up within 5 seconds: hence one
-# retry, and 1.5 seconds each.
+# A message that was taken but not acknowledged comes back after the visibility timeout, which must be longer than the
+# longest task. We must give up on a broker that does not respond within 5 seconds, hence one retry and timeouts of
+# 1.5 seconds.
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {
         "visibility_timeout": JOB_MINUTES * 60 + 600, "unacked_restore_interval": 10, "unacked_restore_throttle": 1,
@@ -225,13 +256,14 @@ CELERY_TIMEZONE = TIME_ZONE
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "config.logs.OneLineFormatter"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"()": "config.log_lines.OneLineFormatter"}},
+    # The handler has the level too, because Django's own loggers set their levels themselves.
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "level": read_level(env)}},
     "root": {"handlers": ["console"], "level": read_level(env)},
-    # What these say at DEBUG holds whole texts of studies and headers.
+    # At DEBUG these loggers write whole study texts and headers.
     "loggers": {
         **{name: {"level": "INFO"} for name in ("django.db.backends", "amqp", "kombu")},
         **{name: {"level": "WARNING"} for name in ("openai", "httpx2", "httpcore2")},
-        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},  # a line each task
+        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},  # one line per task
     },
 }

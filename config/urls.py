@@ -1,4 +1,4 @@
-"""All addresses. The admin's own ways in and out are ours, so that none goes by the audit."""
+"""All addresses. The admin uses the site's own sign-in and sign-out, so that the audit has all of them."""
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
@@ -20,7 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("retrieval.urls")),
     path("", include("annotation.urls")),
 ]
-handler400 = "config.errors.bad_request"
-handler403 = "config.errors.permission_denied"
-handler404 = "config.errors.page_not_found"
-handler500 = "config.errors.server_error"
+handler400 = "config.error_pages.bad_request"
+handler403 = "config.error_pages.permission_denied"
+handler404 = "config.error_pages.page_not_found"
+handler500 = "config.error_pages.server_error"

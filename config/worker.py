@@ -1,17 +1,18 @@
-"""A worker, as `make run` and the image start it: `python -m config.worker calls` or `jobs`.
+"""Start a worker: `python -m config.worker calls` or `python -m config.worker jobs`.
 
-`calls` waits for others, in threads; `jobs` computes, in processes with time limits. Asked to end, a worker lets
-what it does go on for some seconds; what did not end by then is begun again by another one.
+`calls` waits for endpoints in threads; `jobs` computes in processes with time limits. On SIGTERM a worker gives its
+work some seconds to finish. Another worker repeats what did not finish.
 """
 
 import os
+import signal
 import sys
 import threading
 import time
 import warnings
 from typing import Any
 
-os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # read when Celery is imported: SIGTERM then waits that long, not for ever
+os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # read when Celery is imported: SIGTERM then waits some seconds, not for ever
 
 import django
 from celery.platforms import SecurityWarning
@@ -22,11 +23,13 @@ from django.core.exceptions import ImproperlyConfigured
 from config.celery import app
 
 POOLS = {"calls": ("threads", "CALL_THREADS"), "jobs": ("prefork", "JOB_PROCESSES")}
-LOOK_EVERY = 1.0
+CHECK_EVERY = 1.0
+TIME_TO_END = 5.0
+"""Seconds that a worker has to end after it has given its work the time to finish."""
 
 
-def command(queue: str) -> list[str]:
-    """What Celery's command line is told."""
+def arguments_for(queue: str) -> list[str]:
+    """Return the arguments of Celery's command line."""
     pool, size = POOLS[queue]
     return [
         "--quiet", "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--pool", pool, "--concurrency",
@@ -34,32 +37,53 @@ def command(queue: str) -> list[str]:
     ]  # fmt: skip
 
 
+def end_after_signal(seconds: float) -> None:
+    """End this process `seconds` after the first SIGTERM or SIGINT, even if its handler never returns.
+
+    Celery closes its pool inside the signal handler. If the signal comes while the main thread is putting work into
+    the pool's queue, the handler waits for a lock that its own thread holds, for ever.
+    """
+    received, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+
+    def end() -> None:
+        while os.read(received, 1)[0] not in (signal.SIGTERM, signal.SIGINT):
+            pass
+        time.sleep(seconds)
+        os._exit(1)
+
+    threading.Thread(target=end, name="ending", daemon=True).start()
+
+
 @worker_process_init.connect
 def follow_parent(**about: Any) -> None:
-    """Have a process of the pool end with the worker that started it, even one that was killed."""
+    """End a process of the pool when the worker that started it ends, even if that was killed."""
+    signal.set_wakeup_fd(-1)  # its signals are not the worker's
     threading.Thread(target=end_with, args=(os.getppid(),), name="parent", daemon=True).start()
 
 
 def end_with(parent: int) -> None:
-    """End this process at once when `parent` is gone."""
+    """End this process as soon as `parent` is gone."""
     while os.getppid() == parent:
-        time.sleep(LOOK_EVERY)
+        time.sleep(CHECK_EVERY)
     os._exit(1)
 
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in POOLS:
-        sys.stderr.write(f"Which worker? python -m config.worker {'|'.join(POOLS)}\n")
+        sys.stderr.write(f"Name the worker: python -m config.worker {'|'.join(POOLS)}\n")
         return 2
     try:
         django.setup()
-        told = command(arguments[0])
+        given = arguments_for(arguments[0])
     except ImproperlyConfigured as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
-    warnings.simplefilter("ignore", SecurityWarning)  # of running as root: the same holds for the web server
-    sys.__stdout__ = None  # type: ignore[misc]  # where Celery tells a terminal how to use Ctrl-C
-    app.start(told)
+    warnings.simplefilter("ignore", SecurityWarning)  # about running as root, which the web server does as well
+    sys.__stdout__ = None  # type: ignore[misc]  # there Celery would explain Ctrl-C
+    end_after_signal(settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + TIME_TO_END)
+    app.start(given)
     return 0
 
 

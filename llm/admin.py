@@ -1,4 +1,4 @@
-"""The admin of calls: evidence, seen by those who run the study that it belongs to, and by the operator."""
+"""Admin of calls and budgets, read-only, for the people who run the study and for operators."""
 
 from django.contrib import admin
 

@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.core.checks import register
 
-from llm.checks import check_endpoints
+from llm.system_checks import check_endpoints
 
 
 class LlmConfig(AppConfig):

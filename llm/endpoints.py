@@ -1,6 +1,6 @@
-"""The endpoints that the operator configured, and their models: no other address is ever called.
+"""The operator's endpoints and their models. No other address is ever called.
 
-People choose by name, `endpoint/model`. A changed file counts from the next look on, without a restart.
+People choose by name, `endpoint/model`. A change of the file applies at once, without a restart.
 """
 
 import os
@@ -13,17 +13,17 @@ from types import MappingProxyType
 
 from django.conf import settings
 
-from llm.endpoint_file import EndpointFields, EndpointsInvalidError, ModelFields, read_endpoints
-from llm.errors import NoKeyError, UnknownModelError
+from llm.call_errors import NoKeyError, UnknownModelError
+from llm.endpoint_file import EndpointSection, EndpointsInvalidError, ModelSection, read_endpoints
 
 BUILT_IN = "extractive"
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model of an endpoint. Prices are for one token, in millionths of the currency; None: unknown.
+    """A model of an endpoint. Prices are per token, in millionths of the currency; None if unknown.
 
-    `supports` holds some of `stream`, `seed`, `logprobs` and `json_schema`; what it does not hold is not sent.
+    `supports` has some of `stream`, `seed`, `logprobs` and `json_schema`; anything else is not sent.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where calls go, and how many and how long. `built_in` is composed here: nothing is sent anywhere."""
+    """An address for calls, with its limits. Nothing is sent to the `built_in` one: it composes answers here."""
 
     name: str
     base_url: str
@@ -53,7 +53,7 @@ class Endpoint:
     built_in: bool = False
 
     def key(self) -> str:
-        """The key of this endpoint, from the environment; empty where it needs none. Raises NoKeyError."""
+        """Return the endpoint's key from the environment, or "" if it needs none. Raises NoKeyError."""
         if not self.key_name:
             return ""
         key = os.environ.get(self.key_name, "").strip()
@@ -62,17 +62,17 @@ class Endpoint:
         return key
 
 
-UNREADABLE = "The list of language models cannot be read on the server: tell the people who run this site."
+UNREADABLE = "The server cannot read its list of language models. Tell the people who run this site."
 
 
 def endpoints() -> Mapping[str, Endpoint]:
-    """All endpoints by name, the built-in one first. Raises EndpointsInvalidError where the file is not right."""
+    """Return all endpoints by name, the built-in one first. Raises EndpointsInvalidError."""
     path = Path(settings.ENDPOINTS_FILE)
     try:
         stat = path.stat()
     except FileNotFoundError:
         if path != Path(settings.VAR) / "endpoints.yaml":
-            raise EndpointsInvalidError(path, "", "does not exist: make it, or unset ENDPOINTS_FILE") from None
+            raise EndpointsInvalidError(path, "", "does not exist: create it, or unset ENDPOINTS_FILE") from None
         return MappingProxyType({BUILT_IN: _built_in()})
     except OSError as problem:
         raise EndpointsInvalidError(path, "", f"cannot be read: {problem.strerror}") from None
@@ -80,7 +80,7 @@ def endpoints() -> Mapping[str, Endpoint]:
 
 
 def find_model(name: str) -> tuple[Endpoint, Model]:
-    """The endpoint and model called `endpoint/model`. Raises UnknownModelError."""
+    """Return the endpoint and the model named `endpoint/model`. Raises UnknownModelError."""
     endpoint_name, _, model_name = name.partition("/")
     try:
         endpoint = _built_in() if endpoint_name == BUILT_IN else endpoints().get(endpoint_name)
@@ -93,7 +93,7 @@ def find_model(name: str) -> tuple[Endpoint, Model]:
 
 
 def model_names() -> tuple[str, ...]:
-    """All models that can be chosen, as `endpoint/model`."""
+    """Return the names of all models, as `endpoint/model`."""
     return tuple(f"{endpoint.name}/{name}" for endpoint in endpoints().values() for name in endpoint.models)
 
 
@@ -103,7 +103,7 @@ def _read(path: Path, changed: int, size: int) -> Mapping[str, Endpoint]:
     return MappingProxyType({BUILT_IN: _built_in(), **found})
 
 
-def _endpoint(name: str, fields: EndpointFields) -> Endpoint:
+def _endpoint(name: str, fields: EndpointSection) -> Endpoint:
     models = {alias: _model(alias, given) for alias, given in fields.models.items()}
     return Endpoint(
         name=name, base_url=fields.base_url, key_name=fields.key, models=MappingProxyType(models),
@@ -113,7 +113,7 @@ def _endpoint(name: str, fields: EndpointFields) -> Endpoint:
     )  # fmt: skip
 
 
-def _model(name: str, fields: ModelFields) -> Model:
+def _model(name: str, fields: ModelSection) -> Model:
     return Model(
         name=name, asked=fields.asked or name, context=fields.context, price_in=fields.price_in,
         price_out=fields.price_out, supports=frozenset(fields.supports), max_tokens_field=fields.max_tokens_field,

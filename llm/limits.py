@@ -1,7 +1,7 @@
-"""What holds calls of an endpoint back, over all workers together.
+"""Limits on the calls of an endpoint that all workers share.
 
-The endpoint's `EndpointState` row is the lock under which a call is begun; calls under way are the ledger's
-running rows whose lease lives, so that a killed worker's places come back by themselves.
+A call starts under the lock of the endpoint's `EndpointState` row. The calls in flight are the running rows of the
+ledger whose lease has not ended, so a killed worker frees its places without help.
 """
 
 import string
@@ -12,33 +12,33 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from llm.asking import Message, Request
+from llm.call_errors import CallError, CircuitOpenError, TooLongError
 from llm.endpoints import Endpoint, Model
-from llm.errors import CallError, CircuitOpenError, TooLongError
 from llm.models import Call, EndpointState
+from llm.requests import Message, Request
 
 MINUTE = timedelta(minutes=1)
 FAILURES_TO_OPEN = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=15), timedelta(minutes=5)
-PROBED_FOR = 5.0
-"""Seconds after which those who wait for a call that went ahead look again."""
-OPENING_KINDS = frozenset({"timeout", "unreachable", "server_error", "rate_limited", "bad_reply", "cut"})
-"""Failures that speak of the endpoint and not of what it was asked."""
+PROBE_WAIT = 5.0
+"""Seconds after which work that waits for the result of a probe looks again."""
+PAUSING_KINDS = frozenset({"timeout", "unreachable", "server_error", "rate_limited", "bad_reply", "cut"})
+"""Failures that say something about the endpoint rather than about the request."""
 SHORTEST_WAIT = 0.05
 LONGEST_REPLY = 4096
-"""Tokens of a reply whose request sets no limit of its own."""
-PLAIN = (string.ascii_letters + " ").encode()
-A_MESSAGE = 8
-"""Tokens that a message costs beside its text: role and separators."""
-TOO_LONG = "The request is too long for {}: about {:,} tokens with the reply, and it takes {:,}. Nothing was sent."
-PAUSED = "{} failed {} times one after the other; calls of it pause until it answers again."
+"""Tokens of a reply if the request sets no limit."""
+LETTERS_AND_SPACE = (string.ascii_letters + " ").encode()
+TOKENS_PER_MESSAGE = 8
+"""For its role and separators."""
+TOO_LONG = "The request is too long for {}: about {:,} tokens with the reply, of {:,} at most. Nothing was sent."
+PAUSED = "{} failed {} times in a row. Calls to it are paused until it answers again."
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Whether a call may be begun: not where there are seconds to wait.
+    """Whether a call may start: only if `wait`, in seconds, is 0.
 
-    `probe`: it goes ahead after a pause. `failing`: the call before it failed.
+    `probe` marks the one call that tries the endpoint after a pause; `failing` means that the call before it failed.
     """
 
     wait: float = 0.0
@@ -46,26 +46,25 @@ class Admission:
     failing: bool = False
 
 
-def estimated_tokens(messages: tuple[Message, ...]) -> int:
-    """About how many tokens the messages are, on the high side, without any model's own tokenizer.
+def estimate_tokens(messages: tuple[Message, ...]) -> int:
+    """Estimate the tokens of messages, on the high side and without the model's own tokenizer.
 
-    A token is reckoned as three ASCII letters or blanks, one other ASCII character, or one and a half bytes of
-    what is not ASCII. Tokenizers in use give fewer for texts in natural languages; for texts that are none
-    (hexadecimal, base64) they may give more.
+    A token is three ASCII letters or spaces, one other ASCII character, or one and a half bytes of other characters.
+    Real tokenizers count fewer for text in natural languages; they may count more for hexadecimal or base64.
     """
     text = "".join(message.content for message in messages)
     ascii_only = text.encode("ascii", "ignore")
-    other = len(ascii_only.translate(None, PLAIN))
+    other = len(ascii_only.translate(None, LETTERS_AND_SPACE))
     beyond = len(text.encode("utf-8", "surrogatepass")) - len(ascii_only)
-    return -(-(len(ascii_only) - other) // 3) + other + -(-beyond * 2 // 3) + A_MESSAGE * len(messages)
+    return -(-(len(ascii_only) - other) // 3) + other + -(-beyond * 2 // 3) + TOKENS_PER_MESSAGE * len(messages)
 
 
-def bounded(request: Request, model: Model) -> Request:
-    """The request with a limit on its reply, set here where it has none; nothing is ever cut to fit.
+def with_reply_limit(request: Request, model: Model) -> Request:
+    """Return the request with a limit on its reply, the default one if it has none. Nothing is cut to fit.
 
-    Raises TooLongError where request and reply may not fit into the model's context.
+    Raises TooLongError if request and reply may not fit into the model's context.
     """
-    tokens_in = estimated_tokens(request.messages)
+    tokens_in = estimate_tokens(request.messages)
     room = LONGEST_REPLY if model.context is None else model.context - tokens_in
     wanted = request.max_tokens or max(min(LONGEST_REPLY, room), 1)
     if model.context is not None and wanted > room:
@@ -73,48 +72,48 @@ def bounded(request: Request, model: Model) -> Request:
     return replace(request, max_tokens=wanted)
 
 
-def enter(endpoint: Endpoint, now: datetime) -> Admission:
-    """See whether a call may be begun now; then begin it in the same transaction, which holds the endpoint's lock.
+def admit(endpoint: Endpoint, now: datetime) -> Admission:
+    """Decide whether a call may start now, and lock the endpoint until the transaction that starts it ends.
 
-    Raises CircuitOpenError while the endpoint is given a pause.
+    Raises CircuitOpenError while calls to the endpoint are paused.
     """
     state = _locked(endpoint.name)
     if state.open_until is not None:
         if state.open_until > now:
-            raise CircuitOpenError(state.message, retry_after=_rest(endpoint, state.open_until, now))
-        # One call goes ahead to see whether the endpoint is well; the others wait for what comes of it.
+            raise CircuitOpenError(state.message, retry_after=_pause_left(endpoint, state.open_until, now))
+        # One call probes the endpoint, and the others wait for its result.
         state.open_until = now + timedelta(seconds=endpoint.deadline)
         state.save(update_fields=["open_until"])
         return Admission(probe=True, failing=True)
-    return _places(endpoint, now, state.failures > 0)
+    return _free_place(endpoint, now, state.failures > 0)
 
 
-def _rest(endpoint: Endpoint, until: datetime, now: datetime) -> float:
-    """Seconds of a pause that are left: few while a call is under way that may end it sooner."""
+def _pause_left(endpoint: Endpoint, until: datetime, now: datetime) -> float:
+    """Return the seconds of a pause that are left, but few while a running call may end it early."""
     left = (until - now).total_seconds()
-    under_way = Call.objects.filter(endpoint=endpoint.name, status=Call.Status.RUNNING, lease_until__gt=now)
-    return min(left, PROBED_FOR) if under_way.exists() else left
+    in_flight = Call.objects.filter(endpoint=endpoint.name, status=Call.Status.RUNNING, lease_until__gt=now)
+    return min(left, PROBE_WAIT) if in_flight.exists() else left
 
 
-def _places(endpoint: Endpoint, now: datetime, failing: bool) -> Admission:
+def _free_place(endpoint: Endpoint, now: datetime, failing: bool) -> Admission:
     calls = Call.objects.filter(endpoint=endpoint.name)
     if calls.filter(status=Call.Status.RUNNING, lease_until__gt=now).count() >= endpoint.in_flight:
         return Admission(wait=SHORTEST_WAIT)
     if endpoint.requests_per_minute is not None:
-        lately = calls.filter(started_at__gt=now - MINUTE).exclude(status=Call.Status.CACHED)
-        if (lately.aggregate(sent=Sum("requests"))["sent"] or 0) >= endpoint.requests_per_minute:
-            first = lately.order_by("started_at").values_list("started_at", flat=True)[0]
+        last_minute = calls.filter(started_at__gt=now - MINUTE).exclude(status=Call.Status.CACHED)
+        if (last_minute.aggregate(sent=Sum("requests"))["sent"] or 0) >= endpoint.requests_per_minute:
+            first = last_minute.order_by("started_at").values_list("started_at", flat=True)[0]
             return Admission(wait=max((first + MINUTE - now).total_seconds(), SHORTEST_WAIT))
     return Admission(failing=failing)
 
 
-def note(endpoint: Endpoint, failure: CallError | None, *, probe: bool = False) -> None:
-    """Keep whether a call of the endpoint worked: after several failures in a row it is given a pause.
+def record_outcome(endpoint: Endpoint, failure: CallError | None, *, probe: bool = False) -> None:
+    """Write whether a call to the endpoint worked; several failures in a row pause it.
 
-    Each pause that the call after it does not end is followed by one of twice its length.
+    A pause after a failed probe is twice as long as the one before.
     """
     rows = EndpointState.objects.filter(name=endpoint.name)
-    if failure is None or failure.kind not in OPENING_KINDS:
+    if failure is None or failure.kind not in PAUSING_KINDS:
         rows.filter(failures__gt=0).update(failures=0, pauses=0, open_until=None, message="")
         return
     with transaction.atomic():
@@ -128,7 +127,7 @@ def note(endpoint: Endpoint, failure: CallError | None, *, probe: bool = False) 
 
 
 def _locked(name: str) -> EndpointState:
-    rows = EndpointState.objects.select_for_update().filter(name=name)
+    rows = EndpointState.objects.select_for_update(no_key=True).filter(name=name)
     state = rows.first()
     if state is None:
         EndpointState.objects.bulk_create([EndpointState(name=name)], ignore_conflicts=True)

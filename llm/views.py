@@ -1,4 +1,4 @@
-"""Pages about a study's models: what waits and is spent, the ledger of calls, tries, and the study's own prompts."""
+"""Pages about a study's models: queue and budgets, the ledger of calls, trials, and the study's own prompts."""
 
 from typing import Any
 
@@ -16,44 +16,45 @@ from annotation.access import OWNERS, RESEARCHERS, may, study_for
 from annotation.models import Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
-from config.background.work import works
-from config.background.workers import situation
-from config.fields import canonical_json
-from llm import presenting, stopping
+from config.background.kinds import works
+from config.background.workers import worker_status
+from config.htmx_request import HtmxRequest
+from config.model_fields import canonical_json
+from llm import page_data, stop_marks
 from llm.access import call_for, completion_for, prompt_named
 from llm.budgets import set_cap
+from llm.completions import WORK_KEY
 from llm.endpoint_file import EndpointsInvalidError
 from llm.endpoints import model_names
-from llm.forms import LimitForm, PromptForm, TryForm
+from llm.forms import LimitForm, PromptForm, TrialForm
+from llm.model_trials import STEP
+from llm.model_trials import try_model as ask_model
 from llm.models import Completion, Stop
-from llm.presenting import versions_of
-from llm.publishing import publish_prompt
-from llm.queueing import WORK_KEY
-from llm.trying import STEP
-from llm.trying import try_model as ask_model
+from llm.page_data import versions_of
+from llm.prompt_versions import publish_prompt
 
-A_PAGE = 50
+CALLS_PER_PAGE = 50
 LATEST = 5
 
 
 def takes_papers(study: Study) -> bool:
-    """Whether items of the study's kind have papers."""
-    return "documents" in protocols()[study.protocol].item_keys
+    """Return whether the items of the study have papers."""
+    return "documents" in protocols()[study.protocol].files.item_keys
 
 
-def _now(study: Study) -> dict[str, Any]:
-    budgets, more = presenting.budgets_of(study)
+def _overview(study: Study) -> dict[str, Any]:
+    budgets, more = page_data.budget_rows(study)
     return {
         "study": study,
         "now": timezone.now(),
-        "queue": presenting.queue_of(study),
-        "endpoints": presenting.endpoints_now(),
+        "queue": page_data.queue_rows(study),
+        "endpoints": page_data.endpoint_rows(),
         "budgets": budgets,
         "more_budgets": more,
     }
 
 
-def _names() -> list[str]:
+def _model_names() -> list[str]:
     try:
         return list(model_names())
     except EndpointsInvalidError:
@@ -61,28 +62,28 @@ def _names() -> list[str]:
 
 
 def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -> HttpResponse:
-    """The page of models; `forms` are those with errors."""
-    tries = Completion.objects.filter(study=study, step=STEP).order_by("-pk")
+    """Render the page of models; `forms` are those with errors."""
+    trials = Completion.objects.filter(study=study, step=STEP).order_by("-pk")
     context = {
-        **_now(study),
-        "workers": situation(),
+        **_overview(study),
+        "workers": worker_status(),
         "takes_papers": takes_papers(study),
         "stop": Stop.objects.filter(study=study, run="", lifted_at=None).select_related("stopped_by").first(),
         "owns": may(person_of(request), study, OWNERS),
-        "tries": tries.defer("request", "text")[:LATEST],
-        "try_form": forms.get("try_form") or TryForm(names=_names(), auto_id="try-%s"),
-        "limit_form": forms.get("limit_form") or LimitForm(scopes=presenting.scopes_of(study), auto_id="limit-%s"),
+        "trials": trials.defer("request", "text")[:LATEST],
+        "trial_form": forms.get("trial_form") or TrialForm(names=_model_names(), auto_id="trial-%s"),
+        "limit_form": forms.get("limit_form") or LimitForm(scopes=page_data.limit_scopes(study), auto_id="limit-%s"),
     }
     return render(request, "llm/models.html", context, status=status)
 
 
 @require_safe
 @signed_in
-def models(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything at a glance; to htmx only what changes by itself."""
+def models(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Show queue, endpoints and budgets with their forms; to htmx without the forms."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    if request.headers.get("HX-Request") == "true":
-        return render(request, "llm/_now.html", _now(study))
+    if request.htmx:
+        return render(request, "llm/_overview.html", _overview(study))
     return _page(request, study)
 
 
@@ -90,8 +91,8 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
 @signed_in
 def stop(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
-    stopping.stop(study_for(person, slug, RESEARCHERS), person)
-    messages.success(request, "No call of this study is begun any more; those under way end within seconds.")
+    stop_marks.stop(study_for(person, slug, RESEARCHERS), person)
+    messages.success(request, "Calls of this study are stopped. Running calls end within seconds.")
     return redirect("llm:models", slug=slug)
 
 
@@ -99,8 +100,8 @@ def stop(request: HttpRequest, slug: str) -> HttpResponse:
 @signed_in
 def resume(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
-    stopping.resume(study_for(person, slug, RESEARCHERS), person)
-    messages.success(request, "Calls of this study can be made again.")
+    stop_marks.resume(study_for(person, slug, RESEARCHERS), person)
+    messages.success(request, "Calls of this study are allowed again.")
     return redirect("llm:models", slug=slug)
 
 
@@ -109,79 +110,79 @@ def resume(request: HttpRequest, slug: str) -> HttpResponse:
 def set_limit(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
-    form = LimitForm(request.POST, scopes=presenting.scopes_of(study), auto_id="limit-%s")
+    form = LimitForm(request.POST, scopes=page_data.limit_scopes(study), auto_id="limit-%s")
     if not form.is_valid():
         return _page(request, study, 422, limit_form=form)
-    whose = form.person()
-    limited = None if whose is None else Person.objects.get(pk=whose)
+    person_pk = form.person()
+    limited = None if person_pk is None else Person.objects.get(pk=person_pk)
     set_cap(study, form.cap(), person, run=form.cleaned_data["run"], person=limited)
-    messages.success(request, "The limit is lifted." if form.cap() is None else "The limit is set.")
+    messages.success(request, "Limit removed." if form.cap() is None else "Limit saved.")
     return redirect("llm:models", slug=slug)
 
 
 @require_POST
 @signed_in
 def try_model(request: HttpRequest, slug: str) -> HttpResponse:
-    """Queue a question to a model by its name; its reply stands on a page of its own."""
+    """Queue a question to a model; its reply gets a page of its own."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    form = TryForm(request.POST, names=_names(), auto_id="try-%s")
+    form = TrialForm(request.POST, names=_model_names(), auto_id="trial-%s")
     if not form.is_valid():
-        return _page(request, study, 422, try_form=form)
+        return _page(request, study, 422, trial_form=form)
     given = form.cleaned_data
     completion = ask_model(
         study, person, model=given["model"], question=given["question"], paragraphs=form.paragraphs(),
         longest=given["longest"],
     )  # fmt: skip
-    return redirect("llm:try", slug=slug, pk=completion.pk)
+    return redirect("llm:trial", slug=slug, pk=completion.pk)
 
 
 @require_safe
 @signed_in
-def tried(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A question and its reply, as far as it has come; to htmx the fragment that asks for itself again."""
+def trial(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a question and its reply so far; to htmx the fragment that polls itself."""
     completion = completion_for(person_of(request), slug, pk)
     context = {
         "study": completion.study,
         "completion": completion,
         "messages_sent": completion.request.get("messages", []),
     }
-    if request.headers.get("HX-Request") == "true":
-        return render(request, "llm/_try.html", context)
-    context |= {"workers": situation(), "takes_papers": takes_papers(study_of(completion))}
-    return render(request, "llm/try.html", context)
+    if request.htmx:
+        return render(request, "llm/_trial.html", context)
+    context |= {"workers": worker_status(), "takes_papers": takes_papers(study_of(completion))}
+    return render(request, "llm/trial.html", context)
 
 
 def study_of(completion: Completion) -> Study:
-    """The study of a completion that `completion_for` gave: it has one."""
+    """Return the study of a completion from `completion_for`, which always has one."""
     if completion.study is None:
-        raise TypeError("This call belongs to no study.")
+        raise TypeError("This call has no study.")
     return completion.study
 
 
 @require_POST
 @signed_in
-def stop_try(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def stop_trial(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     completion = completion_for(person_of(request), slug, pk)
     if not ask_to_stop(works()[WORK_KEY], completion):
-        messages.info(request, "It was over already.")
-    return redirect("llm:try", slug=slug, pk=pk)
+        messages.info(request, "It had already ended.")
+    return redirect("llm:trial", slug=slug, pk=pk)
 
 
 @require_safe
 @signed_in
 def calls(request: HttpRequest, slug: str) -> HttpResponse:
-    """The study's ledger, a page at a time, filtered by what the address says."""
+    """Show the study's ledger page by page, with the filters in the address."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    filters = presenting.LedgerFilters.of(request.GET)
-    page = Paginator(filters.calls(study), A_PAGE).get_page(request.GET.get("page"))
+    filters = page_data.LedgerFilters.of(request.GET)
+    page = Paginator(filters.calls(study), CALLS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "takes_papers": takes_papers(study),
         "filters": filters,
-        "choices": presenting.choices_in(study),
+        "choices": page_data.filter_choices(study),
         "page": page,
-        "lines": [presenting.shown_call(call) for call in page],
+        "lines": [page_data.call_row(call) for call in page],
         "newer": f"?{urlencode([*filters.query().items(), ('page', page.number - 1)])}",
         "older": f"?{urlencode([*filters.query().items(), ('page', page.number + 1)])}",
     }
@@ -191,17 +192,17 @@ def calls(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def call(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One call of the ledger with all that is kept of it."""
+    """Show everything that the ledger has about a call."""
     found = call_for(person_of(request), slug, pk)
     study = study_for(person_of(request), slug, RESEARCHERS)
-    shown = presenting.shown_call(found)
+    shown = page_data.call_row(found)
     context = {
         "study": study,
         "takes_papers": takes_papers(study),
         "call": found,
         "price": shown.price,
         "seconds": shown.seconds,
-        "caused_by": presenting.who_caused(found),
+        "caused_by": page_data.caused_by(found),
         "parameters": [(name.replace("_", " "), canonical_json(value)) for name, value in found.parameters.items()],
         "logprobs": canonical_json(found.logprobs) if found.logprobs else "",
     }
@@ -211,16 +212,16 @@ def call(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 @signed_in
 def prompts(request: HttpRequest, slug: str) -> HttpResponse:
-    """The prompts that models are asked with, and which of them the study brought itself."""
+    """List the prompts, with the study's own versions."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    context = {"study": study, "takes_papers": takes_papers(study), "prompts": presenting.prompts_of(study)}
+    context = {"study": study, "takes_papers": takes_papers(study), "prompts": page_data.prompt_rows(study)}
     return render(request, "llm/prompts.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def prompt(request: HttpRequest, slug: str, app: str, name: str) -> HttpResponse:
-    """A prompt beside the study's own version of it, which can be written anew."""
+    """Show a prompt beside the study's own version, and publish a new version."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     default, versions = prompt_named(app, name), versions_of(study, app, name)
@@ -230,7 +231,7 @@ def prompt(request: HttpRequest, slug: str, app: str, name: str) -> HttpResponse
     if posted is not None and form.is_valid():
         made = publish_prompt(study, app, name, form.cleaned_data["system"], form.cleaned_data["user"], person)
         new = not versions or made.pk != versions[0].pk
-        messages.success(request, f"Version {made.number} is in force." if new else "Nothing was changed.")
+        messages.success(request, f"Version {made.number} is now used." if new else "Nothing has changed.")
         return redirect("llm:prompt", slug=slug, app=app, name=name)
     context = {
         "study": study,

@@ -1,6 +1,6 @@
-"""Who may see a study's reports: those who run it. Raters would learn from them how the others answer.
+"""Access to a study's reports and API: for the people who run it, because a report shows raters how others answer.
 
-Programs ask with a token, for the person who made it, or by the session of somebody signed in, who may look.
+A program uses the token of the person who created it. A signed-in person may read with their session.
 """
 
 from dataclasses import dataclass
@@ -12,21 +12,22 @@ from django.http import Http404
 from accounts.models import Person
 from annotation.access import NOTHING, RESEARCHERS, studies_of, study_for
 from annotation.models import Study, Token
+from annotation.studies.locking import refuse_pending_import
 
-NEEDS_TOKEN = "This takes a token: make one on the study's page of tokens."  # noqa: S105 - a sentence
-NEEDS_WRITING = "This token may only read: make one that may write."
+NEEDS_TOKEN = "A token is needed: create one on the study's Tokens page."  # noqa: S105 - a sentence
+NEEDS_WRITING = "This token may only read. Create one that may also write."
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks the programming interface: `token` is None where a session shows who it is."""
+    """A caller of the API; `token` is None for a browser session."""
 
     person: Person
     token: Token | None
 
     @property
     def named(self) -> str:
-        """How the audit names what the person acts by."""
+        """The caller's credential as the audit records it."""
         return "session" if self.token is None else f"token {self.token.pk}"
 
 
@@ -36,28 +37,29 @@ def reported_study(person: Person, slug: str) -> Study:
 
 
 def studies_open_to(caller: Caller) -> QuerySet[Study]:
-    """The studies that the caller may read: by a token its one, else all that the person runs."""
+    """The studies that the caller may read: the token's own, or all that the person runs."""
     studies = studies_of(caller.person, RESEARCHERS)
     return studies if caller.token is None else studies.filter(pk=caller.token.study_id)
 
 
 def study_open_to(caller: Caller, slug: str) -> Study:
-    """The study called `slug`, or Http404."""
+    """The study called `slug`, or Http404. Raises ImportPendingError."""
     study = studies_open_to(caller).filter(slug=slug).first()
     if study is None:
         raise Http404(NOTHING)
+    refuse_pending_import(study)
     return study
 
 
 def study_to_export(caller: Caller, slug: str) -> Study:
-    """As `study_open_to`, by token only: an export is recorded, and a followed link must record nothing."""
+    """Like `study_open_to`, but only for tokens: exports are audited, and merely following a link must not be."""
     if caller.token is None:
         raise PermissionDenied(NEEDS_TOKEN)
     return study_open_to(caller, slug)
 
 
 def study_to_write(caller: Caller, slug: str) -> Study:
-    """As `study_open_to`, for a token that may write; PermissionDenied is the same for every study."""
+    """Like `study_open_to`, but only for tokens that may write; PermissionDenied is the same for every study."""
     if caller.token is None:
         raise PermissionDenied(NEEDS_TOKEN)
     if not caller.token.writes:

@@ -1,4 +1,4 @@
-"""The agreement report of a study, as docs/formats.md describes it: plain values, ready for JSON and for pages."""
+"""The agreement report of a study, as docs/formats.md describes it, as plain values for JSON and pages."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,21 +10,17 @@ from numpy.typing import NDArray
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
-from annotation.models import Item, Question, Rater, Study
+from annotation.models import Item, Question, Study
 from annotation.questions import question_types
+from annotation.studies.snapshots import study_snapshot
 from reports import rows
-from reports.levels import LEVELS, RANKS
-from reports.rows.material import Material
-from reports.rows.pairs import dimensions, rank_columns
+from reports.figures_by_level import LEVELS, RANKS
+from reports.rows.pair_rows import dimensions, rank_columns
+from reports.rows.rated_items import RatedItems
 
 REPLICATES = 1000
-LONGEST_NUMBER = 9
 
 Report = dict[str, Any]
-
-
-class ChoiceInvalidError(ValueError):
-    """Ratings that there are none of: of an unknown kind of rater, or under no version that there is."""
 
 
 def agreement_report(
@@ -35,18 +31,25 @@ def agreement_report(
     categories: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
-    """Every figure of every question, and of each two dimensions that are ranked, under `dimensions`.
+    """All figures of all questions, and, under `dimensions`, of each two questions that rank outputs.
 
-    With `categories` each has its figures for the items of each category too, under `by_category`.
-    Answers on no level of measurement, such as texts, are counted only.
+    With `categories`, each also has the figures of each category's items under `by_category`. Answers without a level
+    of measurement, such as texts, are only counted.
 
-    Answers given under different versions of the guidelines answer different questions: people's ratings are
-    those under the latest version that has any, under version `guidelines`, or, asked for by "all", under every
-    one. The report's `guidelines` says which, and how many there are of each. Answers that came when their task
-    had all its raters count like any other; `surplus` says how many. Raises ChoiceInvalidError.
+    Answers under different versions of the guidelines answer different questions. Only people's ratings under one
+    version count: the latest with any rating, or version `guidelines`; "all" combines them. The report's `guidelines`
+    says which, with the number of ratings under each. Answers to tasks that already had all their raters count like
+    any other; `surplus` is their number. Raises ChoiceInvalidError.
     """
+    with study_snapshot(study):
+        return _report(study, kinds, guidelines, categories, replicates)
+
+
+def _report(
+    study: Study, kinds: frozenset[str], guidelines: int | str | None, categories: bool, replicates: int
+) -> Report:
     choice, said = choose(study, kinds, guidelines)
-    material, questions = Material(study), list(study.questions.order_by("position"))
+    rated, questions = RatedItems(study), list(study.questions.order_by("position"))
     return {
         "study": study.slug,
         "protocol": study.protocol,
@@ -55,29 +58,29 @@ def agreement_report(
         "guidelines": said,
         "surplus": rows.surplus(study, choice),
         "questions": {
-            question.key: _of_question(material, question, choice, categories, replicates) for question in questions
+            question.key: _of_question(rated, question, choice, categories, replicates) for question in questions
         },
-        "dimensions": _of_dimensions(material, questions, choice, categories, replicates),
+        "dimensions": _of_dimensions(rated, questions, choice, categories, replicates),
     }
 
 
-def _of_question(material: Material, question: Question, choice: rows.Choice, categories: bool, draws: int) -> Report:
-    """The figures of one question by its level of measurement."""
+def _of_question(rated: RatedItems, question: Question, choice: rows.Choice, categories: bool, draws: int) -> Report:
+    """The figures of one question, for its level of measurement."""
     level = question_types()[question.type].level
     if level not in LEVELS:
-        return {"level": level, **rows.count(material.study, question, choice)}
-    figured = LEVELS[level](material, question, choice)
+        return {"level": level, **rows.count(rated.study, question, choice)}
+    figured = LEVELS[level](rated, question, choice)
     report = figured.describe(figured.data, replicates=draws)
     if categories:
         report["by_category"] = by_category(
-            figured.data, material.categories, lambda part: figured.describe(part, replicates=draws)
+            figured.data, rated.categories, lambda part: figured.describe(part, replicates=draws)
         )
     return report
 
 
 @dataclass(frozen=True)
 class _Dimensions:
-    """Two rankings of the same outputs, cut down to items together."""
+    """Two dimensions' rankings of the same outputs, restricted to items together."""
 
     first: Rankings
     second: Rankings
@@ -87,14 +90,14 @@ class _Dimensions:
 
 
 def _of_dimensions(
-    material: Material, questions: list[Question], choice: rows.Choice, categories: bool, draws: int
+    rated: RatedItems, questions: list[Question], choice: rows.Choice, categories: bool, draws: int
 ) -> list[Report]:
-    """Agreement of each two questions that rank the same outputs, a row each with the keys of both."""
+    """Agreement between each two questions that rank the same outputs, one row per pair with their keys."""
     types = question_types()
     ranked = [question for question in questions if types[question.type].level == RANKS]
     if len(ranked) < 2:
         return []
-    read = dimensions(material, [rank_columns(material, question, choice) for question in ranked])
+    read = dimensions(rated, [rank_columns(rated, question, choice) for question in ranked])
 
     def described(both: _Dimensions) -> Report:
         return describe_dimensions(both.first, both.second, replicates=draws)
@@ -104,34 +107,21 @@ def _of_dimensions(
         both = _Dimensions(first, second)
         report = {"questions": [one.key, other.key], **described(both)}
         if categories:
-            report["by_category"] = by_category(both, material.categories, described)
+            report["by_category"] = by_category(both, rated.categories, described)
         reports.append(report)
     return reports
 
 
 def choose(study: Study, kinds: frozenset[str], guidelines: int | str | None) -> tuple[rows.Choice, Report]:
-    """Which ratings a report reads, and what it says about that; raises ChoiceInvalidError."""
+    """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError."""
     there = rows.versions(study, kinds)
     pooled = guidelines == "all"
     version = next(reversed(there), None) if guidelines is None or pooled else guidelines
     if guidelines is not None and not pooled and version not in there:
-        raise ChoiceInvalidError(f"There are no ratings under version {guidelines} of the guidelines.")
+        raise rows.ChoiceInvalidError(f"There are no ratings under guidelines version {guidelines}.")
     said = {
         "version": None if pooled else version,
         "pooled": pooled and len(there) > 1,
         "ratings": {"none" if number is None else str(number): count for number, count in there.items()},
     }
     return rows.Choice(kinds, version if isinstance(version, int) else None, pooled), said
-
-
-def read_choice(kinds: str, guidelines: str | None) -> tuple[frozenset[str], int | str | None]:
-    """Kinds of raters and the guidelines' version, as they are written; raises ChoiceInvalidError."""
-    known = Rater.Kind.values
-    chosen = frozenset(kinds.split(","))
-    if not chosen <= set(known):
-        raise ChoiceInvalidError(f"kinds takes {', '.join(known)}, with commas between.")
-    if guidelines is None or guidelines == "all":
-        return chosen, guidelines
-    if not guidelines.isascii() or not guidelines.isdigit() or len(guidelines) > LONGEST_NUMBER:
-        raise ChoiceInvalidError("guidelines takes the number of a version, or all.")
-    return chosen, int(guidelines)

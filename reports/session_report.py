@@ -1,4 +1,4 @@
-"""The report on a study's revision sessions, as docs/formats.md describes it: plain values, for JSON and for pages."""
+"""The report on a study's revision sessions, as docs/formats.md describes it, as plain values for JSON and pages."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.cache import cache
 
-from agreement.second_ratings import second_ratings
-from agreement.turns import (
+from agreement.label_agreement import Label, label_agreement
+from agreement.second_rating_figures import collapsed, second_ratings
+from agreement.turn_figures import (
     GOOD,
     TurnRow,
     error_categories,
@@ -20,56 +21,78 @@ from agreement.turns import (
     text_figures,
 )
 from annotation.models import Study
-from reports.rows.turns import Judged, session_rows
-from sessions.labelling import VALUES, Kind
+from annotation.studies.snapshots import study_snapshot
+from reports.rows import ChoiceInvalidError
+from reports.rows.turn_rows import RetrievalLabel, session_rows
 from sessions.models import RevisionSession
+from sessions.turn_labels import VALUES, Kind
 
 REPLICATES = 1000
 TEXTS_IN_A_REQUEST = 10_000
-"""How many turns are measured while somebody waits for a page; a command measures any number."""
+"""The most turns whose texts are measured during a request; a command measures any number."""
 KEPT_SECONDS = 30 * 24 * 3600
-TOO_MANY = "there are so many turns that only manage.py session_report measures their texts"
-NO_TURNS = "there is no such turn"
+TOO_MANY = "there are too many turns; run manage.py session_report to measure their texts"
+NO_TURNS = "there are no such turns"
 NO_VALUES = "no turn has a value"
-NO_SESSIONS = "there is no session"
+NO_SESSIONS = "there are no sessions"
 REASONS = {"share": NO_TURNS, "mean": NO_VALUES, "turns_per_session": NO_SESSIONS}
-"""Why a figure of this name is undefined, where it is."""
+"""The reason if a figure of this name is undefined."""
 
 Report = dict[str, Any]
 
 
-def session_report(study: Study, *, replicates: int = REPLICATES, most_texts: int | None = None) -> Report:
-    """Tables 2, 3, 4 and 6 and Figure 2 of KIWI, what retrieval gave, and what second ratings say of the first.
+def session_report(
+    study: Study, *, labeller: str | None = None, replicates: int = REPLICATES, most_texts: int | None = None
+) -> Report:
+    """Tables 2, 3, 4 and 6 and Figure 2 of KIWI, what retrieval gave, second ratings and the agreement on labels.
 
-    `text_figures` is None where more turns than `most_texts` would have to be measured. `undefined` has the reason for
-    each figure that is None, by its dotted name.
+    With `labeller`, the labels are that rater's alone; by default a person's latest counts. `text_figures` is None if
+    more turns than `most_texts` would have to be measured. `undefined` has the reason for each figure that is None, by
+    its dotted name. Raises ChoiceInvalidError for a labeller without a label.
     """
-    rows = session_rows(study)
-    second = second_ratings(rows.second, replicates=replicates)
-    undefined = {f"second_ratings.{name}": reason for name, reason in second.pop("undefined").items()}
+    with study_snapshot(study):
+        rows = session_rows(study, labeller)
+    if labeller is not None and labeller not in rows.labellers:
+        raise ChoiceInvalidError(f"{labeller!r} has labelled no turn of this study.")
     measured = sum(has_good_target(turn) for turn in rows.turns)
     report: Report = {
         "study": study.slug,
         "protocol": study.protocol,
         "models": sorted(set(rows.sessions.values())),
+        "labellers": {"chosen": labeller, "all": rows.labellers},
         "statuses": shares(rows.statuses, RevisionSession.Status.values),
         "overview": overview(rows.turns, rows.sessions),
         "ratings_by_kind": ratings_by_kind(rows.turns),
         "kinds_by_position": kinds_by_position(rows.turns),
         "instruction_types": instruction_types(rows.turns),
         "error_categories": error_categories(rows.turns),
-        "retrieval": _retrieval(rows.judged),
+        "retrieval": _retrieval(rows.retrieval),
         "text_figures": None if most_texts is not None and measured > most_texts else _texts(rows.turns),
-        "second_ratings": second,
+        "label_agreement": {
+            kind: label_agreement(rows.labels.get(kind, []), replicates=replicates) for kind in Kind.values
+        },
+        "second_ratings": {
+            **second_ratings(rows.pairs, replicates=replicates),
+            "between": _between(rows.second, replicates),
+        },
     }
+    report["undefined"] = {**dict(_undefined(report)), **dict(_reasons(report))}
     if report["text_figures"] is None:
-        undefined["text_figures"] = TOO_MANY
-    report["undefined"] = {**dict(_undefined(report)), **undefined}
+        report["undefined"]["text_figures"] = TOO_MANY
     return report
 
 
-def _retrieval(judged: Sequence[Judged]) -> Report:
-    """What the passages were good for: of all turns judged, and of those rated neutral or bad."""
+def _between(second: Sequence[Label], replicates: int) -> Report:
+    """Agreement between second raters of the same turn, with ratings as in `second_ratings`."""
+    two_way = [(turn, rater, collapsed(rating)) for turn, rater, rating in second]
+    return {
+        "two_way": label_agreement(two_way, replicates=replicates),
+        "three_way": label_agreement(second, replicates=replicates),
+    }
+
+
+def _retrieval(judged: Sequence[RetrievalLabel]) -> Report:
+    """Whether the passages were sufficient: of all labelled turns, and of those rated neutral or bad."""
     failed = [one for one in judged if one.number and one.rating not in (None, GOOD)]
     values = VALUES[Kind.RETRIEVAL]
     return {
@@ -79,7 +102,7 @@ def _retrieval(judged: Sequence[Judged]) -> Report:
 
 
 def _texts(turns: Sequence[TurnRow]) -> Report:
-    """The figures of texts, kept under a digest of all that they are made of: they take about a millisecond a turn."""
+    """The figures of texts, cached under a digest of everything they depend on: a turn takes about a millisecond."""
     digest = hashlib.sha256()
     for turn in turns:
         digest.update(repr(turn).encode("utf-8", "surrogatepass"))
@@ -92,7 +115,7 @@ def _texts(turns: Sequence[TurnRow]) -> Report:
 
 
 def _undefined(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """The reasons why shares and means are None, by dotted name; a place in a list counts from 0."""
+    """The reasons why shares and means are None, by dotted name; positions in lists count from 0."""
     if isinstance(part, dict):
         for key, value in part.items():
             if value is None and key in REASONS:
@@ -102,3 +125,13 @@ def _undefined(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str
     elif isinstance(part, list):
         for place, value in enumerate(part):
             yield from _undefined(value, (*path, str(place)))
+
+
+def _reasons(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Remove the reasons under `undefined` from the parts of a report, and yield them by dotted name."""
+    if not isinstance(part, dict):
+        return
+    for name, reason in part.pop("undefined", {}).items():
+        yield ".".join((*path, name)), reason
+    for key, value in part.items():
+        yield from _reasons(value, (*path, key))

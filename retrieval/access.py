@@ -1,4 +1,4 @@
-"""Which builds and tried searches a person may see: every function fetches, or raises Http404."""
+"""Who may see which builds and trial searches: every function fetches or raises Http404."""
 
 from django.http import Http404
 
@@ -8,7 +8,7 @@ from retrieval.models import IndexBuild, TrialSearch
 
 
 def build_for(person: Person, slug: str, pk: int) -> IndexBuild:
-    """A build of a study that `person` runs."""
+    """Return a build of a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)
     build = IndexBuild.objects.select_related("study").filter(study=study, pk=pk).first()
     if build is None:
@@ -17,7 +17,7 @@ def build_for(person: Person, slug: str, pk: int) -> IndexBuild:
 
 
 def trial_for(person: Person, slug: str, pk: int) -> TrialSearch:
-    """A search that somebody tried in a study that `person` runs."""
+    """Return a trial search of a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)
     trial = TrialSearch.objects.select_related("study", "item").filter(study=study, pk=pk).first()
     if trial is None:

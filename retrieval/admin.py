@@ -1,4 +1,4 @@
-"""The admin of indexes and tried searches: seen by those who run their study, changed by nobody."""
+"""Admin of indexes and trial searches, read-only, for the people who run the study."""
 
 from django.contrib import admin
 

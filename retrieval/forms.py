@@ -10,16 +10,16 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.forms import PlainText
-from annotation.text import LONGEST_ID
-from retrieval.errors import PaperError
+from config.text_validation import LONGEST_ID
+from retrieval.paper_formats import SUFFIXES, read_paper
 from retrieval.papers import Paper
-from retrieval.reading import SUFFIXES, read_paper
+from retrieval.search_errors import PaperError
 
 LONGEST_QUERY = 5000
 LONGEST_QUESTION = 20_000
 MOST_HITS = 50
 READING_SECONDS = 60
-TOO_LARGE = "The files may have {} MB together: send fewer, or shorten them."
+TOO_LARGE = "The files are larger than {} MB together. Choose fewer or smaller files."
 
 
 class FilesInput(forms.FileInput):
@@ -29,11 +29,11 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files; what is wrong with one is said by its name."""
+    """Several files; an error names the file."""
 
     widget = FilesInput
     too_large = False
-    """Set where the request was too large, so that its files were not received."""
+    """Set if the request was too large, so that its files were not received."""
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
         if self.too_large:
@@ -45,11 +45,11 @@ class FilesField(forms.FileField):
 
 
 class PapersForm(forms.Form):
-    """A question with its papers, which becomes an item. Papers are read here, so that a bad file is said beside it."""
+    """A question with its papers, which becomes an item. Papers are read here, so that errors appear at the field."""
 
     key = PlainText(
         label="Id", max_length=LONGEST_ID, widget=forms.TextInput,
-        help_text="The question's name in files, such as q17. It cannot be changed.",
+        help_text="The question's id in files, such as q17. It cannot be changed later.",
     )  # fmt: skip
     question = PlainText(label="Question", max_length=LONGEST_QUESTION, widget=forms.Textarea(attrs={"rows": 3}))
     papers = FilesField(
@@ -58,12 +58,12 @@ class PapersForm(forms.Form):
     )  # fmt: skip
 
     def __init__(self, *args: Any, length: int = 0, **kwargs: Any) -> None:
-        """`length` is the request's: files that are too large together are not received."""
+        """`length` is the size of the request: files that are too large together are not received."""
         super().__init__(*args, **kwargs)
         field = self.fields["papers"]
         field.help_text = (
-            f"PDF, Markdown, text or JSON: at most {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files, "
-            f"{settings.UPLOAD_BYTES // 2**20} MB together. Either all are taken or none."
+            f"PDF, Markdown, text or JSON; at most {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files, "
+            f"{settings.UPLOAD_BYTES // 2**20} MB together. If one is invalid, none is added."
         )
         if isinstance(field, FilesField):
             field.too_large = length > settings.UPLOAD_BYTES
@@ -75,7 +75,7 @@ class PapersForm(forms.Form):
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"].strip()
         if not question:
-            raise ValidationError("Write the question.")
+            raise ValidationError("Enter the question.")
         return question
 
     def clean_papers(self) -> list[Paper]:
@@ -84,7 +84,7 @@ class PapersForm(forms.Form):
         latest = time.monotonic() + READING_SECONDS
         for file in self.cleaned_data["papers"]:
             if time.monotonic() > latest:
-                problems.append(f"The files before {file.name[:80]} took too long to read: send fewer at once.")
+                problems.append(f"The files before {file.name[:80]} took too long to read. Choose fewer files.")
                 break
             try:
                 paper = read_paper(file.name, file.read())
@@ -92,7 +92,9 @@ class PapersForm(forms.Form):
                 problems.append(str(problem))
                 continue
             if paper.id in {other.id for other in found}:
-                problems.append(f"{file.name[:80]} has the id of another file, {paper.id[:80]}: rename one of them.")
+                problems.append(
+                    f"{file.name[:80]} has the same id as another file, {paper.id[:80]}. Rename one of them."
+                )
             found.append(paper)
         if problems:
             raise ValidationError(problems)
@@ -100,13 +102,13 @@ class PapersForm(forms.Form):
 
 
 class SearchForm(forms.Form):
-    """A search within one question's papers. `keys` are the questions'."""
+    """A search in one question's papers; `keys` are the keys of the questions."""
 
     item = forms.ChoiceField(
-        label="In the papers of", choices=[], error_messages={"invalid_choice": "There is no such question."}
+        label="Question", choices=[], error_messages={"invalid_choice": "Choose a question from the list."}
     )
     query = PlainText(label="Search for", max_length=LONGEST_QUERY, widget=forms.Textarea(attrs={"rows": 2}))
-    k = forms.IntegerField(label="How many passages", min_value=1, max_value=MOST_HITS, initial=5)
+    k = forms.IntegerField(label="Passages", min_value=1, max_value=MOST_HITS, initial=5)
 
     def __init__(self, *args: Any, keys: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -117,5 +119,5 @@ class SearchForm(forms.Form):
     def clean_query(self) -> str:
         query: str = self.cleaned_data["query"].strip()
         if not query:
-            raise ValidationError("Write what to search for.")
+            raise ValidationError("Enter a search text.")
         return query

@@ -1,7 +1,7 @@
-"""Where the models of dense searchers are on this machine. Nothing here loads one or asks the network for one.
+"""Finds the models for dense search on this machine, without loading or downloading them.
 
-A model is named as on the Hugging Face hub (`facebook/contriever-msmarco`) or by a folder's name; both are looked
-for below `VAR/models`: as a folder of that name, and in the hub's own layout, which `download_model` fills.
+A model has its name on the Hugging Face hub (`facebook/contriever-msmarco`) or the name of a folder. It is either the
+folder of that name in `VAR/models`, or there in the layout of the hub, as `download_model` writes it.
 """
 
 import hashlib
@@ -10,29 +10,31 @@ from pathlib import Path
 
 from django.conf import settings
 
-from retrieval.errors import ModelMissingError
+from retrieval.search_errors import ModelMissingError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}(/[A-Za-z0-9][A-Za-z0-9_.-]{0,95})?")
 CONFIGS = ("modules.json", "config.json")
 READ_WHOLE = 1 << 20
 SAMPLES, SAMPLE = 64, 4096
-"""How many pieces of a larger file are looked at, and how many bytes of each: it is done before every search."""
+"""How many samples of a larger file are compared, and their bytes; this happens before every search."""
 
 
 def models_folder() -> Path:
-    """Where models are looked for, and downloaded to."""
+    """Return the folder of all models."""
     return Path(settings.VAR) / "models"
 
 
 def check_name(name: object) -> str:
-    """The name, which cannot lead out of the folder of models; raises ModelMissingError."""
+    """Return the name if it cannot lead out of the models folder. Raises ModelMissingError."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise ModelMissingError(f"{str(name)[:60]!r} is no name of a model. One is 'facebook/contriever-msmarco'.")
+        raise ModelMissingError(
+            f"{str(name)[:60]!r} is not the name of a model, such as 'facebook/contriever-msmarco'."
+        )
     return name
 
 
 def find_model(name: str) -> Path:
-    """The folder of the model; raises ModelMissingError with what to do."""
+    """Return the folder of the model. Raises ModelMissingError, which says what to do."""
     check_name(name)
     hub = models_folder() / f"models--{name.replace('/', '--')}"
     places = [models_folder() / name]
@@ -43,13 +45,13 @@ def find_model(name: str) -> Path:
         if any((place / config).is_file() for config in CONFIGS):
             return place
     raise ModelMissingError(
-        f"The model {name} is not on this machine. The operator can fetch it with: "
+        f"The model {name} is not on this machine. The operator can download it with: "
         f"python manage.py download_model {name}"
     )
 
 
 def fingerprint(folder: Path) -> str:
-    """Tells a model's files from other ones: names, sizes and contents, those of large ones in samples."""
+    """Return a digest of a model's files: names, sizes and contents, of large files in samples."""
     found = hashlib.blake2b(digest_size=16)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         size = path.stat().st_size
@@ -59,7 +61,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def _samples(path: Path, size: int) -> bytes:
-    """Pieces from all over a file: weights that were trained further differ nearly everywhere."""
+    """Return samples from all over a file: weights that were trained further differ almost everywhere."""
     with path.open("rb") as file:
         pieces = []
         for number in range(SAMPLES):

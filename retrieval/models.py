@@ -1,4 +1,4 @@
-"""Indexes of studies' passages, and searches that researchers try."""
+"""Indexes of passages, and trial searches."""
 
 from pathlib import Path
 
@@ -8,24 +8,24 @@ from django.db.models import F, Q
 
 from annotation.models import Item, Study
 from config.background.rows import Row
-from config.fields import ExactJSONField
+from config.model_fields import ExactJSONField
 
 
 class IndexBuild(Row):
-    """One building of a study's index by one searcher; the files of the last one that succeeded are searched.
+    """A build of a study's index by one searcher; searches use the last successful one.
 
-    `digest` is that of all that goes in: the same content and settings make no second build.
+    `digest` covers everything that goes into the index: the same content and settings are not built twice.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="index_builds")
-    searcher = models.CharField(max_length=30, help_text="which kind of searcher")
-    settings = ExactJSONField(default=dict, help_text="what the searcher was set to, its model among it")
-    number = models.PositiveIntegerField(help_text="counts the builds of a study by a searcher, from 1")
+    searcher = models.CharField(max_length=30, help_text="key of the searcher")
+    settings = ExactJSONField(default=dict, help_text="settings of the searcher, including its model")
+    number = models.PositiveIntegerField(help_text="counts the builds per study and searcher, from 1")
     digest = models.CharField(max_length=64)
-    done = models.PositiveIntegerField(default=0, help_text="passages that are ready")
-    total = models.PositiveIntegerField(default=0, help_text="different passages of the study")
-    folder = models.CharField(max_length=40, blank=True, help_text="in VAR/indexes; empty once it was removed")
-    edition = models.CharField(max_length=40, blank=True, help_text="the finished files' folder in it")
+    done = models.PositiveIntegerField(default=0, help_text="passages indexed so far")
+    total = models.PositiveIntegerField(default=0, help_text="distinct passages of the study")
+    folder = models.CharField(max_length=40, blank=True, help_text="in VAR/indexes; empty after its removal")
+    edition = models.CharField(max_length=40, blank=True, help_text="folder of the finished files")
     is_current = models.BooleanField(default=False)
 
     class Meta(Row.Meta):
@@ -48,30 +48,30 @@ class IndexBuild(Row):
 
     @property
     def version(self) -> str:
-        """How sessions and exports name it: its number and the beginning of its digest."""
+        """Return its name in sessions and exports: the number and the beginning of the digest."""
         return f"{self.number}:{self.digest[:12]}"
 
     @property
     def place(self) -> Path:
-        """The folder of everything that belongs to this build."""
+        """Return the folder with all files of this build."""
         return Path(settings.VAR) / "indexes" / self.folder
 
     @property
     def files(self) -> Path:
-        """The folder of the finished index."""
+        """Return the folder of the finished index."""
         return self.place / self.edition
 
 
 class TrialSearch(Row):
-    """A search that a researcher tries; done by a worker, since some searchers cannot run where pages are made."""
+    """A researcher's trial search. A worker runs it, because some searchers cannot run in the web process."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="trial_searches")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="trial_searches", db_index=False)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="trial_searches")
     query = models.TextField()
     k = models.PositiveSmallIntegerField(default=5)
-    searcher = models.CharField(max_length=200, blank=True, help_text="what searched, with its model")
-    index = models.CharField(max_length=40, blank=True, help_text="the version of the index")
+    searcher = models.CharField(max_length=200, blank=True, help_text="the searcher with its model")
+    index = models.CharField(max_length=40, blank=True, help_text="version of the index")
     hits = ExactJSONField(null=True, blank=True)
 
     class Meta(Row.Meta):

@@ -1,7 +1,7 @@
-"""The papers of an item and their passages: a paragraph each, with an id and a place that never change.
+"""The papers of an item and their passages: one per paragraph, with an id and a place that never change.
 
-An item's content is the only home of papers. A paper's text is its paragraphs joined by an empty line, and a
-passage's offsets are places in that text, in code points.
+Papers are stored in their item's content only. A paper's text is its paragraphs joined by an empty line, and the
+offsets of passages count code points in that text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ SEPARATOR = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper as its file gives it; `id` is unique among the papers of its item."""
+    """A paper; `id` is unique among the papers of its item."""
 
     id: str
     title: str
@@ -26,12 +26,12 @@ class Paper:
 
     @property
     def text(self) -> str:
-        """The whole text, in which the offsets of passages are places."""
+        """The whole text, to which the offsets of passages refer."""
         return SEPARATOR.join(self.paragraphs)
 
     @classmethod
     def from_line(cls, given: Mapping[str, Any]) -> "Paper":
-        """The paper of one of `documents` in an item's line."""
+        """Return the paper in one of the `documents` of an item's line."""
         return cls(
             id=given["id"],
             title=given.get("title") or "",
@@ -42,7 +42,7 @@ class Paper:
         )
 
     def line(self) -> dict[str, Any]:
-        """What `from_line` reads: one of `documents` in an item's line."""
+        """Return one of the `documents` of an item's line, which `from_line` reads."""
         body: dict[str, Any] = {"id": self.id, "title": self.title, "authors": list(self.authors)}
         if self.url is not None:
             body["url"] = self.url
@@ -53,7 +53,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A paragraph: `text` is `paper.text[start:end]`; `paragraph` counts from 0."""
+    """A paragraph of a paper: `text` is `paper.text[start:end]`; `paragraph` counts from 0."""
 
     document: str
     paragraph: int
@@ -67,12 +67,12 @@ class Passage:
 
 
 def papers_of(item: Item) -> tuple[Paper, ...]:
-    """The papers of an item, in the order of its file: their numbers in citations are their places here, from 0."""
+    """Return the papers of an item in file order; citations number them by this order, from 0."""
     return tuple(Paper.from_line(given) for given in (item.content or {}).get("documents") or ())
 
 
 def passages(paper: Paper) -> list[Passage]:
-    """All passages of a paper, in order; empty paragraphs too, so that numbers are those of the file."""
+    """Return all passages of a paper in order, empty ones included, so that the numbers are those of the file."""
     return list(_placed(paper))
 
 

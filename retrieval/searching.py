@@ -1,7 +1,7 @@
-"""Searching within the papers of one item, in the study's current index.
+"""Searches the papers of one item in the study's current index.
 
-An index is opened once a process and kept for a few others. Its files never change; a new build has new ones, and is
-taken from the search after the one in which the database names it.
+Each process opens an index once and keeps the last few open. The files of an index never change; a new build has new
+files, which are used as soon as the database names it.
 """
 
 import json
@@ -13,28 +13,28 @@ from pathlib import Path
 from threading import Lock
 
 from annotation.models import Item, Study
-from config.fields import canonical_json
-from retrieval.errors import IndexNotReadyError, SearchError
-from retrieval.indexing import wanted
-from retrieval.layout import Layout
+from config.model_fields import canonical_json
+from retrieval.index_builds import wanted
+from retrieval.index_layout import Layout
 from retrieval.models import IndexBuild
 from retrieval.papers import papers_of
-from retrieval.searchers import Best, OpenIndex, searchers
+from retrieval.search_errors import IndexNotReadyError, SearchError
+from retrieval.searchers import OpenIndex, TopPassages, searchers
 
-__all__ = ["Found", "Hit", "IndexNotReadyError", "SearchError", "search", "search_many"]
+__all__ = ["Hit", "IndexNotReadyError", "SearchError", "SearchResult", "search", "search_many"]
 
 logger = logging.getLogger(__name__)
 MOST_HITS = 100
 OPEN_AT_ONCE = 4
 OPENING = Lock()
-NOT_BUILT = "The papers of this study are being prepared for searching. Try again in a while."
-DAMAGED = "The files of {} are damaged. Once the operator has removed the folder indexes/{}, have it built anew."
-NOT_IN_INDEX = "These papers are not searchable yet: the study's index is being built anew. Try again in a while."
+NOT_BUILT = "The papers of this study are being indexed. Try again later."
+DAMAGED = "The files of {} are damaged. Ask the operator to delete the folder indexes/{}, then rebuild the index."
+NOT_IN_INDEX = "These papers are not in the index yet: it is being rebuilt. Try again later."
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found. `paper` is its paper's number in the item's list, from 0; `rank` counts from 1."""
+    """A passage that was found. `paper` is the paper's place in the item, from 0; `rank` counts from 1."""
 
     document: str
     paragraph: int
@@ -46,39 +46,39 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The best passages, best first; by which searcher (with its model) and which version of the index."""
+class SearchResult:
+    """The best passages, best first, with the searcher (and its model) and the version of the index."""
 
     hits: tuple[Hit, ...]
     searcher: str
     index: str
 
 
-def search(item: Item, query: str, k: int = 5) -> Found:
-    """The `k` best passages of the item's papers, fewer where it has fewer.
+def search(item: Item, query: str, k: int = 5) -> SearchResult:
+    """Return the `k` best passages of the item's papers, or fewer if it has fewer.
 
-    Equal scores stand in the order of the papers. Raises IndexNotReadyError and SearchError.
+    Passages with equal scores are in the order of the papers. Raises IndexNotReadyError and SearchError.
     """
     return search_many(item, [query], k)[0]
 
 
-def search_many(item: Item, queries: Sequence[str], k: int = 5) -> tuple[Found, ...]:
-    """`search` for several queries at once, which takes a dense searcher little longer than one."""
+def search_many(item: Item, queries: Sequence[str], k: int = 5) -> tuple[SearchResult, ...]:
+    """Search for several queries in the same build of the index, with the same scores as `search`."""
     if not 1 <= k <= MOST_HITS:
-        raise SearchError(f"A search finds 1 to {MOST_HITS} passages, not {k}.")
+        raise SearchError(f"A search returns 1 to {MOST_HITS} passages, not {k}.")
     build = current_build(item.study)
     found = _best(build, item, queries, k)
-    if found is None:  # the build was replaced, and its files removed, between our asking and opening
+    if found is None:  # the build was replaced and its files were removed before we opened them
         build = current_build(item.study)
         found = _best(build, item, queries, k)
     if found is None:
-        raise IndexNotReadyError(f"The files of {build} are gone. Have it built anew.")
+        raise IndexNotReadyError(f"The files of {build} are missing. Rebuild the index.")
     name = searchers()[build.searcher].describe(build.settings)
-    return tuple(Found(_hits(item, best), name, build.version) for best in found)
+    return tuple(SearchResult(_hits(item, best), name, build.version) for best in found)
 
 
 def current_build(study: Study) -> IndexBuild:
-    """The build that searches of the study use; raises IndexNotReadyError."""
+    """Return the build that searches of the study use. Raises IndexNotReadyError."""
     searcher, settings = wanted(study)
     build = IndexBuild.objects.filter(study=study, searcher=searcher.key, is_current=True).first()
     if build is not None and canonical_json(build.settings) == canonical_json(settings):
@@ -89,8 +89,8 @@ def current_build(study: Study) -> IndexBuild:
     raise IndexNotReadyError(NOT_BUILT)
 
 
-def _best(build: IndexBuild, item: Item, queries: Sequence[str], k: int) -> list[Best] | None:
-    """What the index finds, as places in the item's list of passages; None where its files are gone."""
+def _best(build: IndexBuild, item: Item, queries: Sequence[str], k: int) -> list[TopPassages] | None:
+    """Return the hits as places in the item's list of passages, or None if the index files are missing."""
     try:
         with OPENING:
             layout, index = _opened(str(build.files), build.searcher, canonical_json(build.settings))
@@ -104,23 +104,23 @@ def _best(build: IndexBuild, item: Item, queries: Sequence[str], k: int) -> list
         raise IndexNotReadyError(NOT_IN_INDEX)
     places = (known >= 0).nonzero()[0]
     asked = [number for number, query in enumerate(queries) if query.strip() and len(places)]
-    found = [Best((), ())] * len(queries)
+    found = [TopPassages((), ())] * len(queries)
     if asked:
         best = index.best([queries[number] for number in asked], known[places].astype("int64"), k)
         for number, one in zip(asked, best, strict=True):
-            found[number] = Best(tuple(places[list(one.places)].tolist()), one.scores)
+            found[number] = TopPassages(tuple(places[list(one.places)].tolist()), one.scores)
     return found
 
 
 @lru_cache(maxsize=OPEN_AT_ONCE)
 def _opened(folder: str, key: str, settings: str) -> tuple[Layout, OpenIndex]:
-    """The index of a folder, whose name is never used twice. Call it holding OPENING, so that it is opened once."""
+    """Return the index in a folder, whose name is never reused. Hold OPENING, so that it is opened once."""
     searcher = searchers()[key]
     place = Path(folder)
     return Layout.open(place), searcher.open(place, json.loads(settings))
 
 
-def _hits(item: Item, best: Best) -> tuple[Hit, ...]:
+def _hits(item: Item, best: TopPassages) -> tuple[Hit, ...]:
     placed = [
         (number, paper, paragraph)
         for number, paper in enumerate(papers_of(item))

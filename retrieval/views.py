@@ -1,4 +1,4 @@
-"""Pages about a study's papers: questions with their papers, the index, tried searches, and adding a question."""
+"""Pages about a study's papers: questions, the index, trial searches, and a form that adds a question."""
 
 from typing import Any
 
@@ -11,41 +11,44 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from annotation.importing import ImportRefusedError
+from annotation.importing.import_problems import quoted
 from annotation.models import Item, Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
+from config.background.kinds import works
 from config.background.rows import Status
 from config.background.waking import enqueue_again
-from config.background.work import works
-from config.background.workers import situation
+from config.background.workers import worker_status
+from config.body_length import stated_length
+from config.htmx_request import HtmxRequest
 from retrieval.access import build_for, trial_for
-from retrieval.adding import add_question
-from retrieval.errors import SearchError
 from retrieval.forms import PapersForm, SearchForm
-from retrieval.indexing import WORK_KEY, ensure_index
+from retrieval.index_builds import WORK_KEY, ensure_index
 from retrieval.models import TrialSearch
-from retrieval.presenting import index_state, keys_in, shown_questions
-from retrieval.trying import try_search
+from retrieval.new_questions import add_question
+from retrieval.papers_page import index_state, item_keys, question_rows
+from retrieval.search_errors import SearchError
+from retrieval.trial_searches import try_search
 
-A_PAGE = 20
+QUESTIONS_PER_PAGE = 20
 LATEST = 5
-TAKEN = frozenset({"question", "documents"})
-NO_PAPERS_HERE = "The items of this study have no papers: its way of asking takes none."
+QUESTION_KEYS = frozenset({"question", "documents"})
+NO_PAPERS = "Items of this study's protocol have no papers."
 
 
 def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -> HttpResponse:
-    """The page of papers; `forms` are those with errors."""
-    keys = keys_in(study)
+    """Render the page of papers; `forms` are those with errors."""
+    keys = item_keys(study)
     items = Item.objects.filter(study=study, content__isnull=False).order_by("pk")
-    page = Paginator(items, A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(items, QUESTIONS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "takes_papers": True,
-        "workers": situation(),
+        "workers": worker_status(),
         "index": index_state(study),
         "page": page,
-        "questions": shown_questions(page),
-        "can_add": _takes(study),
+        "questions": question_rows(page),
+        "can_add": _has_papers(study),
         "trials": TrialSearch.objects.filter(study=study).order_by("-pk").select_related("item").defer("hits")[:LATEST],
         "search_form": forms.get("search_form") or SearchForm(keys=keys, auto_id="search-%s"),
         "papers_form": forms.get("papers_form") or PapersForm(auto_id="add-%s"),
@@ -53,16 +56,16 @@ def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -
     return render(request, "retrieval/papers.html", context, status=status)
 
 
-def _takes(study: Study) -> bool:
-    return protocols()[study.protocol].item_keys >= TAKEN
+def _has_papers(study: Study) -> bool:
+    return protocols()[study.protocol].files.item_keys >= QUESTION_KEYS
 
 
 @require_safe
 @signed_in
-def papers(request: HttpRequest, slug: str) -> HttpResponse:
-    """The papers and their index; to htmx the index alone."""
+def papers(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Show the papers and their index; to htmx the index alone."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    if request.headers.get("HX-Request") == "true":
+    if request.htmx:
         return render(request, "retrieval/_index.html", {"study": study, "index": index_state(study)})
     return _page(request, study)
 
@@ -70,7 +73,7 @@ def papers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @signed_in
 def build(request: HttpRequest, slug: str) -> HttpResponse:
-    """Have the index built, or built anew where that failed; what is up to date stays."""
+    """Build the index, or retry a failed build, unless it is up to date."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     try:
         row = ensure_index(study)
@@ -78,12 +81,12 @@ def build(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, str(problem))
         return redirect("retrieval:papers", slug=slug)
     if row is None:
-        messages.info(request, "There are no papers to index.")
+        messages.info(request, "This study has no papers to index.")
     elif row.status == Status.DONE:
-        messages.info(request, "The index is up to date: its papers and settings are the same.")
+        messages.info(request, "The index is up to date.")
     else:
         enqueue_again(works()[WORK_KEY], row)
-        messages.success(request, "The index will be built. Searches use the last finished one meanwhile.")
+        messages.success(request, "The index is being built. Searches use the previous one meanwhile.")
     return redirect("retrieval:papers", slug=slug)
 
 
@@ -91,39 +94,37 @@ def build(request: HttpRequest, slug: str) -> HttpResponse:
 @signed_in
 def stop_build(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not ask_to_stop(works()[WORK_KEY], build_for(person_of(request), slug, pk)):
-        messages.info(request, "It was over already.")
+        messages.info(request, "It had already ended.")
     return redirect("retrieval:papers", slug=slug)
 
 
 @require_POST
 @signed_in
 def add(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new question with its papers, all of it or nothing."""
+    """Add a question with its papers, completely or not at all."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    form = PapersForm(request.POST, request.FILES, length=length, auto_id="add-%s")
-    if not _takes(study):
-        form.add_error(None, NO_PAPERS_HERE)
+    form = PapersForm(request.POST, request.FILES, length=stated_length(request), auto_id="add-%s")
+    if not _has_papers(study):
+        form.add_error(None, NO_PAPERS)
     elif form.is_valid():
         given = form.cleaned_data
         try:
             new = add_question(study, person, given["key"], given["question"], given["papers"])
         except ImportRefusedError as problem:
-            _place(form, problem)
+            _add_errors(form, problem)
         else:
-            messages.success(request, "The question is added." if new else "This question was there already, just so.")
+            messages.success(request, "Question added." if new else "This question exists already.")
             return redirect("retrieval:papers", slug=slug)
     return _page(request, study, 422, papers_form=form)
 
 
-def _place(form: PapersForm, refused: ImportRefusedError) -> None:
-    """Say beside each field what the import says of it."""
+def _add_errors(form: PapersForm, refused: ImportRefusedError) -> None:
+    """Put each problem of the import at the field that it is about."""
     fields = {"id": "key", "question": "question"}
     for problem in refused.problems:
-        field = (
-            "key" if not problem.field and "is there with" in problem.reason else fields.get(problem.field, "papers")
-        )
+        is_about_item = not problem.field and problem.reason.startswith(f"item {quoted(form.cleaned_data['key'])} ")
+        field = "key" if is_about_item else fields.get(problem.field, "papers")
         said = problem.reason if field != "papers" or not problem.field else f"{problem.field} {problem.reason}"
         form.add_error(field, f"{said[:1].upper()}{said[1:]}.")
 
@@ -131,10 +132,10 @@ def _place(form: PapersForm, refused: ImportRefusedError) -> None:
 @require_POST
 @signed_in
 def search(request: HttpRequest, slug: str) -> HttpResponse:
-    """Queue a search in one question's papers; what it finds stands on a page of its own."""
+    """Queue a search in one question's papers; its results get a page of their own."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    form = SearchForm(request.POST, keys=keys_in(study), auto_id="search-%s")
+    form = SearchForm(request.POST, keys=item_keys(study), auto_id="search-%s")
     if not form.is_valid():
         return _page(request, study, 422, search_form=form)
     item = Item.objects.select_related("study").get(study=study, key=form.cleaned_data["item"])
@@ -144,11 +145,11 @@ def search(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @signed_in
-def trial(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A tried search and what it found; to htmx the fragment that asks for itself again."""
+def trial(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a trial search and its results; to htmx the fragment that polls itself."""
     found = trial_for(person_of(request), slug, pk)
     context: dict[str, Any] = {"study": found.study, "trial": found}
-    if request.headers.get("HX-Request") == "true":
+    if request.htmx:
         return render(request, "retrieval/_trial.html", context)
-    context |= {"workers": situation(), "takes_papers": True}
+    context |= {"workers": worker_status(), "takes_papers": True}
     return render(request, "retrieval/trial.html", context)

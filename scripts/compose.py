@@ -1,4 +1,4 @@
-"""Reads `docker-compose.yml`: the services with their values filled in, as `docker compose` would see them."""
+"""Read `docker-compose.yml`: the services with their values filled in, as `docker compose` sees them."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from scripts.problems import StopError
+from scripts.stop_errors import StopError
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docker-compose.yml"
@@ -16,8 +16,8 @@ VALUE = re.compile(r"\$\$|\$\{(?P<name>[A-Z][A-Z0-9_]*)(?::(?P<how>[-?])(?P<rest
 
 
 @dataclass(frozen=True)
-class Described:
-    """A service as the file describes it. `mounts` are the places in the container that are not part of its image."""
+class ComposeService:
+    """A service as the file describes it. `mounts` are the paths in the container that are not part of its image."""
 
     name: str
     command: tuple[str, ...]
@@ -25,10 +25,12 @@ class Described:
     health: tuple[str, ...]
     mounts: tuple[str, ...]
     after: Mapping[str, str]
+    files: Mapping[str, Path]
+    """Files of the repository that are mounted into the container, by their paths there."""
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """`text` with its `${NAME}`, `${NAME:-default}` and `${NAME:?sentence}` replaced; raises StopError."""
+    """Return `text` with `${NAME}`, `${NAME:-default}` and `${NAME:?sentence}` replaced; raises StopError."""
 
     def one(found: re.Match[str]) -> str:
         if found[0] == "$$":
@@ -42,7 +44,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def filled(node: Any, values: Mapping[str, str]) -> Any:
-    """The same for all texts in a tree."""
+    """Return a copy of a tree with all its texts filled."""
     if isinstance(node, str):
         return fill(node, values)
     if isinstance(node, dict):
@@ -53,13 +55,13 @@ def filled(node: Any, values: Mapping[str, str]) -> Any:
 
 
 def read() -> dict[str, Any]:
-    """The file as it stands, its references to parts of itself followed."""
+    """Return the parsed file with its YAML aliases resolved and no values filled in."""
     found: dict[str, Any] = YAML(typ="safe", pure=True).load(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def health_command(service: Mapping[str, Any]) -> tuple[str, ...]:
-    """What tells whether the service is well; empty where nothing does."""
+    """Return the command of the service's health check; empty if it has none."""
     match service.get("healthcheck", {}).get("test", []):
         case ["CMD", *words]:
             return tuple(words)
@@ -68,19 +70,23 @@ def health_command(service: Mapping[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def services(values: Mapping[str, str]) -> list[Described]:
-    """The services in the order of the file, which is an order in which they can be started."""
-    found: list[Described] = []
-    for name, service in filled(read()["services"], values).items():
+def services(values: Mapping[str, str]) -> list[ComposeService]:
+    """Return the services in the order of the file; each comes after those it depends on, or StopError is raised."""
+    found: list[ComposeService] = []
+    described = read()
+    kept = {name: FILE.parent / about["file"] for name, about in described.get("configs", {}).items()}
+    for name, service in filled(described["services"], values).items():
         after = {other: about["condition"] for other, about in service.get("depends_on", {}).items()}
         if missing := set(after) - {earlier.name for earlier in found}:
-            raise StopError(f"docker-compose.yml: {name} comes before what it needs ({', '.join(missing)}).")
+            raise StopError(
+                f"docker-compose.yml: {name} must come after the services it depends on ({', '.join(missing)})."
+            )
         places = [volume.split(":")[1] for volume in service.get("volumes", [])]
         places += [place.split(":")[0] for place in service.get("tmpfs", [])]
         found.append(
-            Described(
+            ComposeService(
                 name, tuple(service["command"]), service.get("environment", {}), health_command(service), tuple(places),
-                after,
+                after, {used["target"]: kept[used["source"]] for used in service.get("configs", [])},
             )
         )  # fmt: skip
     return found

@@ -1,6 +1,6 @@
-"""`make run`: prepare the database and the demo, keep a web server and two workers running until Ctrl-C or SIGTERM.
+"""`make run`: prepare the database and the demo, then run a web server and two workers until Ctrl-C or SIGTERM.
 
-Environment: PORT (8000), DEMO (1), VAR (var/), and all that `.env.example` names.
+Environment: PORT (8000), DEMO (1), VAR (var/), and all settings in `.env.example`.
 """
 
 import errno
@@ -11,36 +11,37 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.problems import StopError, file_problem, need_writable, stop
+from scripts.stop_errors import StopError, file_problem, need_writable, stop
 from scripts.supervisor import Service, Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-SLOWEST_START = 30.0
+SLOWEST_START = 90.0
+"""Seconds for a web server that neither answers nor ends: a loaded machine may need half a minute."""
 WORKERS = ("calls", "jobs")
 YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
 def read_port() -> int:
-    """PORT as a number."""
+    """Return PORT as a number."""
     given = os.environ.get("PORT", "").strip() or "8000"
     if not given.isascii() or not given.isdigit() or not 0 < int(given) < 65536:
-        raise StopError(f"PORT must be a number from 1 to 65535, not {given!r}: PORT=8001 make run")
+        raise StopError(f"PORT must be a number from 1 to 65535, not {given!r}. Example: PORT=8001 make run")
     return int(given)
 
 
 def read_demo() -> bool:
-    """DEMO: whether the demo's study and people are made and get links."""
+    """Return whether DEMO asks for the demo's studies, people and sign-in links."""
     given = os.environ.get("DEMO", "").strip().lower() or "1"
     if given not in YES_NO:
-        raise StopError(f"DEMO must be 1 or 0, not {given!r}: DEMO=0 make run")
+        raise StopError(f"DEMO must be 1 or 0, not {given!r}. Example: DEMO=0 make run")
     return YES_NO[given]
 
 
 def take_port(port: int) -> socket.socket:
-    """A socket bound to the port; held from here on, so that nobody takes it while the database is prepared.
+    """Return a socket bound to the port, so that no other program takes it while the database is prepared.
 
-    The web server listens on it, and listens on the same one when it has to be started again.
+    The web server listens on this socket. If it is restarted, it listens on the same one.
     """
     taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -51,15 +52,17 @@ def take_port(port: int) -> socket.socket:
         free = port + 1 if port < 65535 else 8000
         if problem.errno == errno.EADDRINUSE:
             raise StopError(
-                f"Port {port} is taken by another program: use a free one, as in PORT={free} make run "
-                f"(ss -ltnp 'sport = :{port}' shows whose it is)."
+                f"Port {port} is taken by another program. Use a free one, for example PORT={free} make run "
+                f"(ss -ltnp 'sport = :{port}' shows which program it is)."
             ) from problem
-        raise StopError(f"Port {port} cannot be used ({problem.strerror}): PORT=8000 make run") from problem
+        raise StopError(
+            f"Port {port} cannot be used ({problem.strerror}). Use another one, for example PORT=8000 make run"
+        ) from problem
     return taken
 
 
 def answers(port: int) -> bool:
-    """Whether the web server answers at all."""
+    """Return whether the web server answers at all, whatever the status."""
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:
         connection.request("GET", "/")
@@ -71,36 +74,37 @@ def answers(port: int) -> bool:
 
 
 def web_server(descriptor: int) -> Service:
-    """One process with 8 threads, which SQLite's one writer suits; it answers what it has begun before it ends."""
+    """Return the web server: two processes of 4 threads (docs/measurements.md says why). It ends gracefully."""
     return Service(
         "web server",
         [
             sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"fd://{descriptor}",
-            "--worker-class", "gthread", "--workers", "1", "--threads", "8", "--timeout", "60",
-            "--graceful-timeout", "10", "--no-control-socket", "--log-level", "warning", "--name", "interrater",
+            "--worker-class", "config.buffering_worker.BufferingWorker", "--workers", "2", "--threads", "4",
+            "--timeout", "60", "--graceful-timeout", "10", "--no-control-socket", "--log-level", "warning",
+            "--name", "interrater",
         ],
         (descriptor,),
     )  # fmt: skip
 
 
 def worker(queue: str) -> Service:
-    """What does the background work of a queue."""
+    """Return the worker that does the background work of a queue."""
     return Service(f"worker for {queue}", [sys.executable, "-m", "config.worker", queue])
 
 
 def tell(address: str, links: Path) -> None:
-    """Say where everything is, and how to get in."""
-    print(f"\nInterrater runs at {address} (Ctrl-C ends it).", flush=True)
+    """Print the address and how to sign in."""
+    print(f"\nInterrater runs at {address} (press Ctrl-C to stop it).", flush=True)
     if links.exists():
-        print("Sign in to the demo; each link works once, within 24 hours:")
+        print("Sign in to the demo with these links. Each works once, within 24 hours:")
         print(links.read_text(encoding="utf-8"), end="")
-        print(f"They are also in {links}.", flush=True)
+        print(f"The links are also in {links}.", flush=True)
     else:
-        print("An account to begin with: .venv/bin/python manage.py createsuperuser", flush=True)
+        print("Create a first account with: .venv/bin/python manage.py createsuperuser", flush=True)
 
 
 def launch(supervisor: Supervisor) -> int:
-    """Prepare, start, watch; returns the exit code."""
+    """Prepare, start and watch everything; return the exit code."""
     port, demo = read_port(), read_demo()
     var = Path(os.environ.get("VAR", "") or ROOT / "var").absolute()
     links = var / "links.txt"
@@ -111,7 +115,7 @@ def launch(supervisor: Supervisor) -> int:
         raise file_problem(Path("/tmp"), OSError(problem.errno, "no folder for temporary files")) from problem  # noqa: S108
     with take_port(port) as bound:
         address = f"http://{HOST}:{port}"
-        preparing = [sys.executable, "-m", "config.preparing", "--address", address, *([] if demo else ["--no-demo"])]
+        preparing = [sys.executable, "-m", "config.startup", "--address", address, *([] if demo else ["--no-demo"])]
         code = supervisor.run_step(preparing)
         if code is None:
             return 0
@@ -121,7 +125,7 @@ def launch(supervisor: Supervisor) -> int:
             if supervisor.ending:
                 return 0
             raise StopError(
-                f"The web server did not start: what it said is above. Start again with PORT={port} make run"
+                f"The web server did not start; its messages are above. Start it again with PORT={port} make run"
             )
         for queue in WORKERS:
             supervisor.start(worker(queue))
@@ -131,7 +135,7 @@ def launch(supervisor: Supervisor) -> int:
 
 
 def main() -> int:
-    os.umask(0o077)  # the database, the key and the links are nobody else's
+    os.umask(0o077)  # nobody else may read the database, the key and the links
     os.chdir(ROOT)
     supervisor = Supervisor()
     try:

@@ -1,7 +1,7 @@
-"""`make lock`: resolve `requirements/*.in` for all machines and Python versions that are supported.
+"""`make lock`: resolve `requirements/*.in` for all supported machines and Python versions.
 
-The result names no index, so that whoever installs may use their own mirror; the hashes are the public index's.
-What comes with a build of torch is left out: each machine has its own (`requirements/torch.txt`).
+The result names no index, so anyone can install from their own mirror; the hashes are those of the public index.
+Torch and the packages of its builds are left out, since each machine needs its own build (`requirements/torch.txt`).
 """
 
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = "uv==0.13.8"
 OLDEST = "3.11"
 NAMES = ("base", "test", "retrieval", "models")
-"""The files to resolve; each may be held to those before it."""
+"""The files to resolve, in order: a file may use those before it as constraints."""
 OF_TORCH = re.compile(r"^(?:torch|triton|(?:nvidia|cuda)-[a-z0-9-]+)==(?:.*\\\n)*.*\n", flags=re.MULTILINE)
 OURS_ONLY = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX")
 
@@ -31,7 +31,7 @@ def resolve(name: str, environment: dict[str, str]) -> None:
     text = OF_TORCH.sub("", file.read_text(encoding="utf-8"))
     file.write_text(text, encoding="utf-8")
     if re.search(r"://|^-|(?:^|\s)@ |/home/|/root/|/opt/", text, flags=re.MULTILINE):
-        sys.exit(f"requirements/{name}.txt names an index or a path of this machine.")
+        sys.exit(f"requirements/{name}.txt contains the address of an index or a path of this machine.")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""`make test` and its parts: says what it runs and skips, and ends with the first failure.
+"""`make test` and its parts: print what runs and what is skipped, and stop at the first failure.
 
-The last program that it runs takes its place, so that the last line is pytest's own.
+The last program replaces this process, so that the last line of output is pytest's own.
 """
 
 import os
@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -22,24 +23,21 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-PROCESSES = 2
-SPREAD = ("-n", str(PROCESSES), "--dist", "loadfile")
-"""Files of tests are shared out to processes, each with a database of its own; browser tests run one by one."""
-WITHOUT_DATABASE = (
-    "tests/ops", "tests/agreement", "tests/llm/test_client.py", "tests/llm/test_client_secrets.py",
-    "tests/llm/test_extractive.py", "tests/llm/test_scripted.py", "tests/test_documents.py",
-    "tests/test_house_rules.py", "tests/test_imports.py", "tests/test_secrets.py",
-)  # fmt: skip
-"""Tests that never ask the database that is configured: once is enough."""
+PROCESSES = 3
+"""One more than the 2 cores of a small machine, because many tests wait for programs that they start."""
+SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
+"""Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
+BROWSER_PROCESSES = 2
+BROWSERS = ("-n", str(BROWSER_PROCESSES), "--dist", "worksteal", "-m", "browser")
 
 
 def say(text: str) -> None:
-    """Print now, before what a child prints."""
+    """Print at once, so that it appears before what a child process prints."""
     print(text, flush=True)
 
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-    """Run a program of the environment to its end; its failure is ours."""
+    """Run a Python module to its end; exit with its code if it fails."""
     say(f"+ {' '.join(command)}")
     code = subprocess.run([sys.executable, "-m", *command], env=environment).returncode
     if code:
@@ -48,26 +46,34 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 
 def become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
-    """Have `command` take the place of this process."""
+    """Replace this process with `command`."""
     say(f"+ {' '.join(command)}")
     os.execve(sys.executable, [sys.executable, "-m", *command], dict(environment))
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without what would make the checks depend on this machine's installation."""
+    """Return the environment without the settings of an installation on this machine, which would affect the checks.
+
+    Bytecode is always written: tests start about a hundred programs, and each would compile the project again.
+    """
     ours = ("DATABASE_URL", "BROKER_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "PORT", "DEMO", "VAR")
-    kept = {key: value for key, value in os.environ.items() if key not in ours}
+    without = (*ours, "PYTHONDONTWRITEBYTECODE")
+    kept = {key: value for key, value in os.environ.items() if key not in without}
     folder = ROOT / "var" / "tests"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # One seed for hashes: processes that share tests out must agree on their order.
+    # One hash seed: the processes that share the tests must agree on their order.
     return {**kept, "VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONHASHSEED": "0"}
 
 
-def lint() -> None:
-    """Style, types, migrations and settings."""
-    environment = plain_environment()
+def check_style() -> None:
+    """Check style and format with ruff, which takes a second."""
     run(["ruff", "check", "."])
     run(["ruff", "format", "--check", "."])
+
+
+def check_types_and_settings() -> None:
+    """Check types, migrations and settings."""
+    environment = plain_environment()
     run(["mypy", "."], environment)
     run(["django", "makemigrations", "--check", "--dry-run"], environment)
     run(["django", "check", "--fail-level", "WARNING"], environment)
@@ -78,8 +84,27 @@ def lint() -> None:
     run(["django", "check", "--deploy", "--fail-level", "WARNING"], production)
 
 
+@contextmanager
+def types_checked_beside() -> Iterator[None]:
+    """Check types and settings in a separate process while the block runs, then print its output."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        checks = subprocess.Popen(
+            [sys.executable, "-m", "scripts.run_tests", "types"], stdout=said, stderr=subprocess.STDOUT
+        )
+        try:
+            yield
+            code = checks.wait()
+        finally:
+            checks.terminate()
+            checks.wait()
+        said.seek(0)
+        say(said.read())
+        if code:
+            sys.exit(code)
+
+
 def postgres() -> tuple[str, str]:
-    """The address of a server that answers, or "" and why there is none."""
+    """Return the address of a PostgreSQL server and "", or "" and the reason why there is none."""
     address = os.environ.get("TEST_POSTGRES_URL", LOCAL_POSTGRES)
     if not address:
         return "", "TEST_POSTGRES_URL is empty"
@@ -92,21 +117,22 @@ def postgres() -> tuple[str, str]:
 
 
 def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
-    """Run the tests in databases of their own, which are gone afterwards whatever happens.
+    """Run the tests in databases of their own, which are dropped afterwards whatever happens.
 
-    The empty one is what tests connect to that make a database for a server of theirs.
+    One of them stays empty: tests that create a database for a server of their own connect to it.
     """
     name = f"interrater_{secrets.token_hex(5)}"
     own = urlunsplit(urlsplit(address)._replace(path=f"/{name}"))
     environment = {**plain_environment(), "DATABASE_URL": own}
-    ignored = [f"--ignore={path}" for path in WITHOUT_DATABASE]
     try:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}"')
     except psycopg.errors.InsufficientPrivilege:
-        sys.exit("The user of TEST_POSTGRES_URL may not make databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL=")
+        sys.exit(
+            "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
+        )
     try:
-        run(["pytest", *SPREAD, "-m", "not browser", *ignored, *arguments], environment)
+        run(["pytest", *SPREAD, "-m", "database and not browser", *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
             for made in (*(f"test_{name}_gw{number}" for number in range(PROCESSES)), name):
@@ -114,7 +140,7 @@ def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
 
 
 def browser_tests() -> list[str]:
-    """The names of the tests that need a browser."""
+    """Return the names of the tests that need a browser."""
     listed = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "browser"],
         env=plain_environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
@@ -123,14 +149,14 @@ def browser_tests() -> list[str]:
 
 
 def summary(address: str, why: str, chromium: str | None) -> None:
-    """Say what the passes are and what they leave out."""
+    """Print which checks ran, what comes next and what is skipped."""
     browser = "run once, on SQLite"
     if chromium is None:
         browser = "skipped: no Chromium (sudo apt install chromium)"
     reference = Path(os.environ.get("REFERENCE_DATA") or REFERENCE)
-    found = "used" if reference.is_dir() else "not there, the tests that need it are skipped (set REFERENCE_DATA)"
+    found = "used" if reference.is_dir() else "not found, so the tests that need it are skipped (set REFERENCE_DATA)"
     say("Ran: ruff check, ruff format --check, mypy, makemigrations --check, check, check --deploy.")
-    passed = "passed all but browser tests and those that need no database"
+    passed = "passed all tests that use the database, except browser tests"
     say(f"PostgreSQL: {passed if address else 'skipped: ' + why}.")
     say(f"Reference data {reference}: {found}.")
     say(f"Browser tests: {browser}.")
@@ -138,41 +164,45 @@ def summary(address: str, why: str, chromium: str | None) -> None:
         for name in browser_tests():
             say(f"  skipped: {name}")
     elif shutil.which("npm") is None:
-        say("  without npm, which fetches axe-core, the tests of accessibility are skipped.")
-    say("Now everything on SQLite.")
+        say("  skipped without npm, which fetches axe-core: the accessibility tests.")
+    say("Now running everything on SQLite.")
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium, if there is one."""
+    """Return the path of a Chromium, or None."""
     named = os.environ.get("CHROMIUM")
     return named if named else next((found for name in CHROMIUM if (found := shutil.which(name))), None)
 
 
 def test(arguments: Sequence[str]) -> NoReturn:
-    """All tests: on PostgreSQL where one answers, then on SQLite, those with a browser last."""
+    """Run all tests: on PostgreSQL if a server answers, then on SQLite, browser tests last."""
     chromium = find_chromium()
     address, why = postgres()
+    check_style()
     if address:
-        say("Tests on PostgreSQL, without the browser tests and those that need no database:")
-        test_on_postgres(address, arguments)
+        say("Checking types and settings, and on PostgreSQL all tests that use the database, except browser tests:")
+        with types_checked_beside():
+            test_on_postgres(address, arguments)
+    else:
+        check_types_and_settings()
     summary(address, why, chromium)
     on_sqlite = ["pytest", *SPREAD, "-m", "not browser", *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())
     run(on_sqlite, plain_environment())
-    become(["pytest", "-m", "browser", *arguments], {**plain_environment(), "CHROMIUM": chromium})
+    become(["pytest", *BROWSERS, *arguments], {**plain_environment(), "CHROMIUM": chromium})
 
 
 def browser(arguments: Sequence[str]) -> NoReturn:
-    """The browser tests alone."""
+    """Run only the browser tests."""
     chromium = find_chromium()
     if chromium is None:
-        sys.exit("There is no Chromium: sudo apt install chromium")
-    become(["pytest", "-m", "browser", *arguments], {**plain_environment(), "CHROMIUM": chromium})
+        sys.exit("Chromium is missing: sudo apt install chromium")
+    become(["pytest", *BROWSERS, *arguments], {**plain_environment(), "CHROMIUM": chromium})
 
 
 def benchmark() -> None:
-    """Every benchmark, with a database folder of its own."""
+    """Run every benchmark, each with a data folder of its own."""
     for file in sorted((ROOT / "benchmarks").glob("*.py")):
         if file.name.startswith("_"):
             continue
@@ -181,7 +211,7 @@ def benchmark() -> None:
 
 
 def end(number: int, frame: FrameType | None) -> NoReturn:
-    """End with the child that runs, and without leaving a database behind."""
+    """Exit so that the running child ends too and no database is left behind."""
     sys.exit(128 + number)
 
 
@@ -189,8 +219,10 @@ def main(part: str, arguments: Sequence[str]) -> None:
     os.chdir(ROOT)
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
-    if part in ("all", "lint"):
-        lint()
+    if part == "lint":
+        check_style()
+    if part in ("lint", "types"):
+        check_types_and_settings()
     if part == "all":
         test(arguments)
     if part == "format":

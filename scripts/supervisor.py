@@ -1,7 +1,7 @@
-"""Start child processes, start them again when they fail, and end them all. Standard library only.
+"""Start child processes, restart them when they fail, and end them all. Standard library only.
 
-Children run in sessions of their own: Ctrl-C in the terminal reaches the supervisor alone, which then ends
-them in order. On Linux the kernel ends them too should the supervisor be killed.
+Children run in sessions of their own, so Ctrl-C in the terminal reaches only the supervisor, which then ends them in
+order. On Linux, if the supervisor is killed, the kernel ends them too.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from types import FrameType
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 GRACE = 15.0
-"""Seconds between asking a child to end and killing it; more than web server and workers give what they do."""
+"""Seconds between asking a child to end and killing it; longer than web server and workers take to finish work."""
 FIRST_WAIT, LONGEST_WAIT, STEADY = 1.0, 30.0, 60.0
 
 
@@ -39,7 +39,7 @@ class Service:
         self.process, self.started = spawn(self.command, self.descriptors, self.environment), time.monotonic()
 
     def keep(self, now: float) -> None:
-        """Start the process again when it has ended, later each time that it ends soon."""
+        """Restart the process after it has ended, with a longer wait each time that it ends soon after its start."""
         if self.process is None:
             if now >= self.due:
                 self.start()
@@ -47,7 +47,7 @@ class Service:
             if now - self.started >= STEADY:
                 self.wait = FIRST_WAIT
             sys.stderr.write(
-                f"The {self.name} ended (exit code {self.process.returncode}); it starts again in {self.wait:.0f} s.\n"
+                f"The {self.name} ended (exit code {self.process.returncode}) and starts again in {self.wait:.0f} s.\n"
             )
             self.process, self.due = None, now + self.wait
             self.wait = min(2 * self.wait, LONGEST_WAIT)
@@ -60,7 +60,7 @@ def spawn(
     *,
     quiet: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start `command` in a session of its own, to be ended by the kernel when this process is killed."""
+    """Start `command` in a session of its own; on Linux the kernel ends it if this process is killed."""
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     parent = os.getpid()
 
@@ -77,7 +77,7 @@ def spawn(
 
 
 def end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Ask all to end, and kill what has not ended in time, with whatever it started."""
+    """Ask all processes to end; kill those that do not end in time, and everything they started."""
     for process in processes:
         if process.poll() is None:
             process.terminate()
@@ -86,12 +86,13 @@ def end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
         try:
             process.wait(max(latest - time.monotonic(), 0.01))
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # it leads a group of its own, and has not been waited for
+            # It leads a process group of its own, and its id cannot be reused before it is waited for.
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 class Supervisor:
-    """Runs steps and services until a signal says to end."""
+    """Runs steps and services until a signal asks it to end."""
 
     def __init__(self) -> None:
         self.ending = False
@@ -109,7 +110,7 @@ class Supervisor:
         self.ending = self.ending or number in ENDING
 
     def pause(self, seconds: float) -> None:
-        """Wait, but not on when a child ends or a signal comes."""
+        """Wait for `seconds`, or until a child ends or a signal comes."""
         ready, _, _ = select.select([self.awake], [], [], seconds)
         if ready:
             os.read(self.awake, 512)
@@ -117,7 +118,7 @@ class Supervisor:
     def run_step(
         self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, quiet: bool = False
     ) -> int | None:
-        """Run `command` to its end; its exit code, None where a signal came first. `quiet` hides its output."""
+        """Run `command` and return its exit code, or None if a signal came first. `quiet` hides its output."""
         self.step = spawn(command, environment=environment, quiet=quiet)
         while not self.ending and self.step.poll() is None:
             self.pause(1.0)
@@ -127,12 +128,12 @@ class Supervisor:
         return self.step.returncode
 
     def start(self, service: Service) -> None:
-        """Start `service`; from here on it is kept running."""
+        """Start `service`, which `watch` then keeps running."""
         self.services.append(service)
         service.start()
 
     def start_until(self, service: Service, ready: Callable[[], bool], seconds: float) -> bool:
-        """Start `service` and wait until it is ready; False where it ended, was too slow or a signal came."""
+        """Start `service` and wait until it is ready; return False if it ended, was too slow or a signal came."""
         self.start(service)
         latest = time.monotonic() + seconds
         while not self.ending and time.monotonic() < latest:
@@ -144,7 +145,7 @@ class Supervisor:
         return False
 
     def watch(self) -> None:
-        """Keep the services running until a signal says to end."""
+        """Keep the services running until a signal asks it to end."""
         while not self.ending:
             self.pause(1.0)
             if not self.ending:
@@ -152,6 +153,6 @@ class Supervisor:
                     service.keep(time.monotonic())
 
     def close(self) -> None:
-        """End every child, the last started first to be asked."""
+        """End all services; the last one started is asked first."""
         running = [service.process for service in reversed(self.services) if service.process is not None]
         end(running)

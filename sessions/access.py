@@ -13,7 +13,7 @@ SESSION = ("item", "study", "rater__person", "task")
 
 
 def session_for(person: Person, key: uuid.UUID) -> tuple[Assignment, RevisionSession]:
-    """The person's own session by the key of its assignment, in a study whose annotator they are now."""
+    """Return the person's own session by the key of its assignment; they must still be an annotator of its study."""
     assignment = assignment_for(person, key)
     own = RevisionSession.objects.select_related(*SESSION).filter(imported=False)
     session = own.filter(task=assignment.task_id, rater=assignment.rater_id).first()
@@ -22,8 +22,8 @@ def session_for(person: Person, key: uuid.UUID) -> tuple[Assignment, RevisionSes
     return assignment, session
 
 
-def studied_session(person: Person, slug: str, pk: int) -> RevisionSession:
-    """A session of a study that `person` runs."""
+def overview_session(person: Person, slug: str, pk: int) -> RevisionSession:
+    """Return a session of a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)
     session = RevisionSession.objects.select_related(*SESSION).filter(study=study, pk=pk).first()
     if session is None:
@@ -31,9 +31,9 @@ def studied_session(person: Person, slug: str, pk: int) -> RevisionSession:
     return session
 
 
-def studied_turn(person: Person, slug: str, pk: int, number: int) -> Turn:
-    """A turn of such a session that was not discarded."""
-    session = studied_session(person, slug, pk)
+def overview_turn(person: Person, slug: str, pk: int, number: int) -> Turn:
+    """Return a turn of such a session, unless it was discarded."""
+    session = overview_session(person, slug, pk)
     turn = session.turns.select_related("session__study").filter(number=number, discarded=False).first()
     if turn is None:
         raise Http404(NOTHING)

@@ -1,4 +1,4 @@
-"""The admin of sessions: seen by those who run their study, changed by nobody."""
+"""The admin of sessions: the people who run a study can view them, and nobody can change them."""
 
 from django.contrib import admin
 

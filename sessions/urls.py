@@ -1,16 +1,17 @@
 from django.urls import path
 
-from sessions.views import studying, welcome, writing
+from sessions.views import overview, preview, session, welcome
 
 app_name = "revision_sessions"
 
 urlpatterns = [
     path("studies/<slug:slug>/sessions/welcome/", welcome.welcome, name="welcome"),
-    path("studies/<slug:slug>/sessions/", studying.sessions, name="sessions"),
-    path("studies/<slug:slug>/sessions/sample/", studying.sample, name="sample"),
-    path("studies/<slug:slug>/sessions/<int:pk>/", studying.studied, name="studied"),
-    path("studies/<slug:slug>/sessions/<int:pk>/turns/<int:number>/label/", studying.label_turn, name="label_turn"),
-    path("sessions/<uuid:key>/", writing.session, name="session"),
-    path("sessions/<uuid:key>/writing/", writing.writing, name="writing"),
-    path("sessions/<uuid:key>/step/", writing.step, name="step"),
+    path("studies/<slug:slug>/sessions/", overview.sessions, name="sessions"),
+    path("studies/<slug:slug>/sessions/sample/", overview.sample, name="sample"),
+    path("studies/<slug:slug>/sessions/<int:pk>/", overview.overview, name="overview"),
+    path("studies/<slug:slug>/sessions/<int:pk>/turns/<int:number>/label/", overview.label_turn, name="label_turn"),
+    path("sessions/<uuid:key>/", session.session, name="session"),
+    path("sessions/<uuid:key>/writing/", session.writing, name="writing"),
+    path("sessions/<uuid:key>/preview/", preview.preview, name="preview"),
+    path("sessions/<uuid:key>/step/", session.step, name="step"),
 ]

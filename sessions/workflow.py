@@ -1,23 +1,26 @@
-"""The rules of a session: what is due now, which answer is the current one, and whether it may end. Nothing else.
+"""The rules of a session: which step is due, which answer is the current one, and whether the session may end.
 
-KIWI, section 2.2 and figure 3; where it leaves something open, see `docs/protocols.md`.
+KIWI, section 2.2 and figure 3. `docs/protocols.md` says what we decided where the paper leaves things open.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-GOOD, NEUTRAL, BAD = "good", "neutral", "bad"
+RATING, COMMENT = "rating", "comment"
+"""Keys of the two questions that every session study asks about a turn."""
+RATINGS = GOOD, NEUTRAL, BAD = "good", "neutral", "bad"
 EDITABLE = (NEUTRAL, BAD)
+"""Ratings of answers that their user may edit."""
 FIRST, INFORMATION, STYLE = "first", "information", "style"
 KINDS = (INFORMATION, STYLE)
-"""What an instruction can ask for."""
+"""The kinds of instruction."""
 WAITING, DONE = ("queued", "running"), "done"
 ACTIVE, SATISFIED, MAX_TURNS, ABANDONED = "active", "satisfied", "max_turns", "abandoned"
 
 
 class Due(StrEnum):
-    """What is expected now: an answer of the model, or something of the person."""
+    """The step that is due: the model's answer or a step of the person."""
 
     WAIT = "wait"
     RETRY = "retry"
@@ -28,8 +31,8 @@ class Due(StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
-    """A turn that was not discarded, as the rules see it; `rating` and `edited` are the session user's own."""
+class TurnFacts:
+    """The facts of a turn that the rules use, unless it was discarded; `rating` and `edited` are the session user's."""
 
     number: int
     status: str
@@ -39,12 +42,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class State:
-    """Where a session stands.
+class SessionState:
+    """What may happen next in a session.
 
-    `number` is the turn that `due` is about, of an instruction that is due the next one. `current` is the answer
-    that the next instruction is about, of turn `current_of`. `editable` is the turn whose answer may be edited,
-    `ratable` the one whose rating may be given or changed.
+    `number` is the turn that `due` is about; for an instruction it is the next turn. `current` is the answer that
+    the next instruction revises, from turn `current_of`. `editable` is the turn whose answer may be edited, and
+    `ratable` the turn whose rating may be given or changed.
     """
 
     due: Due
@@ -57,26 +60,26 @@ class State:
     ratable: int | None = None
 
 
-def current_answer(steps: Sequence[Step]) -> tuple[str | None, int | None]:
-    """The current answer and its turn: an edit counts for the answer, and a bad one that is not edited for nothing."""
+def current_answer(turns: Sequence[TurnFacts]) -> tuple[str | None, int | None]:
+    """Return the current answer and its turn: the last rated turn that is not bad or was edited, else turn 0."""
     current: tuple[str | None, int | None] = (None, None)
-    for step in steps:
-        if step.number == 0 and step.status == DONE:
-            current = (step.answer, 0)
-        elif step.rating is not None and (step.rating != BAD or step.edited is not None):
-            current = (step.answer if step.edited is None else step.edited, step.number)
+    for turn in turns:
+        if turn.number == 0 and turn.status == DONE:
+            current = (turn.answer, 0)
+        elif turn.rating is not None and (turn.rating != BAD or turn.edited is not None):
+            current = (turn.answer if turn.edited is None else turn.edited, turn.number)
     return current
 
 
-def state_of(status: str, steps: Sequence[Step], max_turns: int) -> State:
-    """Where a session of this status with these turns, in order, stands."""
-    last = steps[-1]
-    current, current_of = current_answer(steps)
-    rated = sum(step.rating is not None for step in steps)
+def state_of(status: str, turns: Sequence[TurnFacts], max_turns: int) -> SessionState:
+    """Return the state of a session with this status and these turns, in order."""
+    last = turns[-1]
+    current, current_of = current_answer(turns)
+    rated = sum(turn.rating is not None for turn in turns)
     due, number = _due(status, last, max_turns)
     finished = last.status == DONE and last.number > 0
     is_open = status in (ACTIVE, MAX_TURNS)
-    return State(
+    return SessionState(
         due=due,
         number=number,
         current=current,
@@ -88,7 +91,7 @@ def state_of(status: str, steps: Sequence[Step], max_turns: int) -> State:
     )
 
 
-def _due(status: str, last: Step, max_turns: int) -> tuple[Due, int]:
+def _due(status: str, last: TurnFacts, max_turns: int) -> tuple[Due, int]:
     if status in (SATISFIED, ABANDONED):
         return Due.OVER, last.number
     if status == MAX_TURNS:

@@ -1,21 +1,36 @@
 """The same three people in every test: an owner, a rater and a stranger; and a small rating study."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connections
+from django.core.management.commands import flush
+from django.db import connections, transaction
 from django.test import override_settings
 
 from accounts.models import Person
 from annotation.models import Guideline, Item, Membership, Output, Question, Rater, Study
+from config.triggers import frozen_tables
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser driver runs an event loop in our thread
 
 REFERENCE = Path(os.environ.get("REFERENCE_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 SYSTEMS = ("system-north", "system-south", "system-west")
 SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those."""
+    for item in items:
+        if item.get_closest_marker("one_database"):
+            continue
+        if item.get_closest_marker("django_db") or not {"db", "transactional_db", "live_server"}.isdisjoint(
+            item.fixturenames
+        ):
+            item.add_marker("database")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -41,9 +56,69 @@ def django_db_modify_db_settings(django_db_modify_db_settings, tmp_path_factory)
         connections["default"].settings_dict["TEST"]["NAME"] = path
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _tables_can_be_emptied():
+    """Tests that commit end by emptying every table, which triggers refuse: switch them off for that statement."""
+    sql_flush = flush.sql_flush
+
+    @cache
+    def frozen():
+        return tuple(frozen_tables(connections["default"]).values())
+
+    def without_triggers(style, connection, **options):
+        flushes = sql_flush(style, connection, **options)
+        if connection.vendor == "postgresql":
+            switch = [f'ALTER TABLE "{one.table}" {{}} TRIGGER USER' for one in frozen()]
+            return [*(s.format("DISABLE") for s in switch), *flushes, *(s.format("ENABLE") for s in switch)]
+        dropped = [statement for one in frozen() for statement in one.drop(connection.vendor)]
+        return [*dropped, *flushes, *(statement for one in frozen() for statement in one.statements(connection.vendor))]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush, "sql_flush", without_triggers)
+        yield
+
+
+@pytest.fixture(scope="module")
+def rows_of_module(django_db_setup, django_db_blocker):
+    """Return a function that calls another one, which makes rows for all tests of the module.
+
+    The rows are in a transaction around those of the tests, so each test finds them unchanged.
+    """
+    around = transaction.atomic()
+    with django_db_blocker.unblock():
+        around.__enter__()
+
+    def build(make):
+        with django_db_blocker.unblock():
+            return make()
+
+    yield build
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def shared_world(rows_of_module):
+    # Imported here, so that a broken module fails the tests that need it and not the collection.
+    from tests.world import build_world
+
+    return rows_of_module(build_world)
+
+
+@pytest.fixture
+def world(shared_world, db):
+    """A client for each kind of person, and the address of each route: made once per module, see `tests/world.py`."""
+    clients, address = shared_world
+    cookies = {name: client.cookies.copy() for name, client in clients.items()}
+    yield clients, address
+    for name, client in clients.items():
+        client.cookies = cookies[name]
+
+
 @pytest.fixture
 def reference_data() -> Path:
-    """The folder of the public reference data; a test that needs it is skipped where it is absent."""
+    """The folder of the public reference data; a test that needs it is skipped if it is absent."""
     if not REFERENCE.is_dir():
         pytest.skip(f"no reference data at {REFERENCE}: set REFERENCE_DATA")
     return REFERENCE
@@ -68,24 +143,24 @@ def stranger(db) -> Person:
     return make_person("stranger")
 
 
+def draft_study(slug: str = "study", *, items: int = 2, redundancy: int = 2, **more) -> Study:
+    """A draft rating study with `items` items of three outputs each."""
+    study = Study.objects.create(slug=slug, title="A study", protocol="rating", redundancy=redundancy, **more)
+    Guideline.objects.create(study=study, number=1, text="Read *everything*.")
+    Question.objects.create(study=study, position=0, key="follows", type="binary", text="Does it follow?")
+    Question.objects.create(
+        study=study, position=1, key="how_well", type="likert", text="How well?",
+        spec={"min": 1, "max": 5, "labels": SCALE},
+    )  # fmt: skip
+    Question.objects.create(study=study, position=2, key="comment", type="text", text="Why?", required=False)
+    for number in range(items):
+        add_item(study, f"item-{number}")
+    return study
+
+
 @pytest.fixture
 def make_study(db):
-    """A function that makes a draft rating study with `items` items of three outputs each."""
-
-    def make(slug: str = "study", *, items: int = 2, redundancy: int = 2, **more) -> Study:
-        study = Study.objects.create(slug=slug, title="A study", protocol="rating", redundancy=redundancy, **more)
-        Guideline.objects.create(study=study, number=1, text="Read *everything*.")
-        Question.objects.create(study=study, position=0, key="follows", type="binary", text="Does it follow?")
-        Question.objects.create(
-            study=study, position=1, key="how_well", type="likert", text="How well?",
-            spec={"min": 1, "max": 5, "labels": SCALE},
-        )  # fmt: skip
-        Question.objects.create(study=study, position=2, key="comment", type="text", text="Why?", required=False)
-        for number in range(items):
-            add_item(study, f"item-{number}")
-        return study
-
-    return make
+    return draft_study
 
 
 def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS) -> Item:
@@ -101,13 +176,12 @@ def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS) -> Item
     return item
 
 
-@pytest.fixture
-def study(make_study, owner, rater) -> Study:
+def live_study(owner: Person, rater: Person) -> Study:
     """A live study of two items with its slots, an owner and one annotator."""
     # Imported here, so that a broken module fails the tests that need it and not the collection.
-    from annotation.planning import plan_chunk
+    from annotation.studies.planning import plan_chunk
 
-    study = make_study()
+    study = draft_study()
     Membership.objects.create(study=study, person=owner, role="owner")
     Membership.objects.create(study=study, person=rater, role="annotator")
     while plan_chunk(study):
@@ -116,6 +190,11 @@ def study(make_study, owner, rater) -> Study:
     study.status = Study.Status.LIVE
     study.save()
     return study
+
+
+@pytest.fixture
+def study(owner, rater) -> Study:
+    return live_study(owner, rater)
 
 
 def rater_of(study: Study, person: Person) -> Rater:

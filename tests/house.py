@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "accounts", "annotation", "sessions", "llm", "retrieval", "judges", "reports", "agreement")
+APPS = ("config", "accounts", "annotation", "sessions", "llm", "retrieval", "reports", "agreement")
 
 
 @cache
@@ -40,3 +40,9 @@ def sources() -> tuple[Path, ...]:
 @cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of the file, found once for all rules."""
+    return tuple(ast.walk(tree(path)))

@@ -1,4 +1,4 @@
-"""What the documents say can be followed: links lead somewhere, settings exist, the first study imports."""
+"""The documents are correct: links work, settings exist, and the first study can be imported."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def names_read(file: str) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_links_between_documents_lead_somewhere(document):
+def test_links_between_documents_work(document):
     targets = {(document.parent / target).resolve() for target in LINK.findall(document.read_text(encoding="utf-8"))}
     missing = {named(target) for target in targets if not target.exists()}
     assert missing == set()

@@ -3,13 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.house import ROOT, named, sources, tracked, tree
+from tests.house import ROOT, named, nodes, sources, tracked, tree
 
 FILE_LINES, FUNCTION_LINES, VIEW_LINES, PAGE_LINES = 400, 50, 30, 150
+TRIALS = ("tests", "benchmarks")
 VAGUE = re.compile(r"^(helpers?|utils?|utilities|misc|common|managers?)$")
 VAGUE_CLASS = re.compile(r"(Manager|Helper|Utils?)$")
 FORBIDDEN_NAMES = {"mark_safe", "csrf_exempt", "get_or_create", "update_or_create", "format_html"}
@@ -25,28 +27,29 @@ ALSO_PLAIN_WORDS = {"category", "rank", "rating", "session", "spans", "text"}
 INLINE = re.compile(
     r"""\sstyle\s*=|\son[a-z]+\s*=\s*["']|<style\b|javascript:|\|safe\b|autoescape\s+off""", re.IGNORECASE
 )
+NUMBERED = re.compile(r"\bchecks? \d+\b|_checks?_\d|_\d+_and_\d+_", re.IGNORECASE)
+"""A number of a list that is not in the repository tells its readers nothing."""
 INLINE_SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)(?![^>]*type=\"application/json\")", re.IGNORECASE)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in nodes(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-def docstrings(module: ast.Module) -> set[int]:
-    """The ids of all texts that stand as statements: docstrings, and notes under attributes."""
+def docstrings(path: Path) -> set[int]:
+    """Return the ids of all texts that are statements: docstrings, and notes under attributes."""
     return {
-        id(node.value)
-        for node in ast.walk(module)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in nodes(path) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
 
 
-def texts(module: ast.Module) -> list[ast.Constant]:
-    """All text constants but docstrings."""
-    kept = docstrings(module)
+@cache
+def texts(path: Path) -> list[ast.Constant]:
+    """Return all text constants except docstrings."""
+    kept = docstrings(path)
     return [
         node
-        for node in ast.walk(module)
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in kept
     ]
 
@@ -58,15 +61,17 @@ def templates() -> list[Path]:
 
 
 def part_keys() -> set[str]:
-    """The keys of protocols and question types, by the names of their modules, but those that say nothing."""
+    """The keys of protocols and question types, by the names of their modules, except ambiguous ones."""
     files = [path for path in sources() if path.parent.name in ("protocols", "questions") and path.stem != "__init__"]
     return {path.stem for path in files} - ALSO_PLAIN_WORDS
 
 
 def test_files_are_short():
-    long = [
-        f"{named(path)}: {count}" for path in sources() if (count := len(path.read_text().splitlines())) > FILE_LINES
+    files = [
+        *sources(),
+        *(path for path in tracked() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in TRIALS),
     ]
+    long = [f"{named(path)}: {count}" for path in files if (count := len(path.read_text().splitlines())) > FILE_LINES]
     assert long == []
 
 
@@ -92,7 +97,7 @@ def test_templates_and_scripts_are_short():
 def test_names_say_what_a_module_or_class_does():
     vague = [named(path) for path in sources() if VAGUE.match(path.stem) or VAGUE.match(path.parent.name)]
     for path in sources():
-        classes = (node for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef))
+        classes = (node for node in nodes(path) if isinstance(node, ast.ClassDef))
         vague.extend(f"{named(path)}:{node.lineno}: {node.name}" for node in classes if VAGUE_CLASS.search(node.name))
     assert vague == []
 
@@ -109,7 +114,7 @@ def test_no_imports_inside_functions():
 def test_no_shortcut_past_escaping_forgery_checks_or_the_audit():
     used = []
     for path in sources():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
             name = node.name if isinstance(node, ast.alias) else name
             if name in FORBIDDEN_NAMES:
@@ -122,15 +127,60 @@ def test_no_shortcut_past_escaping_forgery_checks_or_the_audit():
 def test_only_cleaned_markup_is_called_safe():
     called = []
     for path in sources():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("SafeString", "SafeText")):
                 cleaned = len(node.args) == 1 and ast.unparse(node.args[0]).startswith("nh3.clean(")
                 called.extend([] if cleaned else [f"{named(path)}:{node.lineno}"])
     assert called == []
 
 
-EDGES_OF_TASKS = tuple(f"config/background/{name}.py" for name in ("claiming", "keeping", "sweeping"))
-"""Where whatever background work raises is logged: it becomes what its row says, or the other rows go on without it."""
+ERASER, ERASURE, TRIGGERS = "accounts/audited_erasure.py", "config/erasure.py", "config/triggers.py"
+ERASURE_IS_WRITTEN = re.compile(r"^(\w+\.)*Erasure(\(|\..*\b(create|bulk_create|update|bulk_update|save)\()")
+
+
+def test_only_the_audited_erasure_opens_one():
+    """An open erasure lets evidence be changed. One module opens it, and leaves an entry in the audit."""
+    found, calls = [], 0
+    for path in sources():
+        for node in nodes(path):
+            place = f"{named(path)}:{getattr(node, 'lineno', 0)}"
+            name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+            name = node.name if isinstance(node, ast.alias) else name
+            if name == "open_erasure":
+                calls += 1
+                found.extend([f"{place}: open_erasure"] if named(path) != ERASER else [])
+            if isinstance(node, ast.Call) and ERASURE_IS_WRITTEN.match(ast.unparse(node)):
+                found.extend([f"{place}: writes an erasure"] if named(path) != ERASURE else [])
+        if named(path) != TRIGGERS:
+            found.extend(
+                f"{named(path)}:{one.lineno}: config_erasure" for one in texts(path) if "config_erasure" in one.value
+            )
+    assert found == []
+    assert calls == 2, "an import and a call: the rule sees them"
+
+
+LOCKS = "annotation/studies/locking.py"
+LOCKED_ONLY_THERE = re.compile(r"^(Study|Rater)\b")
+
+
+def test_row_locks_leave_foreign_keys_alone():
+    """`FOR UPDATE` keeps everybody waiting who adds a row that refers to the locked one."""
+    found = []
+    for path in sources():
+        calls = (node for node in nodes(path) if isinstance(node, ast.Call))
+        for call in calls:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr != "select_for_update":
+                continue
+            place, given = f"{named(path)}:{call.lineno}", {one.arg: ast.unparse(one.value) for one in call.keywords}
+            if given.get("no_key") != "True":
+                found.append(f"{place}: say no_key=True")
+            if LOCKED_ONLY_THERE.match(ast.unparse(call.func)) and named(path) != LOCKS:
+                found.append(f"{place}: lock studies and raters by {LOCKS}")
+    assert found == []
+
+
+EDGES_OF_TASKS = tuple(f"config/background/{name}.py" for name in ("claiming", "sweeping", "worker_upkeep"))
+"""These modules catch and log any error of background work, so other rows continue."""
 
 
 def test_only_expected_errors_are_caught():
@@ -138,7 +188,7 @@ def test_only_expected_errors_are_caught():
     for path in sources():
         if named(path) in EDGES_OF_TASKS:
             continue
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if not isinstance(node, ast.ExceptHandler):
                 continue
             caught = ast.unparse(node.type) if node.type else "everything"
@@ -170,9 +220,7 @@ def test_no_state_in_modules():
                 and not all(n.isupper() for n in names)
             ):
                 state.append(f"{named(path)}:{node.lineno}: {', '.join(sorted(names))}")
-        state.extend(
-            f"{named(path)}:{node.lineno}: global" for node in ast.walk(tree(path)) if isinstance(node, ast.Global)
-        )
+        state.extend(f"{named(path)}:{node.lineno}: global" for node in nodes(path) if isinstance(node, ast.Global))
     assert state == []
 
 
@@ -180,16 +228,16 @@ def test_markup_lives_in_templates():
     found = [
         f"{named(path)}:{node.lineno}: {node.value[:60]!r}"
         for path in sources()
-        for node in texts(tree(path))
+        for node in texts(path)
         if MARKUP.search(node.value)
     ]
     assert found == []
 
 
 def comparisons(path: Path) -> Iterator[tuple[int, str]]:
-    """Where a protocol, or a question's type, is compared with a key."""
+    """Return where a protocol or a question's type is compared with a key."""
     keys = part_keys() | ALSO_PLAIN_WORDS
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if (
             isinstance(node, ast.Compare)
             and isinstance(node.left, ast.Attribute)
@@ -206,9 +254,7 @@ def test_no_part_is_named_outside_its_home():
     assert keys
     for path in sources():
         if path.parent.name not in ("protocols", "questions"):
-            found.extend(
-                f"{named(path)}:{node.lineno}: {node.value}" for node in texts(tree(path)) if node.value in keys
-            )
+            found.extend(f"{named(path)}:{node.lineno}: {node.value}" for node in texts(path) if node.value in keys)
             found.extend(f"{named(path)}:{line}: compares with {key}" for line, key in comparisons(path))
     for path in templates():
         if path.parent.name not in ("protocols", "questions"):
@@ -218,7 +264,7 @@ def test_no_part_is_named_outside_its_home():
 
 
 def test_templates_hold_no_inline_script_or_style():
-    """The content security policy refuses them; here it is said before a browser does."""
+    """The content security policy refuses them; this test finds them before a browser does."""
     found = []
     for path in templates():
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -230,3 +276,13 @@ def test_templates_hold_no_inline_script_or_style():
 @pytest.mark.parametrize("folder", [path.parent for path in (ROOT / "tests").rglob("__init__.py")] or [None])
 def test_tests_are_no_packages(folder):
     assert folder is None, f"{folder} is a package: `tests/sessions` would hide the app of that name"
+
+
+def test_tests_are_named_for_behaviour_without_numbers_of_lists():
+    numbered = []
+    for path in (path for path in tracked() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] == "tests"):
+        named_nodes = (node for node in nodes(path) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+        said = [(node.lineno, f"{node.name} {ast.get_docstring(node) or ''}") for node in named_nodes]
+        said.append((1, ast.get_docstring(tree(path)) or ""))
+        numbered.extend(f"{named(path)}:{line}: {text[:80]}" for line, text in said if NUMBERED.search(text))
+    assert numbered == []

@@ -1,11 +1,12 @@
 """Imports point one way: each app may use those below it, and nothing else of ours."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.house import APPS, ROOT, named, sources, tree
+from tests.house import APPS, ROOT, named, nodes, sources, tracked, tree
 
 BELOW = {
     "config": set(),
@@ -15,14 +16,13 @@ BELOW = {
     "llm": {"config", "accounts", "annotation"},
     "retrieval": {"config", "accounts", "annotation"},
     "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
-    "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
-    "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},
+    "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions"},
     "scripts": set(),
 }
 AT_THE_TOP = ("config/urls.py",)
 """The table of all addresses names the views of all apps; no app imports it."""
 WITHOUT_DJANGO = ("agreement", "scripts")
-BEFORE_ANYTHING_IS_INSTALLED = ("scripts/environment.py", "scripts/problems.py")
+BEFORE_ANYTHING_IS_INSTALLED = ("scripts/virtual_environment.py", "scripts/stop_errors.py")
 STANDARD = set(__import__("sys").stdlib_module_names)
 
 
@@ -36,11 +36,11 @@ def imported(node: ast.AST) -> list[str]:
 
 
 def imports_of(path: Path) -> list[tuple[int, str]]:
-    return [(node.lineno, name) for node in ast.walk(tree(path)) for name in imported(node)]
+    return [(node.lineno, name) for node in nodes(path) for name in imported(node)]
 
 
 def refused(path: Path, app: str, name: str) -> str | None:
-    """Why the app may not import `name`; None where it may."""
+    """Why the app may not import `name`, or None if it may."""
     top = name.partition(".")[0]
     if name.startswith("."):
         return "imports say the whole name of their module"
@@ -57,6 +57,25 @@ def refused(path: Path, app: str, name: str) -> str | None:
     return None
 
 
+def is_views(path: Path, name: str) -> bool:
+    """Whether `name` is one of our modules of views, or something in one."""
+    parts = name.split(".")
+    return parts[0] in BELOW and "views" in parts and path.stem != "urls"
+
+
+def names_of(node: ast.AST) -> list[str]:
+    """What a statement imports, each with its module: `from a import b` may mean the module `a.b`."""
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return imported(node)
+
+
+def imported_views(path: Path, code: ast.Module | None = None) -> list[str]:
+    nodes = list(ast.walk(code or tree(path)))
+    found = [(node.lineno, name) for node in nodes for name in names_of(node) if is_views(path, name)]
+    return [f"{named(path)}:{line}: only urls.py imports views, not {name}" for line, name in found]
+
+
 def offences(path: Path, code: ast.Module | None = None) -> list[str]:
     app = path.relative_to(ROOT).parts[0]
     found = [(node.lineno, name) for node in ast.walk(code or tree(path)) for name in imported(node)]
@@ -69,7 +88,19 @@ def test_imports_point_one_way():
     assert [offence for path in sources() for offence in offences(path)] == []
 
 
+def test_only_tables_of_addresses_import_views():
+    assert [offence for path in sources() for offence in imported_views(path)] == []
+    library = ast.parse("from annotation.views.desk import desk")
+    assert imported_views(ROOT / "sessions/views/session.py", library)
+    assert imported_views(ROOT / "llm/door.py", ast.parse("from llm import views"))
+    assert imported_views(ROOT / "annotation/urls.py", library) == []
+
+
 def test_every_app_has_its_place_in_the_order():
+    folders = {path.parent.name for path in tracked() if path.name == "__init__.py" and path.parent.parent == ROOT}
+    assert set(APPS) == folders
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(project["tool"]["ruff"]["lint"]["isort"]["known-first-party"]) == folders | {"scripts"}
     assert set(APPS) | {"scripts"} == set(BELOW)
     for app, below in BELOW.items():
         assert app not in below
@@ -82,11 +113,11 @@ def test_every_app_has_its_place_in_the_order():
     [
         ("accounts/views.py", "from annotation.models import Study", "not annotation"),
         ("annotation/views/desk.py", "import reports.rows", "not reports"),
-        ("agreement/alpha.py", "import config.fields", "no app"),
+        ("agreement/alpha.py", "import config.model_fields", "no app"),
         ("agreement/alpha.py", "from django.db import models", "nothing of Django"),
-        ("annotation/asking.py", "from . import text", "whole name"),
+        ("annotation/desk/form_reading.py", "from . import text", "whole name"),
         ("reports/views.py", "from tests.house import ROOT", "only tests"),
-        ("scripts/environment.py", "import numpy", "before anything"),
+        ("scripts/virtual_environment.py", "import numpy", "before anything"),
         ("config/settings.py", "def f():\n    from accounts import views", "not accounts"),
     ],
 )

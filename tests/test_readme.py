@@ -1,4 +1,4 @@
-"""The README's study by programs, run as it stands there: a real server, a token from its page, the very commands."""
+"""The README's commands for programs, run literally against a real server with a token from its page."""
 
 import http.cookiejar
 import json
@@ -73,7 +73,7 @@ def new_token(site):
     return re.search(r'<textarea id="secret"[^>]*>([^<]+)<', page)[1]
 
 
-def test_the_study_by_programs_runs_as_the_readme_has_it(site, tmp_path):
+def test_the_readme_s_study_through_the_api_runs_as_written(site, tmp_path):
     address, env = site
     place = tmp_path / "program"
     place.mkdir()
@@ -102,7 +102,7 @@ def test_the_study_by_programs_runs_as_the_readme_has_it(site, tmp_path):
 
 
 def values(text):
-    """The JSON values that stand one after the other in a text."""
+    """Return the JSON values that follow one another in a text."""
     decoder, place = json.JSONDecoder(), 0
     while place < len(text):
         if text[place].isspace():

@@ -32,11 +32,11 @@ def test_no_file_names_a_package_registry(host):
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_check_79_no_file_holds_a_secret(kind):
+def test_no_file_holds_a_secret(kind):
     assert [name for name, text in readable() if SECRETS[kind].search(text)] == []
 
 
-def test_check_79_everything_locked_has_hashes():
+def test_everything_locked_has_hashes():
     for name, text in readable():
         if name.startswith("requirements/") and name.endswith(".txt") and name != "requirements/torch.txt":
             entries = re.findall(r"^[a-z0-9].*?(?=^[a-z0-9]|\Z)", text, flags=re.MULTILINE | re.DOTALL)
@@ -55,7 +55,7 @@ def test_the_tests_run_with_the_versions_that_are_locked_to_run():
     assert locks["requirements/retrieval.txt"] <= locks["requirements/models.txt"]
 
 
-def test_what_is_locked_in_two_files_is_locked_in_one_version():
+def test_a_package_locked_in_two_files_has_one_version():
     found: dict[str, dict[str, set[str]]] = {}
     for name, text in readable():
         if name.startswith("requirements/") and name.endswith(".txt"):

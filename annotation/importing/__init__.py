@@ -1,7 +1,8 @@
-"""Import: study, items, ratings, annotations and more from files into the database, all of it or nothing.
+"""Import: study, items, ratings, annotations and more from files into the database, completely or not at all.
 
-One transaction reads line by line and writes in batches, so that memory does not grow with the files but for
-what tells lines apart. `docs/formats.md` describes the files.
+The files are read line by line and checked completely before anything is written. New rows wait in a temporary file
+(`staging`), so memory hardly grows with the files and nobody waits for the import. Then they are written in one
+transaction, or in short steps on SQLite (`stepwise_import`). `docs/formats.md` describes the files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,44 +10,52 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.importing import stepwise_import
 from annotation.importing.annotations import AnnotationImport
-from annotation.importing.folder import TABLES, Files, find_files
+from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
+from annotation.importing.folder import TABLES, find_files
+from annotation.importing.import_lock import import_lock
+from annotation.importing.import_problems import FileProblems, ImportProblem, ImportRefusedError, refuse
 from annotation.importing.items import ItemImport
-from annotation.importing.material import Material
-from annotation.importing.own_tables import TableImport
-from annotation.importing.problems import ImportRefusedError, Problem, Problems, refuse
-from annotation.importing.raters import Raters
+from annotation.importing.line_reading import SourceFile
+from annotation.importing.protocol_tables import TableImport
 from annotation.importing.ratings import RatingImport
-from annotation.importing.reading import Source
 from annotation.importing.reviews import ReviewImport
-from annotation.importing.studies import apply_study, give_owner
-from annotation.importing.study_file import StudyFile, read_study_file
-from annotation.importing.tables import annotation_objects, item_objects, rating_objects
+from annotation.importing.staging import Staging, StudyChangedError
+from annotation.importing.study_file import read_study_file
+from annotation.importing.study_updates import NoUpdate, StudyFileUpdate, StudyUpdate
+from annotation.importing.target import ImportTarget
 from annotation.models import Study
 from annotation.protocols import protocols
+from annotation.studies.planning import replan_from
 
-__all__ = ["ImportRefusedError", "Imported", "Problem", "add_to_study", "import_study"]
+__all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study", "import_study"]
+
+ATTEMPTS = 3
+CHANGED = "somebody worked on the same tasks while the files were being checked: import them again"
 
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
+Tables = Mapping[str, Path]
+"""The files of an import by table: items, ratings, sessions, ..."""
 
 
 @dataclass
-class Imported:
-    """What an import did: the study, whether it was made, and how many rows of each kind were added."""
+class ImportResult:
+    """The result of an import: the study, whether it is new, and how many rows of each kind were added."""
 
     study: Study
-    made: bool
+    is_new: bool
     added: dict[str, int] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
     @property
     def warnings(self) -> list[str]:
-        """What would keep the study from going live, in sentences."""
-        return protocols()[self.study.protocol].warnings(self.study)
+        """Return sentences that say what prevents the study from going live."""
+        return protocols()[self.study.protocol].flow.import_warnings(self.study)
 
 
 def import_study(
@@ -55,118 +64,139 @@ def import_study(
     *,
     owner: Person | None = None,
     actor: Person | None = None,
-) -> Imported:
-    """Import a folder, or a study file with the files `named` (by what they hold: items, ratings, sessions, ...).
+) -> ImportResult:
+    """Import a folder, or a study file with the files that `named` gives by table.
 
-    `owner` becomes an owner of the study; `actor` is whom the audit names (None: a command). Raises
-    ImportRefusedError, with nothing stored, where anything is wrong.
+    `owner` becomes an owner of the study; `actor` is the person that the audit names (None: a command). Raises
+    ImportRefusedError, with nothing stored, if anything is wrong.
     """
     files = find_files(source, named or {})
-    described = read_study_file(files.study)
-    with transaction.atomic():
-        return _apply(files, described, owner, actor)
+    update = StudyFileUpdate(read_study_file(files.study), files.guidelines, owner)
+    return _import(update, files.tables, actor, "")
 
 
-def add_to_study(study: Study, tables: Mapping[str, Path], actor: Person, via: str = "") -> Imported:
-    """Add the rows of files, by what they hold, to a study that is there; `via` says for the audit how they came.
+def add_to_study(study: Study, tables: Tables, actor: Person, via: str = "") -> ImportResult:
+    """Add the rows of files to an existing study; `via` tells the audit how they were sent.
 
-    Raises ImportRefusedError, with nothing stored, where anything is wrong.
+    Raises ImportRefusedError, with nothing stored, if anything is wrong.
     """
-    with transaction.atomic():
-        locked = Study.objects.select_for_update().get(pk=study.pk)
-        return _read(Imported(locked, False), tables, actor, via)
+    return _import(NoUpdate(study), tables, actor, via)
 
 
-def _apply(files: Files, described: StudyFile, owner: Person | None, actor: Person | None) -> Imported:
-    study, made = apply_study(described, files.guidelines, actor)
-    if owner is not None:
-        give_owner(study, owner, actor)
-    return _read(Imported(study, made), files.tables, actor)
+def _import(update: StudyUpdate, tables: Tables, actor: Person | None, via: str) -> ImportResult:
+    with import_lock(update.slug):
+        stepwise_import.discard_undecided(update.slug)
+        for _ in range(ATTEMPTS):
+            stepwise_import.complete_imports(update.slug)
+            try:
+                with Staging() as staging:
+                    return _Attempt(update, update.preview(staging), actor, via).run(tables)
+            except StudyChangedError:
+                continue
+    raise refuse(update.slug, CHANGED)
 
 
-def _read(done: Imported, tables: Mapping[str, Path], actor: Person | None, via: str = "") -> Imported:
-    study = done.study
-    raters, material = Raters(study), Material(study)
-    own: list[TableImport] = []
-    for table in TABLES:
-        if table in tables and table in _READERS:
-            _READERS[table](tables[table], done, raters, material)
-        elif table in tables:
-            own.append(_own(table, tables[table], done, raters, material))
-    for one in own:
-        one.settle()
-    done.added["raters"] = raters.made
-    new = {"added": done.added, "sha256": done.digests, **({"via": via} if via else {})}
-    record("study imported", study.slug, actor=actor, study=study.slug, new=new)
-    return done
+class _Attempt:
+    """One attempt to check the files of an import and to write what is new."""
+
+    def __init__(self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str) -> None:
+        self.update, self.target, self.actor, self.via = update, target, actor, via
+        self.staging = target.staging
+        self.result = ImportResult(target.study, False)
+        self.first_extended: int | None = None
+
+    def run(self, tables: Tables) -> ImportResult:
+        self._check(tables)
+        self.staging.refuse_changes()
+        if stepwise_import.fits_one_step(self.staging):
+            self._write_at_once()
+        else:
+            self._write_in_steps()
+        return self.result
+
+    def _check(self, tables: Tables) -> None:
+        """Read all files, in the order in which they refer to each other, and stage what is new."""
+        own: list[TableImport] = []
+        named = [table for table in TABLES if table in tables]
+        settles = not IMPORTERS.keys() >= set(named)
+        for table in named:
+            self.staging.keep_readable = settles or table != named[-1]
+            source = SourceFile(tables[table], FileProblems(tables[table].name))
+            importer, of_csv = self._importer(table, source)
+            importer.run(_objects(source, of_csv))
+            self.result.added[table] = importer.added
+            self.result.digests[table] = source.digest
+            if isinstance(importer, ItemImport):
+                self.result.added["outputs"] = importer.outputs
+                self.first_extended = importer.first_extended
+            if isinstance(importer, TableImport):
+                own.append(importer)
+        for one in own:
+            one.settle()
+        self.result.added["raters"] = self.target.raters.added
+
+    def _importer(self, table: str, source: SourceFile) -> "tuple[AnyImport, OfCSV | None]":
+        """Return the importer of a table, and its reader of CSV if it has one."""
+        if table in IMPORTERS:
+            kind, of_csv = IMPORTERS[table]
+            return kind(self.target, source.problems), of_csv
+        own = self.target.protocol.files.importer(table)
+        if own is None:
+            raise refuse(source.path.name, "studies of this protocol do not have this table")
+        return own(self.target, source.problems), None
+
+    def _write_at_once(self) -> None:
+        try:
+            with transaction.atomic():
+                self._change_study()
+                self.staging.write()
+        except IntegrityError:
+            # On PostgreSQL somebody may have added a row that the check could not see yet.
+            if connection.vendor != "postgresql":
+                raise
+            raise StudyChangedError from None
+
+    def _write_in_steps(self) -> None:
+        pending = stepwise_import.keep(self.staging, self.update.slug)
+        try:
+            with transaction.atomic():
+                study = self._change_study()
+                stepwise_import.decide(pending, study, self.staging)
+        except (StudyChangedError, ImportRefusedError):
+            stepwise_import.discard(pending.pk)
+            raise
+        stepwise_import.complete(pending.pk)
+        self.result.study.refresh_from_db()
+
+    def _change_study(self) -> Study:
+        """Write the import's changes to the study itself and the audit entry. After this, the staged rows are final."""
+        study, self.result.is_new = self.update.write(self.target, self.actor)
+        self.result.study = study
+        self.staging.refuse_changes()
+        if self.first_extended is not None:
+            replan_from(study, self.first_extended)
+        result = self.result
+        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {})}
+        record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)
+        return study
 
 
-def _items(path: Path, done: Imported, raters: Raters, material: Material) -> None:
-    source = _open(path)
-    batch = ItemImport(done.study, source.problems)
-    batch.run(_objects(source, item_objects))
-    done.added.update(items=batch.items, outputs=batch.outputs)
-    done.digests["items"] = source.digest
-
-
-def _annotations(path: Path, done: Imported, raters: Raters, material: Material) -> None:
-    source = _open(path)
-    batch = AnnotationImport(done.study, raters, material, source.problems)
-    batch.run(_objects(source, annotation_objects))
-    done.added["annotations"] = batch.added
-    done.digests["annotations"] = source.digest
-
-
-def _reviews(path: Path, done: Imported, raters: Raters, material: Material) -> None:
-    source = _open(path)
-    batch = ReviewImport(done.study, raters, material, source.problems)
-    batch.run(_objects(source, None))
-    done.added["reviews"] = batch.added
-    done.digests["reviews"] = source.digest
-
-
-def _own(table: str, path: Path, done: Imported, raters: Raters, material: Material) -> TableImport:
-    """Read a table that only some protocols have."""
-    source = _open(path)
-    kind = protocols()[done.study.protocol].importer(table)
-    if kind is None:
-        raise refuse(path.name, "is nothing that a study of this protocol has")
-    batch = kind(done.study, raters, material, source.problems)
-    batch.run(_objects(source, None))
-    done.added[table] = batch.added
-    done.digests[table] = source.digest
-    return batch
-
-
-def _ratings(table: str) -> Callable[[Path, Imported, Raters, Material], None]:
-    def read(path: Path, done: Imported, raters: Raters, material: Material) -> None:
-        source = _open(path)
-        batch = RatingImport(done.study, raters, material, source.problems)
-        batch.run(_objects(source, rating_objects))
-        done.added[table] = batch.added
-        done.digests[table] = source.digest
-
-    return read
-
-
-_READERS = {
-    "items": _items,
-    "annotations": _annotations,
-    "ratings": _ratings("ratings"),
-    "scores": _ratings("scores"),
-    "reviews": _reviews,
+AnyImport = ItemImport | AnnotationImport | RatingImport | ReviewImport | TableImport
+OfCSV = Callable[[SourceFile], Objects]
+IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
+    "items": (ItemImport, item_objects),
+    "annotations": (AnnotationImport, annotation_objects),
+    "ratings": (RatingImport, rating_objects),
+    "scores": (RatingImport, rating_objects),
+    "reviews": (ReviewImport, None),
 }
 
 
-def _open(path: Path) -> Source:
-    return Source(path, Problems(path.name))
-
-
-def _objects(source: Source, of_table: Callable[[Source], Objects] | None) -> Objects:
-    """The lines of a file, by its suffix; raises ImportRefusedError for one that is not read."""
+def _objects(source: SourceFile, of_csv: OfCSV | None) -> Objects:
+    """Return the lines of a file, read according to its suffix. Raises ImportRefusedError for other formats."""
     suffix = source.path.suffix.lower()
-    if suffix == ".csv" and of_table is not None:
-        return of_table(source)
-    if suffix == ".csv" or suffix == ".parquet":
-        raise refuse(source.path.name, "cannot be read in this format: give it as .jsonl")
+    if suffix == ".csv" and of_csv is not None:
+        return of_csv(source)
+    if suffix in (".csv", ".parquet"):
+        raise refuse(source.path.name, "cannot be read in this format: send it as .jsonl")
     return source.objects()

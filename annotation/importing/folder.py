@@ -1,4 +1,4 @@
-"""Which files an import reads: a folder as it is exported, or a study file with others named beside it."""
+"""The files of an import: a folder as an export writes it, or a study file and other files named with it."""
 
 import re
 import stat
@@ -8,65 +8,69 @@ from pathlib import Path
 
 from django.conf import settings
 
-from annotation.importing.problems import ImportRefusedError, Problem, refuse
-from annotation.importing.reading import open_regular
-from annotation.text import TextRefusedError, check_text
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
+from annotation.importing.line_reading import open_regular
+from config.text_validation import TextRefusedError, check_text
 
 STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
 TABLES = ("items", "annotations", "sessions", "labels", "ratings", "scores", "reviews")
-"""In the order in which they are read: what a rating names must be there, annotations give ratings, and reviews
+"""In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
 are about both. Not every protocol has every table."""
 SUFFIXES = (".jsonl", ".csv")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
 
 
 @dataclass(frozen=True)
-class Files:
-    """The files of one import: `guidelines` by version, `tables` by what they hold."""
+class ImportFiles:
+    """The files of one import: the text of `guidelines` by version, the path of `tables` by name."""
 
     study: Path
     tables: Mapping[str, Path]
     guidelines: Mapping[int, str]
 
 
-def find_files(source: Path, named: Mapping[str, Path | None]) -> Files:
-    """The files to import; those `named` stand in for a folder's own. Raises ImportRefusedError."""
+def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
+    """Return the files to import; files in `named` replace those of the folder. Raises ImportRefusedError."""
     given = {table: path for table, path in named.items() if path is not None}
     if not source.is_dir():
-        return Files(source, given, {})
+        return ImportFiles(source, given, {})
     studies = [source / name for name in STUDY_NAMES if (source / name).exists()]
     if len(studies) != 1:
         names = " and ".join(path.name for path in studies)
-        raise refuse(source.name, f"holds both {names}" if studies else "holds no study.yaml")
+        raise refuse(source.name, f"contains both {names}" if studies else "contains no study.yaml")
     tables = dict(given)
     for table in TABLES:
         found = [path for suffix in SUFFIXES if (path := source / f"{table}{suffix}").exists()]
         if table not in tables and len(found) > 1:
-            raise refuse(source.name, f"holds both {found[0].name} and {found[1].name}")
+            raise refuse(source.name, f"contains both {found[0].name} and {found[1].name}")
         if table not in tables and found:
             tables[table] = found[0]
     _refuse_links([*studies, *(path for table, path in tables.items() if table not in given)])
-    return Files(studies[0], tables, _guidelines(source / "guidelines"))
+    return ImportFiles(studies[0], tables, _guidelines(source / "guidelines"))
 
 
 def _refuse_links(paths: list[Path]) -> None:
-    """A folder may come from somebody else: what it holds must be its own and not a link to elsewhere."""
+    """Refuse links: a folder from somebody else could link to other files of this machine."""
     links = [path.name for path in paths if stat.S_ISLNK(path.lstat().st_mode)]
     if links:
-        raise ImportRefusedError([Problem(name, 0, "", "is a link: put the file itself there") for name in links])
+        raise ImportRefusedError(
+            [ImportProblem(name, 0, "", "is a link: replace it with the file itself") for name in links]
+        )
 
 
 def _guidelines(folder: Path) -> dict[int, str]:
-    """The versions of the guidelines, by number."""
+    """Return the versions of the guidelines by number."""
     if not folder.exists():
         return {}
     _refuse_links([folder])
     if not folder.is_dir():
-        raise refuse(folder.name, "must be a folder with 1.md, 2.md and so on")
+        raise refuse(folder.name, "must be a folder with the files 1.md, 2.md and so on")
     paths = sorted(folder.iterdir())
     for path in paths:
         if not GUIDELINE.fullmatch(path.name):
-            raise refuse(f"guidelines/{path.name}", "is no version: they are called 1.md, 2.md and so on")
+            raise refuse(
+                f"guidelines/{path.name}", "is not a version of the guidelines: versions are named 1.md, 2.md and so on"
+            )
     _refuse_links(paths)
     return {int(path.stem): _text(path) for path in paths}
 

@@ -1,7 +1,7 @@
-"""Items and their outputs, from the lines of a file into the database, batch by batch.
+"""Imports items and their outputs from the lines of a file.
 
-Nothing that is there is changed: an item that comes again with the same content is passed over, with other
-content it is refused, and outputs that it did not have are added to it.
+Existing rows are never changed. If an item is repeated with the same content, its new outputs are added; if the content
+differs, it is refused.
 """
 
 import hashlib
@@ -9,15 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.importing.problems import FieldInvalidError, Problems, quoted
-from annotation.models import Item, Output, Study
-from annotation.planning import replan_from
-from annotation.protocols import Protocol, UnitInvalidError, protocols
-from annotation.text import LONGEST_ID, TextRefusedError, check_id
-from config.bulk import insert_rows, next_ids
-from config.fields import canonical_json
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
+from annotation.importing.line_import import LineImport
+from annotation.importing.target import ImportTarget
+from annotation.models import Item, Output
+from annotation.protocols import Protocol
+from config.model_fields import canonical_json
+from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 
-BATCH = 1000
 LOOKUP = 500
 ITEM_KEYS = frozenset({"id", "document", "instruction", "outputs", "reference", "references", "category", "metadata"})
 OUTPUT_KEYS = frozenset({"id", "text", "metadata"})
@@ -31,7 +30,7 @@ OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "metadata", "diges
 
 @dataclass(slots=True)
 class ReadItem:
-    """An item of a file, checked: `columns` from document to content, `outputs` by key (text, metadata, digest)."""
+    """A checked item: `columns` from document to content, `outputs` by key as (text, metadata, digest)."""
 
     line: int
     key: str
@@ -41,22 +40,22 @@ class ReadItem:
 
 
 def digest_of(parts: Iterable[str | None]) -> str:
-    """A digest in which neither moving a border between parts nor swapping nothing for empty goes unseen."""
-    # No text holds NUL: what reads the files has refused it.
+    """Return a digest that also depends on where one part ends and on whether a part is absent or empty."""
+    # No part contains NUL: the reader of lines refuses it.
     joined = "\0".join(["-" if part is None else "+" + part for part in parts])
     return hashlib.blake2b(joined.encode(), digest_size=32).hexdigest()
 
 
 def read_item(line: int, body: Mapping[str, Any], protocol: Protocol) -> ReadItem:
-    """A checked item; raises FieldInvalidError, UnitInvalidError."""
-    own = protocol.item_keys
-    known = (ITEM_KEYS | own) - protocol.foreign_keys if own else ITEM_KEYS
+    """Return a checked item. Raises FieldInvalidError or UnitInvalidError."""
+    own = protocol.files.item_keys
+    known = (ITEM_KEYS | own) - protocol.files.unused_item_keys if own else ITEM_KEYS
     if not body.keys() <= known:
         unknown = next(key for key in body if key not in known)
-        raise FieldInvalidError(quoted(unknown), "is no key of an item")
+        raise FieldInvalidError(quoted(unknown), "unknown key")
     key = _id(body.get("id"), "id")
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}
-    protocol.check_content(content)
+    protocol.files.check_content(content)
     columns = (
         _text(body.get("document"), "document"),
         _text(body.get("instruction"), "instruction"),
@@ -69,7 +68,7 @@ def read_item(line: int, body: Mapping[str, Any], protocol: Protocol) -> ReadIte
 
 
 def _id(value: Any, field: str) -> str:
-    # What is plain ASCII needs no look at each character.
+    # The fast path: most ids are printable ASCII.
     if type(value) is str and value.isascii() and value.isprintable() and 0 < len(value) <= LONGEST_ID:
         return value
     if value is None:
@@ -110,7 +109,7 @@ def _references(body: Mapping[str, Any]) -> str | None:
     short, given = body.get("reference"), body.get("references")
     if short is not None:
         if given is not None:
-            raise FieldInvalidError("reference", "stands beside references: give one of them")
+            raise FieldInvalidError("reference", "cannot be used together with references")
         given = [{"id": "reference", "text": short, "writer": "human"}]
     if given is None:
         return None
@@ -123,7 +122,7 @@ def _references(body: Mapping[str, Any]) -> str | None:
             raise FieldInvalidError(field, "must be an object with id, text and writer")
         key = _id(reference.get("id"), f"{field}.id")
         if key in seen:
-            raise FieldInvalidError(f"{field}.id", f"{quoted(key)} stands twice")
+            raise FieldInvalidError(f"{field}.id", f"{quoted(key)} appears twice")
         seen.add(key)
         if not isinstance(reference.get("text"), str):
             raise FieldInvalidError(f"{field}.text" if short is None else field, "must be text")
@@ -133,9 +132,9 @@ def _references(body: Mapping[str, Any]) -> str | None:
 
 
 def _outputs(value: Any, protocol: Protocol) -> dict[str, tuple[str, str | None, str]]:
-    if value is None and not protocol.needs_outputs:
+    if value is None and not protocol.files.needs_outputs:
         return {}
-    if not isinstance(value, list) or (not value and protocol.needs_outputs):
+    if not isinstance(value, list) or (not value and protocol.files.needs_outputs):
         raise FieldInvalidError("outputs", "must be a list of at least one output")
     found: dict[str, tuple[str, str | None, str]] = {}
     for number, output in enumerate(value):
@@ -143,14 +142,11 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, tuple[str, str | None,
             raise FieldInvalidError(f"outputs.{number}", "must be an object with id and text")
         if not output.keys() <= OUTPUT_KEYS:
             unknown = next(key for key in output if key not in OUTPUT_KEYS)
-            raise FieldInvalidError(f"outputs.{number}.{quoted(unknown)}", "is no key of an output")
+            raise FieldInvalidError(f"outputs.{number}.{quoted(unknown)}", "unknown key")
         key = _id(output.get("id"), f"outputs.{number}.id")
         if key in found:
-            raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} stands twice in this item")
+            raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} appears twice in this item")
         text = output.get("text")
-        if isinstance(text, bool):
-            # Tools make a truth value of an output that is nothing but this word: it is read as the word it was.
-            text = canonical_json(text)
         if not isinstance(text, str):
             raise FieldInvalidError(f"outputs.{number}.text", "is missing" if text is None else "must be text")
         metadata = _optional(output, "metadata", _metadata)
@@ -159,45 +155,33 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, tuple[str, str | None,
     return found
 
 
-class ItemImport:
-    """One file's items on their way into a study; counts what it did."""
+class ItemImport(LineImport[ReadItem]):
+    """Imports the items of one file."""
 
-    def __init__(self, study: Study, problems: Problems) -> None:
-        self.study = study
-        self.protocol = protocols()[study.protocol]
-        self.problems = problems
-        self.items = self.outputs = 0
+    batch_size = 1000
+
+    def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
+        super().__init__(target, problems)
+        self.outputs = 0
+        self.first_extended: int | None = None
+        """The lowest primary key of an item that got more outputs."""
         self._lines: dict[str, int] = {}
-        self._batch: list[ReadItem] = []
-        self._has_items = Item.objects.filter(study=study).exists()
+        self._study_has_items = Item.objects.filter(study=self.study).exists()
 
-    def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
-        """Read and write all items; raises ImportRefusedError with what is wrong."""
-        for line, body in objects:
-            try:
-                item = read_item(line, body, self.protocol)
-            except (FieldInvalidError, UnitInvalidError) as problem:
-                self.problems.add(line, problem.field, problem.reason)
-                continue
-            first = self._lines.setdefault(item.key, line)
-            if first != line:
-                self.problems.add(line, "id", f"{quoted(item.key)} stands in line {first} already")
-                continue
-            self._batch.append(item)
-            if len(self._batch) >= BATCH:
-                self._flush()
-        self._flush()
-        self.problems.refuse_if_any()
+    def read(self, line: int, body: Mapping[str, Any]) -> ReadItem:
+        item = read_item(line, body, self.protocol)
+        first = self._lines.setdefault(item.key, line)
+        if first != line:
+            raise FieldInvalidError("id", f"{quoted(item.key)} is already in line {first}")
+        return item
 
-    def _flush(self) -> None:
-        batch, self._batch = self._batch, []
-        known = self._known([item.key for item in batch]) if self._has_items else {}
+    def stage(self, batch: list[ReadItem]) -> None:
+        known = self._known([item.key for item in batch]) if self._study_has_items else {}
         new = [item for item in batch if item.key not in known]
         if known:
-            self._add_to([item for item in batch if item.key in known], known)
-        # After a problem the rest is read for more of them only: nothing of it will stay.
+            self._stage_more_outputs([item for item in batch if item.key in known], known)
         if new and not self.problems.found:
-            self._insert(new)
+            self._stage_items(new)
 
     def _known(self, keys: list[str]) -> dict[str, tuple[int, str]]:
         found = {}
@@ -206,30 +190,28 @@ class ItemImport:
             found.update({key: (pk, digest) for key, pk, digest in rows.values_list("key", "pk", "digest")})
         return found
 
-    def _insert(self, batch: list[ReadItem]) -> None:
-        study = self.study.pk
-        ids = next_ids(Item, len(batch))
-        insert_rows(
-            Item,
-            ITEM_COLUMNS,
-            [(pk, study, item.key, *item.columns, item.digest) for pk, item in zip(ids, batch, strict=True)],
+    def _stage_items(self, batch: list[ReadItem]) -> None:
+        study, ids = self.study.pk, self.staging.next_ids(Item, len(batch))
+        numbered = list(zip(ids, batch, strict=True))
+        self.staging.insert(
+            Item, ITEM_COLUMNS, [(pk, study, item.key, *item.columns, item.digest) for pk, item in numbered]
         )
-        self.items += len(batch)
-        self._insert_outputs(
+        self.added += len(batch)
+        self._stage_outputs(
             [
                 (pk, position, key, *output)
-                for pk, item in zip(ids, batch, strict=True)
+                for pk, item in numbered
                 for position, (key, output) in enumerate(item.outputs.items())
             ]
         )
 
-    def _insert_outputs(self, rows: list[tuple[Any, ...]]) -> None:
-        ids = next_ids(Output, len(rows))
-        insert_rows(Output, OUTPUT_COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
+    def _stage_outputs(self, rows: list[tuple[Any, ...]]) -> None:
+        ids = self.staging.next_ids(Output, len(rows))
+        self.staging.insert(Output, OUTPUT_COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
         self.outputs += len(rows)
 
-    def _add_to(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> None:
-        """Compare items that are there with what the file says, and add the outputs that are new."""
+    def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> None:
+        """Compare existing items with the file and stage their new outputs."""
         have: dict[int, dict[str, str]] = {pk: {} for pk, _ in known.values()}
         for start in range(0, len(batch), LOOKUP):
             pks = [known[item.key][0] for item in batch[start : start + LOOKUP]]
@@ -239,16 +221,17 @@ class ItemImport:
         for item in batch:
             pk, digest = known[item.key]
             if digest != item.digest:
-                self.problems.add(item.line, "", f"item {quoted(item.key)} is there with other content, which stays")
+                self.problems.add(item.line, "id", f"{quoted(item.key)} already exists with different content")
                 continue
             for key, output in item.outputs.items():
-                there = have[pk].get(key)
-                if there is None:
+                existing = have[pk].get(key)
+                if existing is None:
                     rows.append((pk, len(have[pk]), key, *output))
                     have[pk][key] = output[2]
-                elif there != output[2]:
-                    reason = f"output {quoted(key)} of item {quoted(item.key)} is there with other content, which stays"
-                    self.problems.add(item.line, "outputs", reason)
+                elif existing != output[2]:
+                    about = f"{quoted(key)} of item {quoted(item.key)}"
+                    self.problems.add(item.line, "outputs", f"{about} already exists with different content")
         if rows and not self.problems.found:
-            self._insert_outputs(rows)
-            replan_from(self.study, min(pk for pk, *_ in rows))
+            self._stage_outputs(rows)
+            first = min(pk for pk, *_ in rows)
+            self.first_extended = first if self.first_extended is None else min(first, self.first_extended)

@@ -1,24 +1,27 @@
-"""Reviews of spans and of answers, from the lines of a file, batch by batch.
+"""Imports reviews of spans and of answers from the lines of a file.
 
-What a review is about must be there. A review that is there already is passed over; one that says otherwise is
-refused. Reviewers are names, and are made on first sight.
+The reviewed span or answer must exist. A review that exists already is skipped; one that contradicts it is refused.
+Reviewers are names; unknown ones are added.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.importing import fields
-from annotation.importing.material import Material
-from annotation.importing.problems import FieldInvalidError, Problems, quoted
-from annotation.importing.raters import Raters
-from annotation.models import Annotation, Rating, Reviewer, SpanReview, SpotCheck, Study, Task
-from annotation.planning import task_key
-from annotation.protocols import TaskPlan, Unit, UnitInvalidError, protocols
-from annotation.text import TextRefusedError, check_id
+from django.db.models import QuerySet
 
-BATCH = 400
+from annotation.importing import line_fields
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
+from annotation.importing.line_import import LineImport
+from annotation.importing.row_packing import packed_time
+from annotation.importing.target import ImportTarget
+from annotation.models import Annotation, Rating, Reviewer, SpanReview, SpotCheck, Task
+from annotation.protocols import TaskPlan, Unit
+from annotation.studies.planning import task_key
+from config.text_validation import TextRefusedError, check_id
+
+LOOKUP = 500
 SPAN, ANSWER = "span", "answer"
 OF_TASK = frozenset({"outputs", "variant", "revision"})
 OF_RATING = frozenset({"submitted_at", "ordinal"})
@@ -26,12 +29,17 @@ COMMON = frozenset({"review", "item", "rater", "number", "verdict", "reviewer", 
 KEYS = {SPAN: COMMON | {"question", "index", "reason"}, ANSWER: COMMON | {"note", "seen_at"} | OF_TASK}
 VERDICTS = {SPAN: frozenset(SpanReview.Verdict.values), ANSWER: frozenset(SpotCheck.Verdict.values)}
 UNSAID = {SPAN: SpanReview.Verdict.WITHDRAWN.value, ANSWER: SpotCheck.Verdict.OK.value}
-"""The verdict that needs no words."""
+"""The verdict that needs no reason."""
+CHECK_COLUMNS = ("id", "annotation_id", "number", "is_current", "verdict", "note", "by_id", "at", "seen_at")
+REVIEW_COLUMNS = ("id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by_id", "at")
+
+Place = tuple[int, ...]
+"""The subject of a review: an answer, or a rating and the index of a span in it."""
 
 
 @dataclass(slots=True)
 class ReadReview:
-    """A line, checked by itself: about an answer (`plan`), or, where that is None, about an imported rating."""
+    """A line, checked by itself. It is about an answer if it has a `plan`, otherwise about an imported rating."""
 
     line: int
     kind: str
@@ -51,49 +59,31 @@ class ReadReview:
     seen_at: Any
 
 
-class ReviewImport:
-    """One file's reviews on their way into a study; counts what it did."""
+class ReviewImport(LineImport[ReadReview]):
+    """Imports the reviews of one file."""
 
-    def __init__(self, study: Study, raters: Raters, material: Material, problems: Problems) -> None:
-        self.study = study
-        self.protocol = protocols()[study.protocol]
-        self.questions = {question.key: question for question in study.questions.all()}
-        self.raters = raters
-        self.material = material
-        self.problems = problems
-        self.reviewers = dict(Reviewer.objects.filter(study=study).values_list("name", "pk"))
-        self.added = 0
-        self._batch: list[ReadReview] = []
+    batch_size = 400
 
-    def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
-        """Read and write all lines; raises ImportRefusedError with what is wrong."""
-        for line, body in objects:
-            try:
-                self._batch.append(self._read(line, body))
-            except (FieldInvalidError, UnitInvalidError) as problem:
-                self.problems.add(line, problem.field, problem.reason)
-                continue
-            if len(self._batch) >= BATCH:
-                self._flush()
-        self._flush()
-        self.problems.refuse_if_any()
+    def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
+        super().__init__(target, problems)
+        self.reviewers = dict(Reviewer.objects.filter(study=self.study).values_list("name", "pk"))
 
-    def _read(self, line: int, body: Mapping[str, Any]) -> ReadReview:
+    def read(self, line: int, body: Mapping[str, Any]) -> ReadReview:
         kind = body.get("review")
         if not isinstance(kind, str) or kind not in KEYS:
             raise FieldInvalidError("review", f"must be {SPAN} or {ANSWER}, not {quoted(kind)}")
         of_task = kind == ANSWER or body.get("outputs") is not None
         about = OF_TASK if of_task else OF_RATING | self.protocol.unit_keys
-        fields.only(body, KEYS[kind] | about, f"a review of {'a span' if kind == SPAN else 'an answer'}")
-        question = self.questions.get(body["question"]) if isinstance(body.get("question"), str) else None
+        line_fields.only(body, KEYS[kind] | about)
+        question = self.target.question_of.get(body["question"]) if isinstance(body.get("question"), str) else None
         if kind == SPAN and question is None:
             raise FieldInvalidError("question", "must be a question of this study")
-        verdict, words = body.get("verdict"), fields.text(body, "reason" if kind == SPAN else "note") or ""
+        verdict, words = body.get("verdict"), line_fields.text(body, "reason" if kind == SPAN else "note") or ""
         if not isinstance(verdict, str) or verdict not in VERDICTS[kind]:
             raise FieldInvalidError("verdict", f"must be one of {', '.join(sorted(VERDICTS[kind]))}")
         if not words and verdict != UNSAID[kind]:
             raise FieldInvalidError("reason" if kind == SPAN else "note", "is missing")
-        at = fields.moment(body, "at")
+        at = line_fields.moment(body, "at")
         if at is None:
             raise FieldInvalidError("at", "is missing")
         reviewer = _name(body, "reviewer")
@@ -105,118 +95,129 @@ class ReviewImport:
             plan=_plan(body) if of_task else None,
             revision=_whole(body, "revision", 1) if of_task else 1,
             unit=Unit() if of_task or question is None else self.protocol.read_unit(body, question),
-            submitted_at=None if of_task else fields.moment(body, "submitted_at"),
-            ordinal=0 if of_task else fields.whole(body, "ordinal") or 0,
+            submitted_at=None if of_task else line_fields.moment(body, "submitted_at"),
+            ordinal=0 if of_task else line_fields.whole(body, "ordinal") or 0,
             question=question.pk if question else 0,
             index=_whole(body, "index", 0) if kind == SPAN else 0,
             number=_whole(body, "number", 1),
             reviewer=reviewer,
             said=(verdict, words, reviewer, at),
-            seen_at=fields.moment(body, "seen_at") if kind == ANSWER else None,
+            seen_at=line_fields.moment(body, "seen_at") if kind == ANSWER else None,
         )
 
-    def _flush(self) -> None:
-        batch, self._batch = self._batch, []
+    def stage(self, batch: list[ReadReview]) -> None:
         answers, ratings = self._find(batch)
         placed: dict[str, list[tuple[int, ReadReview]]] = {SPAN: [], ANSWER: []}
         for one in batch:
             about = answers.get(_answer_name(one)) if one.plan is not None else 0
             if one.kind == ANSWER:
-                target = about
+                reviewed = about
             else:
-                target, spans = ratings.get(_rating_name(one, about), (0, 0))
-                target = target if one.index < spans else 0
-            if target:
-                placed[one.kind].append((target, one))
+                reviewed, spans = ratings.get(_rating_name(one, about), (0, 0))
+                reviewed = reviewed if one.index < spans else 0
+            if reviewed:
+                placed[one.kind].append((reviewed, one))
             else:
                 what = "answer" if one.kind == ANSWER else "span"
-                self.problems.add(one.line, "", f"is about no {what} that this study has")
+                self.problems.add(one.line, "", f"this study does not have the {what} that this review is about")
         if not self.problems.found:
-            self._name_reviewers(batch)
-            self._write_checks(placed[ANSWER])
-            self._write_reviews(placed[SPAN])
+            self._stage_reviewers(batch)
+            self._stage_checks(placed[ANSWER])
+            self._stage_reviews(placed[SPAN])
 
     def _find(self, batch: list[ReadReview]) -> tuple[dict[tuple[Any, ...], int], dict[tuple[Any, ...], Any]]:
-        """Answers by item, task, rater and revision; ratings with spans by answer or by what tells them apart."""
-        items = {pk: key for key, (pk, _) in self.material.find(one.item for one in batch).items()}
-        names = {pk: name for name, (pk, _) in self.raters.known.items()}
+        """Return answers by item, task, rater and revision, and ratings with spans as `_rating_name` names them."""
+        read, found = self.staging.read, self.target.items.find(one.item for one in batch)
+        items = {pk: key for key, (pk, _) in found.items()}
+        outputs = {pk: key for _, named in found.values() for key, pk in named.items()}
+        names = {pk: name for name, (pk, _) in self.target.raters.known.items()}
         tasks = {
             pk: (items[item], key)
-            for pk, item, key in Task.objects.filter(item__in=items).values_list("pk", "item", "key")
+            for pk, item, key in read(Task.objects.filter(item__in=list(items)), "pk", "item", "key")
         }
-        rows = Annotation.objects.filter(task__item__in=items, status="submitted")
-        answers = {
-            (*tasks[task], names[rater], revision): pk
-            for pk, task, rater, revision in rows.values_list("pk", "task", "rater", "revision")
-        }
+        answers = {}
+        for start in range(0, len(tasks), LOOKUP):
+            rows = Annotation.objects.filter(task__in=list(tasks)[start : start + LOOKUP], status="submitted")
+            for pk, task, rater, revision in read(rows, "pk", "task", "rater", "revision"):
+                answers[*tasks[task], names[rater], revision] = pk
         ratings: dict[tuple[Any, ...], Any] = {}
-        marked = Rating.objects.filter(item__in=items, level=Rating.Level.SPAN)
-        named = ("pk", "item", "annotation", "rater", "question", "output__key", "other_output__key", "submitted_at")
-        for pk, item, answer, rater, question, output, other, at, ordinal, value in marked.values_list(
-            *named, "ordinal", "value"
-        ):
-            name = (answer, question) if answer else (
-                items[item], Unit(output, other), names[rater], question, at, ordinal
-            )  # fmt: skip
+        marked = Rating.objects.filter(item__in=list(items), level=Rating.Level.SPAN)
+        for pk, item, answer, rater, question, output, other, at, ordinal, value in read(
+            marked, "pk", "item", "annotation", "rater", "question", "output", "other_output", "submitted_at",
+            "ordinal", "value",
+        ):  # fmt: skip
+            unit = Unit(outputs.get(output), outputs.get(other))
+            name = (answer, question) if answer else (items[item], unit, names[rater], question, at, ordinal)
             ratings[name] = (pk, len(value["spans"]))
         return answers, ratings
 
-    def _name_reviewers(self, batch: list[ReadReview]) -> None:
+    def _stage_reviewers(self, batch: list[ReadReview]) -> None:
         new = sorted({one.reviewer for one in batch} - set(self.reviewers))
-        Reviewer.objects.bulk_create(Reviewer(study=self.study, name=name) for name in new)
-        self.reviewers = dict(Reviewer.objects.filter(study=self.study).values_list("name", "pk"))
+        named = list(zip(self.staging.next_ids(Reviewer, len(new)), new, strict=True))
+        self.staging.insert(Reviewer, ("id", "study_id", "name"), [(pk, self.study.pk, name) for pk, name in named])
+        self.reviewers.update({name: pk for pk, name in named})
 
-    def _write_checks(self, placed: list[tuple[int, ReadReview]]) -> None:
-        rows = SpotCheck.objects.filter(annotation__in={target for target, _ in placed})
-        there: dict[tuple[int, ...], dict[int, Any]] = defaultdict(dict)
-        for target, number, *said in rows.values_list("annotation", "number", "verdict", "note", "by__name", "at"):
-            there[(target,)][number] = tuple(said)
-        new = self._new([((target,), one) for target, one in placed], there)
-        for (target,), one in new:
-            if one.number == max(there[(target,)]):
-                SpotCheck.objects.filter(annotation=target, is_current=True).update(is_current=False)
-        SpotCheck.objects.bulk_create(
-            SpotCheck(
-                annotation_id=target, number=one.number, is_current=one.number == max(there[(target,)]),
-                verdict=one.said[0], note=one.said[1], by_id=self.reviewers[one.reviewer], at=one.said[3],
-                seen_at=one.seen_at,
-            )
-            for (target,), one in new
+    def _stage_checks(self, placed: list[tuple[int, ReadReview]]) -> None:
+        rows = SpotCheck.objects.filter(annotation__in=sorted({answer for answer, _ in placed}))
+        new, old = self._new([((answer,), one) for answer, one in placed], rows, ("annotation",), "note")
+        self.staging.change(SpotCheck, "pk", old, is_current=False)
+        ids = self.staging.next_ids(SpotCheck, len(new))
+        self.staging.insert(
+            SpotCheck, CHECK_COLUMNS,
+            [
+                (
+                    pk, answer, one.number, is_current, one.said[0], one.said[1], self.reviewers[one.reviewer],
+                    packed_time(one.said[3]), packed_time(one.seen_at),
+                )
+                for pk, ((answer,), one, is_current) in zip(ids, new, strict=True)
+            ],
         )  # fmt: skip
 
-    def _write_reviews(self, placed: list[tuple[int, ReadReview]]) -> None:
-        rows = SpanReview.objects.filter(rating__in={target for target, _ in placed})
-        there: dict[tuple[int, ...], dict[int, Any]] = defaultdict(dict)
-        named = ("rating", "index", "number", "verdict", "reason", "by__name", "at")
-        for target, index, number, *said in rows.values_list(*named):
-            there[target, index][number] = tuple(said)
-        new = self._new([((target, one.index), one) for target, one in placed], there)
-        for (target, index), one in new:
-            if one.number == max(there[target, index]):
-                SpanReview.objects.filter(rating=target, index=index, is_current=True).update(is_current=False)
-        SpanReview.objects.bulk_create(
-            SpanReview(
-                rating_id=target, index=index, number=one.number, is_current=one.number == max(there[target, index]),
-                verdict=one.said[0], reason=one.said[1], by_id=self.reviewers[one.reviewer], at=one.said[3],
-            )
-            for (target, index), one in new
+    def _stage_reviews(self, placed: list[tuple[int, ReadReview]]) -> None:
+        rows = SpanReview.objects.filter(rating__in=sorted({rating for rating, _ in placed}))
+        new, old = self._new(
+            [((rating, one.index), one) for rating, one in placed], rows, ("rating", "index"), "reason"
+        )
+        self.staging.change(SpanReview, "pk", old, is_current=False)
+        ids = self.staging.next_ids(SpanReview, len(new))
+        self.staging.insert(
+            SpanReview, REVIEW_COLUMNS,
+            [
+                (
+                    pk, rating, index, one.number, is_current, one.said[0], one.said[1],
+                    self.reviewers[one.reviewer], packed_time(one.said[3]),
+                )
+                for pk, ((rating, index), one, is_current) in zip(ids, new, strict=True)
+            ],
         )  # fmt: skip
 
     def _new(
-        self, placed: list[tuple[tuple[int, ...], ReadReview]], there: dict[tuple[int, ...], dict[int, Any]]
-    ) -> list[tuple[tuple[int, ...], ReadReview]]:
-        """Those that are not there yet; `there` then has them too. A problem for each that says otherwise."""
-        new = []
-        for target, one in placed:
-            known = there[target].get(one.number)
-            if known is None:
-                there[target][one.number] = one.said
-                new.append((target, one))
-            elif known != one.said:
-                self.problems.add(one.line, "number", f"review {one.number} is there already and says otherwise")
+        self, placed: list[tuple[Place, ReadReview]], rows: QuerySet[Any], fields: tuple[str, ...], words: str
+    ) -> tuple[list[tuple[Place, ReadReview, bool]], list[int]]:
+        """Return the reviews that are new, each with whether it is current, and the existing ones that they supersede.
+
+        `rows` are the existing reviews of these subjects, which `fields` name. A contradiction is a problem.
+        """
+        names = {pk: name for name, pk in self.reviewers.items()}
+        known: dict[Place, dict[int, tuple[int, Any]]] = defaultdict(dict)
+        columns = ("pk", "number", "verdict", words, "by", "at", *fields)
+        for pk, number, verdict, said, by, at, *about in self.staging.read(rows, *columns):
+            known[tuple(about)][number] = (pk, (verdict, said, names[by], at))
+        new: list[tuple[Place, ReadReview]] = []
+        for place, one in placed:
+            same = known[place].get(one.number)
+            if same is None:
+                known[place][one.number] = (0, one.said)
+                new.append((place, one))
+            elif same[1] != one.said:
+                self.problems.add(one.line, "number", f"review {one.number} exists and is different")
         self.problems.refuse_if_any()
         self.added += len(new)
-        return new
+        newest = {place: max(known[place]) for place, _ in new}
+        old = [
+            pk for place, last in newest.items() for number, (pk, _) in known[place].items() if pk and number != last
+        ]
+        return [(place, one, one.number == newest[place]) for place, one in new], old
 
 
 def _answer_name(one: ReadReview) -> tuple[Any, ...]:
@@ -230,10 +231,10 @@ def _rating_name(one: ReadReview, answer: int | None) -> tuple[Any, ...]:
 
 
 def _plan(body: Mapping[str, Any]) -> TaskPlan:
-    outputs = fields.keys(body, "outputs")
+    outputs = line_fields.keys(body, "outputs")
     if outputs is None:
         raise FieldInvalidError("outputs", "is missing")
-    return TaskPlan(tuple(outputs), fields.text(body, "variant") or "")
+    return TaskPlan(tuple(outputs), line_fields.text(body, "variant") or "")
 
 
 def _name(body: Mapping[str, Any], field: str) -> str:
@@ -244,7 +245,7 @@ def _name(body: Mapping[str, Any], field: str) -> str:
 
 
 def _whole(body: Mapping[str, Any], field: str, least: int) -> int:
-    number = fields.whole(body, field, least)
+    number = line_fields.whole(body, field, least)
     if number is None:
         raise FieldInvalidError(field, "is missing")
     return number

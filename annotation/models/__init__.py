@@ -1,12 +1,13 @@
-"""Everything that a study is made of and everything that comes of it."""
+"""The tables of studies: their contents, members, work and results."""
 
 from annotation.models.evidence import Annotation, Rating
-from annotation.models.material import Item, Output
+from annotation.models.imports import PendingImport, PendingRows
+from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
-from annotation.models.review import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.study import Guideline, Question, Study
+from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
-from annotation.models.work import Assignment, DraftConflict, Slot, Task, TaskOutput
 
 __all__ = [
     "Annotation",
@@ -18,6 +19,8 @@ __all__ = [
     "Item",
     "Membership",
     "Output",
+    "PendingImport",
+    "PendingRows",
     "Question",
     "Rater",
     "Rating",

@@ -1,17 +1,17 @@
-"""What people and machines judged. Revisions are added; nothing is overwritten or deleted."""
+"""Judgments of people and machines. Revisions are added; nothing is overwritten or deleted."""
 
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.models.material import Item, Output
+from annotation.models.items import Item, Output
 from annotation.models.people import Rater
 from annotation.models.study import Question, Study
-from annotation.models.work import Task
-from config.fields import ExactJSONField
+from annotation.models.tasks import Task
+from config.model_fields import ExactJSONField
 
 
 class Annotation(models.Model):
-    """One revision of a rater's answer to a task, with all that is needed to know how it came about."""
+    """One revision of a rater's answer to a task, with its circumstances."""
 
     class Status(models.TextChoices):
         SUBMITTED = "submitted", "Submitted"
@@ -19,12 +19,15 @@ class Annotation(models.Model):
         WITHDRAWN = "withdrawn", "Withdrawn"
         FLAGGED = "flagged", "Flagged, not answered"
 
+    ANSWERED = (Status.SUBMITTED, Status.SKIPPED)
+    """The statuses that mean that a rater is done with a task."""
+
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="annotations", db_index=False)
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="annotations")
     revision = models.PositiveIntegerField()
     is_current = models.BooleanField(default=True)
     status = models.CharField(max_length=10, choices=Status)
-    surplus = models.BooleanField(default=False, help_text="came when the task had all its raters")
+    surplus = models.BooleanField(default=False, help_text="submitted after the task had all its raters")
     answers = ExactJSONField(default=dict, help_text="{question: value} as submitted")
     reason = models.TextField(blank=True, help_text="why it was skipped or withdrawn")
     flag = models.TextField(blank=True)
@@ -42,6 +45,9 @@ class Annotation(models.Model):
     metadata = ExactJSONField(null=True, blank=True)
 
     class Meta:
+        indexes = [
+            models.Index(fields=["rater", "id", "status"], condition=Q(is_current=True), name="annotation_current"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),
             models.UniqueConstraint(
@@ -64,7 +70,7 @@ class Rating(models.Model):
     """One rater's answer to one question about one unit, flat, with its own level of measurement.
 
     The unit is the item alone (a whole task), one output, or a pair of outputs (in the order shown).
-    `number` is the value where it is one; `value` is the value as given. Imported rows have no annotation.
+    `number` is the value if it is a number; `value` is the value as given. Imported rows have no annotation.
     """
 
     class Level(models.TextChoices):
@@ -78,11 +84,9 @@ class Rating(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="ratings", db_index=False)
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="ratings", db_index=False)
-    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="ratings", db_index=False)
-    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="ratings", db_index=False)
-    output = models.ForeignKey(
-        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="ratings", db_index=False
-    )
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="ratings")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="ratings")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, null=True, blank=True, related_name="ratings")
     other_output = models.ForeignKey(
         Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
@@ -112,6 +116,7 @@ class Rating(models.Model):
         indexes = [
             models.Index(fields=["study", "question", "rater"], name="rating_by_question"),
             models.Index(fields=["annotation"], condition=Q(annotation__isnull=False), name="rating_of_annotation"),
+            models.Index(fields=["other_output"], condition=Q(other_output__isnull=False), name="rating_of_pair"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -1,11 +1,11 @@
-"""Who takes part in a study, who is invited to, and under which name judgments are kept."""
+"""Members of a study, invitations to it, and the raters who judge."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotation.models.study import Study
-from config.fields import ExactJSONField
+from config.model_fields import ExactJSONField
 
 
 class Role(models.TextChoices):
@@ -15,7 +15,7 @@ class Role(models.TextChoices):
 
 
 class Membership(models.Model):
-    """A person's one role in a study. Removal switches it off and keeps the row."""
+    """A person's role in a study; they have only one. Removing them deactivates the row and keeps it."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="memberships")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
@@ -36,11 +36,11 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """An offer of one role in one study, taken up once by whoever holds the link. Only the hash is kept."""
+    """A link that gives one person a role in a study. Only the hash of its token is stored."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="invitations")
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
-    note = models.CharField(max_length=200, blank=True, help_text="for whom; seen by the study's researchers")
+    note = models.CharField(max_length=200, blank=True, help_text="who it is for; visible to the study's researchers")
     token_hash = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="invitations_made"
@@ -68,7 +68,7 @@ class Invitation(models.Model):
 
 
 class Rater(models.Model):
-    """Whoever judges, person or machine. `name` is what files show: for our own people a random pseudonym."""
+    """A person or machine that judges. Files show its `name`, which is a random pseudonym for people of this site."""
 
     class Kind(models.TextChoices):
         HUMAN = "human", "Human"
@@ -82,10 +82,16 @@ class Rater(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="raters"
     )
     place = models.BigIntegerField(
-        null=True, blank=True, help_text="how far along the study's order of items this rater has been given work"
+        null=True, blank=True, help_text="the last place in the study's order at which this rater got work"
     )
     topics = ExactJSONField(null=True, blank=True, help_text="the categories of items that this rater prefers")
+    guidelines_read = models.PositiveIntegerField(
+        null=True, blank=True, help_text="the newest version of the guidelines that this rater confirmed having read"
+    )
     metadata = ExactJSONField(null=True, blank=True)
+    import_pending = models.BooleanField(
+        default=False, editable=False, help_text="answers of this rater are being imported, so their own work waits"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -5,13 +5,14 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.imports import PendingImport
 from annotation.protocols import protocol_choices, protocols
 from annotation.questions import question_type_choices
-from config.fields import ExactJSONField
+from config.model_fields import ExactJSONField
 
 
 class Study(models.Model):
-    """What is asked about which items by which protocol. `slug` is its name in files, commands and addresses."""
+    """A set of items with questions about them and a protocol. `slug` names it in files, commands and addresses."""
 
     class Status(models.TextChoices):
         DRAFT = "draft", "Draft"
@@ -31,6 +32,10 @@ class Study(models.Model):
     planned_through = models.BigIntegerField(
         default=0, help_text="tasks and slots exist for the items up to this primary key"
     )
+    pending_import = models.OneToOneField(
+        PendingImport, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="study",
+        help_text="an incomplete import; until it is complete, the study as a whole cannot be read or changed",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -52,11 +57,11 @@ class Study(models.Model):
 
     @property
     def own_pages(self) -> tuple[tuple[str, str], ...]:
-        """Pages that the study's protocol adds for researchers: what they are called, and their routes."""
-        return protocols()[self.protocol].pages
+        """Pages that the study's protocol adds for researchers: titles and route names."""
+        return protocols()[self.protocol].flow.study_pages
 
     def option(self, key: str, default: Any) -> Any:
-        """The study's own value of a protocol option, or `default`."""
+        """Return the study's value of a protocol option, or `default`."""
         return self.options.get(key, default)
 
 

@@ -1,4 +1,4 @@
-"""Secrets by which programs act in one study for the person who made them."""
+"""Secrets that let programs act in one study for the person who created them."""
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from annotation.models.study import Study
 class Token(models.Model):
     """A secret for one study with one scope, until it expires or is revoked. Only its hash is kept.
 
-    It never reaches further than its maker does at that moment: without their role it opens nothing.
+    It never allows more than its creator may do at that moment; without a role of theirs it allows nothing.
     """
 
     class Scope(models.TextChoices):
@@ -19,7 +19,7 @@ class Token(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="tokens")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="tokens")
-    name = models.CharField(max_length=100, help_text="what uses it; seen by the study's researchers")
+    name = models.CharField(max_length=100, help_text="which program uses it; visible to the study's researchers")
     scope = models.CharField(max_length=5, choices=Scope, default=Scope.READ)
     token_hash = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Listwise (InstruSum): all outputs of an item side by side, ranked along each of the study's dimensions."""
+"""Listwise (InstruSum): all outputs of an item side by side, ranked on each of the study's dimensions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
 
 
 class ListwiseProtocol(Protocol):
-    """One task an item, with all the outputs that the item has when the task is made.
+    """One task per item, with all outputs that the item has when the task is made.
 
-    Outputs that are added later make another task, of all outputs then there; the one before stays as it is, as
-    its rankings are of other sets. Dimensions are the study's questions of level rank.
+    If outputs are added later, another task is made with all outputs. The earlier task stays, because its rankings
+    cover a different set. The dimensions are the study's questions of level rank.
     """
 
     key = "listwise"
@@ -38,11 +38,11 @@ class ListwiseProtocol(Protocol):
                 raise StudyInvalidError(f"question {question.key}: per must be output or task")
             when = question.spec.get("when")
             if when is not None and not isinstance(when["equals"], bool | int | str):
-                # What opens a question is written on the page, and would name systems there.
+                # The page contains the answer that makes a question apply, and such an answer would name systems.
                 raise StudyInvalidError(f"question {question.key}: when cannot ask for ranks, spans or a list")
             named = LETTERED.fullmatch(question.key)
             if named and named[1] in keys:
-                # The field of the one would have the name of the other's field about an output.
+                # Otherwise this question's field would have the same name as the other's field for an output.
                 raise StudyInvalidError(f"question {question.key}: choose a key that does not begin with {named[1]}-")
 
     def counts_items(self, options: Mapping[str, Any]) -> bool:
@@ -52,16 +52,16 @@ class ListwiseProtocol(Protocol):
         return [TaskPlan(outputs=tuple(outputs))] if len(outputs) >= FEWEST else []
 
     def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
-        """The task of a time when the item had fewer outputs: outputs are only ever added at the end."""
+        """Allow a task that was made when the item had fewer outputs; outputs are only added at the end."""
         shown = len(plan.outputs)
         return not plan.variant and shown >= FEWEST and plan.outputs == tuple(outputs[:shown])
 
     def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
-        """Rows of a Latin square that begins with a Williams sequence, one after the other, item after item.
+        """Return rows of a Latin square that starts with a Williams sequence; items use the rows in turn.
 
-        Any `count` rows in a row show each output once in each position; so do the rows of an item, up to rounding,
-        and those of all items together. Every `count` items the square is mirrored, so that over two squares each
-        output stands next to each other one equally often; then its outputs are shuffled anew.
+        Any `count` consecutive rows show each output once in each position; the rows of one item, and of all items, do
+        so up to rounding. The square is mirrored after `count` items, so that over two squares each pair of outputs is
+        adjacent equally often. Then the outputs are shuffled again.
         """
         block, within = divmod(number, count)
         shuffled = list(range(count))
@@ -79,7 +79,7 @@ class ListwiseProtocol(Protocol):
         if question.spec.get("per", self.asks_per) == "output":
             return super().read_unit(line, question)
         if line.get("output") is not None:
-            raise UnitInvalidError("output", "must be left out: this question is asked once about all outputs")
+            raise UnitInvalidError("output", "must be left out: this question is asked once for all outputs")
         return Unit()
 
 

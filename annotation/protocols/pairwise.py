@@ -1,4 +1,4 @@
-"""Pairwise choice (HREF): two outputs side by side, and which of them is better."""
+"""Pairwise choice (HREF): which of two outputs, side by side, is better."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
@@ -15,7 +15,7 @@ PAIRS = 'options.pairs must be "all", {baseline: system}, {list: [[system, syste
 
 
 class PairwiseProtocol(Protocol):
-    """One task a pair of outputs; option `pairs` says which pairs of an item are compared."""
+    """One task per pair of outputs; the option `pairs` selects the pairs of an item."""
 
     key = "pairwise"
     label = "Pairwise choice"
@@ -34,8 +34,8 @@ class PairwiseProtocol(Protocol):
             if per not in ("output", "task"):
                 raise StudyInvalidError(f"question {question.key}: per must be output or task")
             if question.key in choices and per != "task":
-                raise StudyInvalidError(f"question {question.key}: a preference is asked once a task, not per output")
-            # What opens a question is written on the page: a system's name there would tell who wrote what.
+                raise StudyInvalidError(f"question {question.key}: a preference is asked once per task, not per output")
+            # The page contains the answer that makes a question apply: a system's name there would unblind the rater.
             if when is not None and when["question"] in choices and when["equals"] != TIE:
                 reason = f'when.equals may only be "{TIE}" here: an output\'s id would be sent to the raters'
                 raise StudyInvalidError(f"question {question.key}: {reason}")
@@ -62,14 +62,14 @@ class PairwiseProtocol(Protocol):
         return [TaskPlan(outputs=pair) for pair in pairs]
 
     def allows(self, plan: TaskPlan, outputs: Sequence[str], options: Mapping[str, Any]) -> bool:
-        # A sample changes when an item gets more outputs; what was compared before it did stays.
+        # A sample changes when an item gets more outputs; pairs planned before stay.
         pairs = [TaskPlan(outputs=pair) for pair in combinations(outputs, 2)]
         return _named(options) == "sample" and plan in pairs
 
     def orders(self, count: int, slots: int, random: Random, number: int = 0, seed: int = 0) -> list[list[int]]:
-        """Each output on either side as often as the other; the odd slot's side changes from item to item."""
+        """Balance the sides: each output is left as often as right; the odd slot's side alternates between items."""
         orders = [list(range(count))[:: 1 if (slot + number + seed) % 2 else -1] for slot in range(slots)]
-        # Shuffled, so that whoever gets the first slot of many tasks meets both sides too.
+        # Shuffled, so that a rater who often gets a task's first slot also sees both sides.
         random.shuffle(orders)
         return orders
 
@@ -82,20 +82,20 @@ class PairwiseProtocol(Protocol):
     def read_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
         if question.spec.get("per") == "output":
             if line.get("outputs") is not None:
-                raise UnitInvalidError("outputs", "this question is asked per output: give the one meant as output")
+                raise UnitInvalidError("outputs", "this question is asked per output: give its id as output")
             return super().read_unit(line, question)
         outputs = line.get("outputs")
         if line.get("output") is not None:
-            raise UnitInvalidError("output", "this question is about a pair: give both as outputs")
+            raise UnitInvalidError("output", "this question is about a pair: give the ids of both as outputs")
         if outputs is None:
-            raise UnitInvalidError("outputs", "is missing: it holds the two outputs compared, in the order shown")
+            raise UnitInvalidError("outputs", "is missing: give the two outputs compared, in the order shown")
         if not isinstance(outputs, list) or len(outputs) != 2 or not all(isinstance(key, str) for key in outputs):
             raise UnitInvalidError("outputs", "must be a list of two output ids")
         if outputs[0] == outputs[1]:
             raise UnitInvalidError("outputs", "names the same output twice")
         shown = line.get("shown")
         if isinstance(shown, list) and set(map(str, shown)) != set(outputs):
-            raise UnitInvalidError("shown", "must hold the two outputs compared")
+            raise UnitInvalidError("shown", "must list the two outputs compared")
         return Unit(*outputs)
 
     def unit_line(self, unit: Unit) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _is_choice(question: Question) -> bool:
 
 
 def _named(options: Mapping[str, Any]) -> str:
-    """Which of the ways to name pairs the option takes."""
+    """Return the kind of the `pairs` option: all, baseline, list or sample."""
     pairs = options.get("pairs", EVERY)
     return next(iter(pairs)) if isinstance(pairs, Mapping) else EVERY
 
@@ -134,11 +134,10 @@ def _is_pair(pair: Any) -> bool:
 
 
 def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> dict[frozenset[str], int]:
-    """`size` pairs of the item's outputs, the next ones of a tournament that goes on from item to item, each with
-    the number of times that it was played before.
+    """Return the next `size` games of a tournament across items, each with how often it was played before.
 
-    Where all items have the same systems, none of them has been met more than once more often than another at
-    any point of the study, and no pair more than once more often than another.
+    If all items have the same systems, then at every point of the study the counts of any two systems differ by at most
+    one, and so do those of any two pairs.
     """
     systems = sorted(outputs)
     Random(f"{seed}:{len(systems)}").shuffle(systems)  # noqa: S311 - reproducible, not secret
@@ -155,10 +154,10 @@ def _sample(outputs: Sequence[str], size: int, number: int, seed: int) -> dict[f
 
 
 def _tournament(players: int) -> list[tuple[int, int]]:
-    """Every pair once, ordered so that after any number of games no player has played two more than another.
+    """Return every pair once, ordered so that the players' numbers of games never differ by more than one.
 
-    Even numbers: the rounds of the circle method, in each of which everybody plays once. Odd ones: Walecki's
-    Hamiltonian cycles, of each every second edge first, then the closing one, then those left out.
+    Even numbers: the rounds of the circle method, in which everybody plays once. Odd numbers: Walecki's
+    Hamiltonian cycles, each with every second edge first, then the closing one, then the rest.
     """
     if players < 2:
         return []

@@ -1,4 +1,4 @@
-"""Rating (riSum): every output by itself, against its document and instruction."""
+"""Rating (riSum): each output by itself, with its document and instruction."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -9,7 +9,7 @@ from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, U
 
 
 class RatingProtocol(Protocol):
-    """One task an output; an item's outputs stay with the same raters unless `same_raters: false`."""
+    """One task per output. The same raters get all outputs of an item unless `same_raters` is false."""
 
     key = "rating"
     label = "Rating of single outputs"

@@ -7,7 +7,7 @@ from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidErr
 
 
 class Binary(QuestionType):
-    """`true` or `false`; machines may give any finite number, 0 to 1 being the scale."""
+    """`true` or `false`; machines may give any finite number, on a scale from 0 to 1."""
 
     key = "binary"
     level = "nominal"

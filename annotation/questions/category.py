@@ -1,4 +1,4 @@
-"""One, or several, of named choices."""
+"""One or several of the named choices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidErr
 
 
 class Category(QuestionType):
-    """One of `choices`, or a list of them where `multiple` is on."""
+    """One of `choices`, or a list of them if `multiple` is true."""
 
     key = "category"
     level = "nominal"

@@ -27,7 +27,7 @@ class Likert(QuestionType):
             or len(labels) != most - least + 1
             or not all(isinstance(text, str) for text in labels)
         ):
-            raise SpecInvalidError(f"labels must be {most - least + 1} texts, one a step")
+            raise SpecInvalidError(f"labels must be {most - least + 1} texts, one per step")
 
     def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
         given = [text for text in raw if text]
@@ -53,6 +53,10 @@ class Likert(QuestionType):
 
     def scale(self, spec: Mapping[str, Any]) -> tuple[float, float]:
         return (float(spec["min"]), float(spec["max"]))
+
+    def in_words(self, value: Any, spec: Mapping[str, Any]) -> str:
+        label = super().in_words(value, spec)
+        return label if label in ("", str(value)) else f"{value} {label}"
 
     def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
         steps = range(spec["min"], spec["max"] + 1)

@@ -1,4 +1,4 @@
-"""Which of the outputs shown is better."""
+"""Which of two outputs is better."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ TIE_KEY = "arrowdown"
 
 
 class Preference(QuestionType):
-    """The key of the better one of two outputs, or `"tie"` unless `allow_tie` is false. On a form: its letter."""
+    """The key of the better output, or `"tie"` unless `allow_tie` is false. On a form: its letter."""
 
     key = "preference"
     level = "choice"
@@ -30,7 +30,7 @@ class Preference(QuestionType):
         key = sheet.key_of(given)
         if key is None:
             letters = ", ".join(output.letter for output in sheet.outputs)
-            raise ValueInvalidError(f"names none of the outputs shown: choose one of {letters}")
+            raise ValueInvalidError(f"is not one of the outputs shown: choose one of {letters}")
         return key
 
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
@@ -41,7 +41,7 @@ class Preference(QuestionType):
         if not isinstance(value, str) or not value:
             raise ValueInvalidError("must be the id of the better output" + _or_tie(spec))
         if value == TIE and not spec.get("allow_tie", True):
-            raise ValueInvalidError("must be one of the outputs: this question takes no tie")
+            raise ValueInvalidError("must be one of the outputs: this question does not allow ties")
         return value
 
     def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:

@@ -14,8 +14,8 @@ LETTERS = re.compile(r"[A-Z]{1,2}")
 class Rank(QuestionType):
     """{output key: whole number from 1 to `ranks`}; equal numbers are ties, which `allow_ties: false` refuses.
 
-    What comes by a form has a rank for every output shown and no gaps: after a tie the next rank is the next
-    number. What comes by a file may leave outputs out, and keeps its gaps unless the study's option `dense` is on.
+    A form ranks every output shown, without gaps: after a tie comes the next number. A file may leave outputs out, and
+    its ranks may have gaps unless the study's option `dense` is true.
     """
 
     key = "rank"
@@ -49,9 +49,11 @@ class Rank(QuestionType):
         if not spec.get("allow_ties", True):
             tied = [one for one, rank in ranks.items() if list(ranks.values()).count(rank) > 1]
             if tied:
-                raise ValueInvalidError(f"gives {_listed(tied)} the same rank as another: here each needs its own")
-        # Form fields stand in the order shown, stored values in the order of the outputs' keys: neither tells more
-        # than the order kept with the assignment.
+                raise ValueInvalidError(
+                    f"gives {_listed(tied)} the same rank as another: give each output its own rank"
+                )
+        # Form fields are in the order shown, stored values in the order of the outputs' keys: neither reveals more than
+        # the order stored with the assignment.
         keyed = {output.key: ranks[output.letter] for output in sheet.outputs}
         return dict(sorted(closed(keyed).items()))
 
@@ -69,6 +71,9 @@ class Rank(QuestionType):
         ties = spec.get("allow_ties", True)
         return {"choices": [], "value": said, "rows": rows, "tiers": list(tiers), "ties": ties}
 
+    def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
+        return len(str(MOST_RANKS)) * len(sheet.outputs)
+
     def takes_ties(self, spec: Mapping[str, Any]) -> bool:
         return bool(spec.get("allow_ties", True))
 
@@ -77,7 +82,7 @@ class Rank(QuestionType):
             raise ValueInvalidError("must give a rank for each output: {output id: rank}")
         most = spec["ranks"]
         if not all(type(rank) is int and 1 <= rank <= most for rank in value.values()):
-            raise ValueInvalidError(f"must hold whole numbers from 1 to {most}")
+            raise ValueInvalidError(f"must contain whole numbers from 1 to {most}")
         if not spec.get("allow_ties", True) and len(set(value.values())) < len(value):
             raise ValueInvalidError("gives two outputs the same rank, and ties are not allowed")
         return value
@@ -90,17 +95,17 @@ class Rank(QuestionType):
         known = set(sheet.keys)
         strange = sorted(key for key in value if key not in known)
         if strange:
-            raise ValueInvalidError(f"ranks {_listed([repr(key) for key in strange])}, which is no output shown")
+            raise ValueInvalidError(f"ranks {_listed([repr(key) for key in strange])}, which is not an output shown")
 
 
 def closed(ranks: Mapping[str, int]) -> dict[str, int]:
-    """The same ranking without gaps: the best rank is 1, and each next one the next number."""
+    """Return the same ranking without gaps: the best rank is 1, the next one 2, and so on."""
     place = {rank: number for number, rank in enumerate(sorted(set(ranks.values())), 1)}
     return {key: place[rank] for key, rank in ranks.items()}
 
 
 def _given(form: Mapping[str, list[str]], name: str) -> dict[str, str]:
-    """The raw ranks by letter, those left empty out."""
+    """Return the raw ranks by letter, without empty ones."""
     start = f"{name}-"
     fields = {field.removeprefix(start): raw for field, raw in form.items() if field.startswith(start)}
     given = {letter: raw[-1].strip() for letter, raw in fields.items() if LETTERS.fullmatch(letter) and raw}

@@ -1,4 +1,4 @@
-"""Passages of the outputs, or of the document, each with its place, its text, and what is said of it."""
+"""Marked spans of outputs or of the document, each with its position, text, label and note."""
 
 import json
 from collections import defaultdict
@@ -6,23 +6,25 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from annotation.answers import Form, Sheet, Shown
+from annotation.answers import Form, Sheet, ShownOutput
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
-from annotation.text import TextRefusedError, check_json
+from config.text_validation import TextRefusedError, check_json
 
 MOST_SPANS = 500
 MOST_LABELS = 59
-"""One less than the figures of spans can tell apart: a span may have none."""
+"""One less than the figures of spans can distinguish, because a span may have no label."""
 LONGEST_NOTE = 2000
+LONGEST_KEYS = 100
+"""An upper bound for a span's keys, numbers and punctuation in JSON."""
 FREE = "none"
 SPAN_KEYS = frozenset({"output", "start", "end", "text", "label", "note"})
 
 
 class Spans(QuestionType):
-    """{"spans": [{"output", "start", "end", "text", "label"?, "note"?}], "none": [outputs said to be free of them]}.
+    """{"spans": [{"output", "start", "end", "text", "label"?, "note"?}], "none": [outputs without any]}.
 
-    Places count code points, the end is exclusive, and the text is what stands there. Where `on` is `document`
-    spans lie in the item's document and name no output; an empty list then says that there are none.
+    Positions count code points, the end is exclusive, and `text` quotes the span. With `on: document` spans are in the
+    item's document and name no output; an empty list then means that there are none.
     """
 
     key = "spans"
@@ -41,7 +43,7 @@ class Spans(QuestionType):
         if len(labels) > MOST_LABELS:
             raise SpecInvalidError(f"labels may be at most {MOST_LABELS}")
         if spec.get("per", "task") != "task":
-            raise SpecInvalidError("per must be task: a span says itself which output it lies in")
+            raise SpecInvalidError("per must be task: each span names its output")
 
     def read(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> Any:
         sent = _sent(form, name)
@@ -54,17 +56,17 @@ class Spans(QuestionType):
         order = {key: place for place, key in enumerate(sorted(sheet.keys))}
         spans.sort(key=lambda span: (order[span["output"]], str(span.get("start")).zfill(12)))
         if spec.get("labels") and any(span.get("label") is None for span in spans):
-            raise ValueInvalidError("has a marked passage without a label: choose one for it")
+            raise ValueInvalidError("has a span without a label: choose one")
         return {"spans": spans, "none": sorted({_key(letter, sheet) for letter in free})}
 
-    def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[Shown]:
+    def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[ShownOutput]:
         if spec.get("on") == "document":
             return []
         said = {span["output"] for span in value["spans"]} | set(value["none"])
         return [output for output in sheet.outputs if output.key not in said]
 
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
-        whole = not value["spans"] and not value["none"]  # nothing in the document
+        whole = not value["spans"] and not value["none"]  # no spans in the document
         spans = [
             {**span, "output": sheet.letter_of(span["output"])} if "output" in span else span for span in value["spans"]
         ]
@@ -79,12 +81,20 @@ class Spans(QuestionType):
         rows = [{"letter": letter, "name": f"{name}-{letter}", "free": letter in ticked} for letter in letters]
         return {"choices": [], "raw": raw, "value": _said(form, name, ticked), "rows": rows}
 
+    def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
+        labels = spec.get("labels", [])
+        texts = len(sheet.document) + sum(len(output.text) for output in sheet.outputs)
+        per_span = LONGEST_KEYS + LONGEST_NOTE + max(map(len, labels), default=0)
+        # Spans with the same label do not overlap, so together they quote the texts at most once per label. JSON
+        # writes a quotation mark or a line end as two characters.
+        return 2 * (MOST_SPANS * per_span + texts * max(1, len(labels)))
+
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, dict) or set(value) != {"spans", "none"}:
             raise ValueInvalidError('must be {"spans": [...], "none": [...]}')
         spans, free = value["spans"], value["none"]
         if not isinstance(spans, list) or not isinstance(free, list) or not all(isinstance(key, str) for key in free):
-            raise ValueInvalidError("must hold a list of spans and a list of output ids")
+            raise ValueInvalidError("must contain a list of spans and a list of output ids")
         if len(spans) > MOST_SPANS:
             raise ValueInvalidError(f"has more than {MOST_SPANS} spans")
         for span in spans:
@@ -92,9 +102,9 @@ class Spans(QuestionType):
         if len(set(free)) != len(free):
             raise ValueInvalidError("names an output twice under none")
         if free and spec.get("on") == "document":
-            raise ValueInvalidError("names outputs under none, but its spans lie in the document")
+            raise ValueInvalidError("names outputs under none, but its spans are in the document")
         if {span.get("output") for span in spans} & set(free):
-            raise ValueInvalidError("has spans in an output that it says has none: keep one of the two")
+            raise ValueInvalidError("has spans in an output that is also listed under none: remove one of the two")
         _check_apart(spans)
         return value
 
@@ -102,28 +112,28 @@ class Spans(QuestionType):
         known = set(sheet.keys)
         for key in [*(span["output"] for span in value["spans"] if "output" in span), *value["none"]]:
             if key not in known:
-                raise ValueInvalidError(f"names {key!r}, which is no output shown")
+                raise ValueInvalidError(f"names {key!r}, which is not an output shown")
         for span in value["spans"]:
             text = sheet.text_of(span["output"]) if "output" in span else sheet.document
-            stands = (text or "")[span["start"] : span["end"]]
+            quoted = (text or "")[span["start"] : span["end"]]
             if span["end"] > len(text or ""):
                 raise ValueInvalidError(
                     f"marks {_quoted(span)} beyond the end of the text, which has {len(text or '')}"
                 )
-            if stands != span["text"]:
-                raise ValueInvalidError(f"marks {_quoted(span)}, but the text has “{_short(stands)}” there")
+            if quoted != span["text"]:
+                raise ValueInvalidError(f"marks {_quoted(span)}, but the text has “{_short(quoted)}” there")
 
 
 def _check_span(span: Any, spec: Mapping[str, Any]) -> None:
     in_document = spec.get("on") == "document"
     needed = {"start", "end", "text"} | (set() if in_document else {"output"})
     if not isinstance(span, dict) or not needed <= set(span) <= SPAN_KEYS - ({"output"} if in_document else set()):
-        raise ValueInvalidError(f"has a span that lacks or adds keys: it needs {', '.join(sorted(needed))}")
+        raise ValueInvalidError(f"has a span with missing or unknown keys: it needs {', '.join(sorted(needed))}")
     start, end, text = span["start"], span["end"], span["text"]
     if not isinstance(text, str) or not isinstance(span.get("output", ""), str):
-        raise ValueInvalidError("has a span whose text or output is no text")
+        raise ValueInvalidError("has a span whose text or output is not a text")
     if type(start) is not int or type(end) is not int or start < 0:
-        raise ValueInvalidError("has a span whose start or end is no whole number from 0")
+        raise ValueInvalidError("has a span whose start or end is not a whole number, 0 or more")
     if end <= start or not text:
         raise ValueInvalidError("has an empty span")
     if len(text) != end - start:
@@ -133,30 +143,32 @@ def _check_span(span: Any, spec: Mapping[str, Any]) -> None:
         offered = ", ".join(spec.get("labels", [])) or "none: this question has no labels"
         raise ValueInvalidError(f"has a span with a label that is not offered; labels are {offered}")
     if note is not None and (not isinstance(note, str) or len(note) > LONGEST_NOTE):
-        raise ValueInvalidError(f"has a note that is no text of at most {LONGEST_NOTE} characters")
+        raise ValueInvalidError(f"has a note that is not a text of at most {LONGEST_NOTE} characters")
 
 
 def _check_apart(spans: list[dict[str, Any]]) -> None:
-    """Spans with the same label must not share a character."""
+    """Raise ValueInvalidError if spans with the same label overlap."""
     groups: dict[tuple[Any, Any], list[dict[str, Any]]] = defaultdict(list)
     for span in spans:
         groups[span.get("output"), span.get("label")].append(span)
     for group in groups.values():
         for one, other in pairwise(sorted(group, key=lambda span: span["start"])):
             if other["start"] < one["end"]:
-                raise ValueInvalidError(f"marks {_quoted(one)} and {_quoted(other)} with one label, and they overlap")
+                raise ValueInvalidError(
+                    f"marks {_quoted(one)} and {_quoted(other)}, which overlap, with the same label"
+                )
 
 
 def _sent(form: Mapping[str, list[str]], name: str) -> dict[str, Any]:
-    """What the page's script sent: outputs by letter. Raises ValueInvalidError for what it cannot have sent."""
+    """Return the value that the page's script sent, with outputs by letter. Raises ValueInvalidError."""
     raw = form.get(name, [""])[-1]
     try:
         sent = check_json(json.loads(raw)) if raw else {"spans": []}
     except (ValueError, RecursionError, TextRefusedError):
-        raise ValueInvalidError("cannot be read: mark the passages again") from None
+        raise ValueInvalidError("cannot be read: mark the spans again") from None
     fits = isinstance(sent, dict) and isinstance(sent.get("spans"), list) and isinstance(sent.get("none", []), list)
     if not fits or not all(isinstance(span, dict) for span in sent["spans"]):
-        raise ValueInvalidError("cannot be read: mark the passages again")
+        raise ValueInvalidError("cannot be read: mark the spans again")
     return sent
 
 
@@ -173,7 +185,7 @@ def _key(letter: Any, sheet: Sheet) -> str:
 
 
 def _said(form: Mapping[str, list[str]], name: str, ticked: set[str]) -> str:
-    """What a form says, in words, for showing it beside another version."""
+    """Return a form's spans as text, to show next to another version."""
     try:
         spans = _sent(form, name)["spans"]
     except ValueInvalidError:

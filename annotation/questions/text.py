@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.answers import Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
-from annotation.text import TextRefusedError, check_text
+from config.text_validation import TextRefusedError, check_text
 
 LONGEST = 20_000
 
@@ -19,12 +20,15 @@ class Text(QuestionType):
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         least, most = spec.get("min_words", 0), spec.get("max_words", 10**6)
         if type(least) is not int or type(most) is not int or not 0 <= least <= most or most < 1:
-            raise SpecInvalidError("min_words and max_words must be whole numbers, the first not the greater")
+            raise SpecInvalidError("min_words and max_words must be whole numbers, and min_words at most max_words")
 
     def from_form(self, raw: list[str], spec: Mapping[str, Any]) -> Any:
-        # A browser sends line ends as CR LF whatever was typed; the text that was typed has LF.
+        # Browsers always send line ends as CR LF; the stored text has LF.
         text = raw[-1].replace("\r\n", "\n") if raw else ""
         return text if text.strip() else None
+
+    def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
+        return 2 * LONGEST  # a line end is sent as two characters
 
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A study's guidelines: read by its members in any version, written by those who run it."""
+"""A study's guidelines: its members read any version, the people who run it write new ones."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -7,16 +7,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import MEMBERS, NOTHING, RESEARCHERS, may, study_for
-from annotation.forms import GuidelinesForm
-from annotation.guidelines import render as render_markdown
+from annotation.forms import GuidelinesForm, GuidelinesVersionForm
 from annotation.models import Guideline, Study
-from annotation.running import publish_guidelines
+from annotation.studies.guideline_text import render as render_markdown
+from annotation.studies.lifecycle import publish_guidelines
+from config.htmx_request import HtmxRequest
 
 
 @require_safe
 @signed_in
-def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    """The version in force, or `?version=N`; to htmx the text alone."""
+def guidelines(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The current version, or `?version=N`; to htmx only the text."""
     person = person_of(request)
     study = study_for(person, slug, MEMBERS)
     versions = list(study.guidelines.order_by("-number").values_list("number", flat=True))
@@ -29,17 +30,16 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
         "html": render_markdown(shown.text) if shown else "",
         "runs": may(person, study, RESEARCHERS),
     }
-    fragment = request.headers.get("HX-Request") == "true"
-    return render(request, "annotation/_guidelines.html" if fragment else "annotation/guidelines.html", context)
+    template = "annotation/_guidelines.html" if request.htmx else "annotation/guidelines.html"
+    return render(request, template, context)
 
 
 def _version(study: Study, number: str) -> Guideline | None:
     versions = study.guidelines.order_by("-number")
     if not number:
         return versions.first()
-    # Nine digits fit any integer column; a longer number is no version of anything.
-    whole = number.isascii() and number.isdigit() and len(number) < 10
-    found = versions.filter(number=int(number)).first() if whole else None
+    form = GuidelinesVersionForm({"version": number})
+    found = versions.filter(number=form.cleaned_data["version"]).first() if form.is_valid() else None
     if found is None:
         raise Http404(NOTHING)
     return found
@@ -48,7 +48,7 @@ def _version(study: Study, number: str) -> Guideline | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write a new version; with `preview` it is only shown."""
+    """Publish a new version, or show a preview of it."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     newest = study.guidelines.order_by("-number").first()
@@ -64,7 +64,7 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             preview = render_markdown(form.cleaned_data["text"])
         else:
             published = publish_guidelines(study, form.cleaned_data["text"], person)
-            messages.success(request, f"Version {published.number} is in force.")
+            messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
     context = {"study": study, "form": form, "newest": newest, "preview": preview}
     return render(request, "annotation/edit_guidelines.html", context, status=status)

@@ -1,11 +1,11 @@
-"""The page that everybody lands on: my work, and the studies that I run."""
+"""The home page: the studies in which somebody annotates, and those that they run."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.queries import runs_of, work_of
+from annotation.studies.queries import runs_of, work_of
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""Invitations: making them, and taking one up."""
+"""The list of a study's invitations, and the page that accepts one."""
 
 from django.contrib import messages
 from django.db import IntegrityError
@@ -9,25 +9,27 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
 from accounts.forms import JoinForm
+from accounts.hashing import HashingBusyError
 from accounts.models import Person
 from accounts.signing_in import enter
-from annotation import inviting
 from annotation.access import RESEARCHERS, invitation_for, roles_to_offer, study_for
 from annotation.forms import InviteForm
+from annotation.members.invitations import AlreadyMemberError, InvitationDeadError, accept, invite, open_invitation
+from annotation.members.revoking import revoke_invitation
 from annotation.models import Invitation, Study
-from annotation.queries import invitations_of, state_of
+from annotation.studies.queries import invitations_of, state_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def invitations(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; by POST new ones, whose links this one answer shows."""
+    """List invitations; POST creates new ones and shows their links this one time."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     form = InviteForm(request.POST if request.method == "POST" else None, roles=roles_to_offer(person, study))
     links: list[str] = []
     if request.method == "POST" and form.is_valid():
-        paths = inviting.invite(study, actor=person, **form.cleaned_data)
+        paths = invite(study, actor=person, **form.cleaned_data)
         links = [request.build_absolute_uri(path) for path in paths]
         form = InviteForm(roles=roles_to_offer(person, study))
     context = {"study": study, "form": form, "links": links, "rows": _rows(person, study)}
@@ -35,7 +37,7 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _rows(person: Person, study: Study) -> list[tuple[Invitation, str, bool]]:
-    """Each invitation, its state, and whether `person` may revoke it."""
+    """Return each invitation, its state, and whether `person` may revoke it."""
     allowed = {role for role, _ in roles_to_offer(person, study)}
     rows = []
     for invitation in invitations_of(study):
@@ -48,46 +50,54 @@ def _rows(person: Person, study: Study) -> list[tuple[Invitation, str, bool]]:
 @signed_in
 def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     person = person_of(request)
-    if inviting.revoke(invitation_for(person, slug, pk), person):
-        messages.success(request, "The invitation is revoked.")
+    if revoke_invitation(invitation_for(person, slug, pk), person):
+        messages.success(request, "The invitation has been revoked.")
     else:
-        messages.error(request, "This invitation was used or revoked before.")
+        messages.error(request, "This invitation has already been used or revoked.")
     return redirect("annotation:invitations", slug=slug)
 
 
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """What one is invited to; by POST, joining. GET uses nothing up: mail programs look at links."""
+    """Describe the study; POST joins it. GET uses nothing up, because mail programs open links."""
     try:
-        found = inviting.open_invitation(token)
+        found = open_invitation(token)
         if request.method == "POST":
             return _join(request, found)
-    except inviting.InvitationDeadError:
+    except InvitationDeadError:
         return render(request, "annotation/invitation_dead.html", status=404)
-    except inviting.AlreadyMemberError:
-        messages.info(request, "You take part in this study already, or did before: an invitation changes nothing.")
+    except AlreadyMemberError:
+        messages.info(request, "You are or were in this study, so the invitation changes nothing.")
         return redirect("annotation:home")
     return _offer(request, found, None if request.user.is_authenticated else JoinForm())
 
 
 def _join(request: HttpRequest, found: Invitation) -> HttpResponse:
     if request.user.is_authenticated:
-        inviting.accept(found, person_of(request))
+        accept(found, person_of(request))
         return redirect("annotation:home")
     form = JoinForm(request.POST)
     if form.is_valid():
-        person = form.person()
         try:
-            inviting.accept(found, person)
+            person = form.person()
+            accept(found, person)
+        except HashingBusyError:
+            form.add_error(None, "The site is busy because many people are signing in. Try again in a few seconds.")
+            return _offer(request, found, form, status=503)
         except IntegrityError:
-            form.add_error("username", "This user name is taken: choose another.")
+            form.add_error("username", "This user name is taken. Choose another one.")
         else:
             enter(request, person, "invitation")
             return redirect("annotation:home")
     return _offer(request, found, form)
 
 
-def _offer(request: HttpRequest, found: Invitation, form: JoinForm | None) -> HttpResponse:
+def _offer(request: HttpRequest, found: Invitation, form: JoinForm | None, status: int = 0) -> HttpResponse:
     context = {"invitation": found, "study": found.study, "form": form}
-    return render(request, "annotation/invitation.html", context, status=422 if form and form.is_bound else 200)
+    response = render(
+        request, "annotation/invitation.html", context, status=status or (422 if form and form.is_bound else 200)
+    )
+    if status == 503:
+        response.headers["Retry-After"] = str(HashingBusyError.retry_after)
+    return response

@@ -1,4 +1,4 @@
-"""Who takes part in a study, and what an owner can change about it."""
+"""The people of a study. Owners can change their roles and remove them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -6,12 +6,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation import membership
 from annotation.access import OWNERS, RESEARCHERS, may, member_for, study_for
 from annotation.forms import RoleForm
+from annotation.members import membership
 from annotation.models import Study
 from annotation.models.people import Role
-from annotation.queries import people_of
+from annotation.studies.queries import people_of
 
 
 @require_safe
@@ -35,7 +35,10 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     member = member_for(person, slug, pk)
     try:
         membership.deactivate_member(member, person)
-        messages.success(request, f"{member.person} no longer takes part. Answers given stay.")
+        messages.success(
+            request,
+            f"{member.person} has been removed. Their answers stay; their open invitations and tokens no longer work.",
+        )
     except membership.MembershipRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, member.study)
@@ -47,7 +50,7 @@ def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     person = person_of(request)
     member = member_for(person, slug, pk)
     membership.restore_member(member, person)
-    messages.success(request, f"{member.person} takes part again.")
+    messages.success(request, f"{member.person} is back in the study.")
     return _back(request, member.study)
 
 
@@ -58,7 +61,7 @@ def change_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     member = member_for(person, slug, pk)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "There is no such role.")
+        messages.error(request, "Choose one of the roles.")
         return _back(request, member.study)
     try:
         membership.change_role(member, form.cleaned_data["role"], person)
@@ -69,6 +72,6 @@ def change_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _back(request: HttpRequest, study: Study) -> HttpResponse:
-    """To the people page, or home for who has just given away the right to see it."""
+    """Redirect to the people page, or home if the person has just lost access to it."""
     stays = may(person_of(request), study, RESEARCHERS)
     return redirect("annotation:people", slug=study.slug) if stays else redirect("annotation:home")

@@ -1,4 +1,4 @@
-"""A study's pages for the people who run it: overview, steps of its life, description, what needs attention."""
+"""A study's pages for the people who run it: overview, status, settings, flagged and skipped tasks."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -9,14 +9,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
-from annotation import running
 from annotation.access import OWNERS, RESEARCHERS, may, study_for
 from annotation.forms import DescriptionForm, ReasonForm
 from annotation.models import Item, Study
-from annotation.planning import is_planned, planning_progress
 from annotation.protocols import protocols
-from annotation.queries import (
-    Progress,
+from annotation.studies import lifecycle
+from annotation.studies.planning import is_planned, planning_progress
+from annotation.studies.queries import (
+    StudyProgress,
     annotators_of,
     flagged_in,
     pace_of,
@@ -24,10 +24,11 @@ from annotation.queries import (
     progress_by_study,
     skipped_in,
 )
+from config.htmx_request import HtmxRequest
 
-SECONDS_A_REQUEST = 1.0
-SHOWN = 5
-A_PAGE = 50
+SECONDS_PER_REQUEST = 1.0
+MOST_LISTED = 5
+PAGE_SIZE = 50
 
 
 @require_safe
@@ -41,13 +42,13 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "owns": may(person, study, OWNERS),
         "items": Item.objects.filter(study=study).count(),
         "prepared": is_planned(study),
-        "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, Progress()),
+        "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress()),
         "pace": pace_of(study),
-        "takings": people_of(study),
+        "contributions": people_of(study),
         "annotators": annotators_of(study),
-        "flagged": flagged_in(study)[:SHOWN],
+        "flagged": flagged_in(study)[:MOST_LISTED],
         "flagged_count": flagged_in(study).count(),
-        "skipped": skipped_in(study)[:SHOWN],
+        "skipped": skipped_in(study)[:MOST_LISTED],
         "skipped_count": skipped_in(study).count(),
         "questions": study.questions.order_by("position"),
         "guidelines": study.guidelines.order_by("-number"),
@@ -57,66 +58,65 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @signed_in
-def make_live(request: HttpRequest, slug: str) -> HttpResponse:
-    """Prepare items for about a second; then live, or a page that asks for the next second by itself."""
+def make_live(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Prepare items for about a second; then go live, or show a page that sends the next request by itself."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    if not running.prepare(study, SECONDS_A_REQUEST):
+    if not lifecycle.prepare(study, SECONDS_PER_REQUEST):
         done, total = planning_progress(study)
-        fragment = request.headers.get("HX-Request") == "true"
-        template = "annotation/_preparing.html" if fragment else "annotation/preparing.html"
+        template = "annotation/_preparing.html" if request.htmx else "annotation/preparing.html"
         return render(request, template, {"study": study, "done": done, "total": total})
     try:
         if study.is_live:
             messages.success(request, "All items are prepared.")
         else:
-            running.make_live(study, person)
-            messages.success(request, "The study is live: its annotators can work.")
-    except running.StudyRefusedError as problem:
+            lifecycle.make_live(study, person)
+            messages.success(request, "The study is live: annotators can start.")
+    except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)
 
 
-def _back(request: HttpRequest, study: Study) -> HttpResponse:
+def _back(request: HtmxRequest, study: Study) -> HttpResponse:
     address = reverse("annotation:study", args=[study.slug])
-    return HttpResponseClientRedirect(address) if request.headers.get("HX-Request") == "true" else redirect(address)
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
 @require_POST
 @signed_in
-def pause(request: HttpRequest, slug: str) -> HttpResponse:
+def pause(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     try:
-        running.pause(study, person, _reason(request))
+        lifecycle.pause(study, person, _reason(request))
         messages.success(request, "The study is paused: no new tasks are given out.")
-    except running.StudyRefusedError as problem:
+    except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)
 
 
 @require_POST
 @signed_in
-def close(request: HttpRequest, slug: str) -> HttpResponse:
+def close(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
     try:
-        running.close(study, person, _reason(request))
+        lifecycle.close(study, person, _reason(request))
         messages.success(request, "The study is closed.")
-    except running.StudyRefusedError as problem:
+    except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)
 
 
 @require_POST
 @signed_in
-def reopen(request: HttpRequest, slug: str) -> HttpResponse:
+def reopen(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
     try:
-        running.reopen(study, person)
+        lifecycle.reopen(study, person)
         messages.success(request, "The study is live again.")
-    except running.StudyRefusedError as problem:
+    except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)
 
@@ -136,7 +136,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         initial={"title": study.title, "description": study.description, "contact": study.contact},
     )
     if request.method == "POST" and form.is_valid():
-        changed = running.describe(study, person, **form.cleaned_data)
+        changed = lifecycle.describe(study, person, **form.cleaned_data)
         messages.success(request, "Saved." if changed else "Nothing was changed.")
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
@@ -146,9 +146,9 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def attention(request: HttpRequest, slug: str) -> HttpResponse:
-    """Flagged or (`?kind=skipped`) skipped tasks, with what their raters say."""
+    """Flagged tasks, or with `?kind=skipped` skipped ones, with their raters' comments."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     kind = "skipped" if request.GET.get("kind") == "skipped" else "flagged"
     rows = skipped_in(study) if kind == "skipped" else flagged_in(study)
-    page = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
     return render(request, "annotation/attention.html", {"study": study, "kind": kind, "page": page})

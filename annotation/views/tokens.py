@@ -1,4 +1,4 @@
-"""Tokens of a study: the list, a new one shown once, the end of one."""
+"""The list of a study's API tokens, with forms to create and revoke them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -8,21 +8,21 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_revoke, study_for, token_for
 from annotation.forms import TokenForm
-from annotation.queries import state_of_token, tokens_of
-from annotation.tokens import issue
-from annotation.tokens import revoke as revoke_token
+from annotation.members.revoking import revoke_token
+from annotation.members.tokens import issue_token
+from annotation.studies.queries import state_of_token, tokens_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def tokens(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; by POST a new token, whose secret this one answer shows."""
+    """List tokens; POST creates one and shows its secret this one time."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     form = TokenForm(request.POST if request.method == "POST" else None)
     secret = ""
     if request.method == "POST" and form.is_valid():
-        secret = issue(study, person, **form.cleaned_data)
+        secret = issue_token(study, person, **form.cleaned_data)
         form = TokenForm()
     owns = may(person, study, OWNERS)
     rows = [
@@ -39,7 +39,7 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
 def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     person = person_of(request)
     if revoke_token(token_for(person, slug, pk), person):
-        messages.success(request, "The token is revoked: nothing that uses it gets in any more.")
+        messages.success(request, "The token has been revoked. Programs that use it no longer have access.")
     else:
-        messages.error(request, "This token was revoked before.")
+        messages.error(request, "This token has already been revoked.")
     return redirect("annotation:tokens", slug=slug)

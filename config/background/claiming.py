@@ -1,14 +1,15 @@
-"""Claiming rows, doing them, and writing what came of it: the only writer of what `Row` holds.
+"""Claim rows, process them, and store the results: the only writer of the fields of `Row`.
 
-A claim is a conditional update that sets a token and a lease; every later write asks for that token, so two
-workers with the same message, or one that was thought dead, never write twice. Nothing runs inside a transaction
-but the writing itself.
+A claim is a conditional update that sets a token and a lease. Every later write requires that token, so two workers
+with the same message, or a worker that was thought dead, never write twice. Only the writing itself happens inside a
+transaction.
 """
 
 import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,20 +21,21 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work, works
 from config.background.rows import WAITING, Row, Status
-from config.background.work import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work, works
+from config.request_ids import current_request_id, working_for
 
 logger = logging.getLogger(__name__)
-UNEXPECTED = "Something went wrong that was not foreseen; the log of the worker says what."
-NEVER_ENDED = "The work was begun {} times and never came to an end: the worker was ended each time."
-TOO_LONG = "The work took longer than JOB_MINUTES ({}) allows, and was ended."
+UNEXPECTED = "An unexpected error occurred. The worker's log has the details."
+NEVER_ENDED = "The work was started {} times, and the worker was ended each time before it finished."
+TOO_LONG = "The work took longer than JOB_MINUTES ({}) allows and was stopped."
 NO_RESULT = "The work ended without a result."
-STOPPED = "Stopped by somebody."
+STOPPED = "Stopped on request."
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
 
 
 class Claim:
-    """The right to write one row's result, as long as its token stands there."""
+    """The right to write the result of one row, as long as the row has its token."""
 
     def __init__(self, work: Work, row: Any, token: UUID) -> None:
         self.work, self.row, self.token = work, row, token
@@ -42,11 +44,11 @@ class Claim:
         return self.work.model._default_manager.filter(pk=self.row.pk, token=self.token, status=Status.RUNNING)
 
     def renew(self) -> None:
-        """A sign of life: the lease begins anew. Raises ClaimLostError and StopAskedError."""
+        """Send a heartbeat, which renews the lease. Raises ClaimLostError and StopAskedError."""
         self.update()
 
     def update(self, **fields: Any) -> None:
-        """Write how far it is, and renew the lease. Raises ClaimLostError and StopAskedError."""
+        """Store progress and renew the lease. Raises ClaimLostError and StopAskedError."""
         asked = self._mine().values_list("stop_asked", flat=True).first()
         if asked:
             raise StopAskedError
@@ -55,9 +57,9 @@ class Claim:
         self._remember(fields)
 
     def stop_asked(self) -> bool:
-        """Whether somebody asked to stop, or the claim is no longer ours: asked every second or so while waiting.
+        """Whether somebody asked the work to stop, or the claim is lost. Work asks every second or so while it waits.
 
-        It is a sign of life too: where half the lease has gone by, it is renewed.
+        This is a heartbeat, too: it renews a lease of which half is over.
         """
         found = self._mine().values_list("stop_asked", "lease_until").first()
         if found is None:
@@ -69,10 +71,11 @@ class Claim:
         return bool(asked)
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Signs of life from a thread of its own, while a long step goes on that can give none."""
+    def kept_alive(self) -> Iterator[None]:
+        """Send heartbeats from a thread during a long step that cannot send them itself."""
         over = threading.Event()
-        thread = threading.Thread(target=self._keep, args=(over,), name="lease", daemon=True)
+        context = copy_context()  # so that log lines of the thread have the same request id
+        thread = threading.Thread(target=context.run, args=(self._keep, over), name="lease", daemon=True)
         thread.start()
         try:
             yield
@@ -81,25 +84,25 @@ class Claim:
             thread.join()
 
     def _keep(self, over: threading.Event) -> None:
-        """Renew the lease until told that it is over, or somebody else has the row."""
+        """Renew the lease until the step is over or another worker has the row."""
         while not over.wait(self.work.lease.total_seconds() / 4):
             try:
                 if not self._mine().update(lease_until=timezone.now() + self.work.lease):
                     break
             except DatabaseError as problem:
-                logger.warning("%s: no sign of life (%s)", self.work.key, " ".join(str(problem).split()))
-                connections.close_all()  # those of this thread; the next sign has new ones
+                logger.warning("%s: heartbeat failed (%s)", self.work.key, " ".join(str(problem).split()))
+                connections.close_all()  # of this thread; the next heartbeat opens new ones
         connections.close_all()
 
     @contextmanager
     def finish(self, **fields: Any) -> Iterator[None]:
-        """Write the result; rows written in the block are kept with it or not at all. Raises ClaimLostError."""
+        """Store the result, together with the rows written in the block, or nothing. Raises ClaimLostError."""
         with transaction.atomic():
             self._end(Status.DONE, "", fields)
             yield
 
     def give_up(self, status: Status, reason: str, fields: dict[str, Any]) -> None:
-        """Write that there is no result. Raises ClaimLostError."""
+        """Store that there is no result. Raises ClaimLostError."""
         with transaction.atomic():
             self._end(status, reason, fields)
             if self.work.ended is not None:
@@ -107,7 +110,7 @@ class Claim:
                 self.work.ended(self.row)
 
     def put_back(self, problem: TryLaterError) -> None:
-        """Queue the row again, or give it up where its attempts are used up. Raises ClaimLostError."""
+        """Queue the row again, or fail it if its attempts are used up. Raises ClaimLostError."""
         if problem.counts and self.row.attempt >= self.work.attempts:
             self.give_up(Status.FAILED, problem.reason, problem.fields)
             return
@@ -132,13 +135,13 @@ class Claim:
 
 
 def claimable(now: datetime) -> Q:
-    """Rows that may be begun or given up: due or to stop, or begun by somebody who was not heard of again."""
+    """The condition for rows that may be started or failed: due, asked to stop, or held under an expired lease."""
     queued = Q(status=Status.QUEUED) & (Q(due_at__lte=now) | Q(stop_asked=True))
     return queued | Q(status=Status.RUNNING, lease_until__lt=now)
 
 
 def claim(work: Work, pk: int) -> Claim | None:
-    """Take the row for a lease; None where it is not to be done, somebody has it, or its attempts are used up."""
+    """Claim the row for a lease; None if it is not due, another worker has it, or its attempts are used up."""
     now, token = timezone.now(), uuid4()
     rows = work.model._default_manager.filter(pk=pk)
     taken = rows.filter(claimable(now), attempt__lt=work.attempts, stop_asked=False).update(
@@ -148,16 +151,17 @@ def claim(work: Work, pk: int) -> Claim | None:
     return Claim(work, rows.get(), token) if taken else None
 
 
-def do(key: str, pk: int) -> bool:
-    """Claim a row and do it, whatever comes of it; False where there was nothing to do."""
+def process_row(key: str, pk: int) -> bool:
+    """Claim a row and process it, with whatever result; return False if it could not be claimed."""
     work = works()[key]
     taken = claim(work, pk)
     if taken is None:
         return False
-    try:
-        _run(taken)
-    except ClaimLostError:
-        logger.info("%s %s: somebody else has it, or it is over", key, pk)
+    with working_for(taken.row.request_id):
+        try:
+            _run(taken)
+        except ClaimLostError:
+            logger.info("%s %s: another worker has it, or it is finished", key, pk)
     return True
 
 
@@ -176,7 +180,7 @@ def _run(taken: Claim) -> None:
     except SoftTimeLimitExceeded:
         logger.warning("%s %s took too long", work.key, row.pk)
         taken.give_up(Status.FAILED, TOO_LONG.format(settings.JOB_MINUTES), {})
-    except Exception:  # the edge of a task: whatever its work raised is logged, and becomes what the row says
+    except Exception:  # the edge of a task: any error is logged and becomes the row's reason
         logger.exception("%s %s failed at attempt %s", work.key, row.pk, row.attempt)
         taken.put_back(TryLaterError(UNEXPECTED, min(FIRST_WAIT * 2 ** (row.attempt - 1), LONGEST_WAIT)))
     else:
@@ -185,9 +189,9 @@ def _run(taken: Claim) -> None:
 
 
 def abandon(work: Work, pk: int) -> bool:
-    """Write that a row whose attempts are used up, or which is to stop, has no result; False where it has changed."""
+    """Fail a row whose attempts are used up, or stop one that was asked to; return False if it has changed."""
     with transaction.atomic():
-        rows = work.model._default_manager.select_for_update()
+        rows = work.model._default_manager.select_for_update(no_key=True)
         row = rows.filter(claimable(timezone.now()), pk=pk).first()
         if row is None or not (row.stop_asked or row.attempt >= work.attempts):
             return False
@@ -201,22 +205,22 @@ def abandon(work: Work, pk: int) -> bool:
 
 
 def requeue(work: Work, row: Row) -> bool:
-    """Queue a failed or stopped row anew, all its attempts before it; False where it was neither."""
+    """Queue a failed or stopped row again with all its attempts; return False if it was neither."""
     with transaction.atomic():
         now = timezone.now()
         over = work.model._default_manager.filter(pk=row.pk, status__in=[Status.FAILED, Status.STOPPED])
         done = over.update(
             status=Status.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None, stop_asked=False,
-            reason="", ended_at=None,
+            reason="", ended_at=None, request_id=current_request_id(),
         )  # fmt: skip
     row.refresh_from_db()
     return bool(done)
 
 
 def ask_to_stop(work: Work, row: Row) -> bool:
-    """Have a row stop: a queued one at once, a running one at its next sign of life; False where it was over."""
+    """Stop a queued row at once and a running one at its next heartbeat; return False if it was finished."""
     with transaction.atomic():
-        rows = work.model._default_manager.select_for_update()
+        rows = work.model._default_manager.select_for_update(no_key=True)
         found = rows.filter(pk=row.pk, status__in=WAITING).first()
         if found is None:
             return False
@@ -231,14 +235,14 @@ def ask_to_stop(work: Work, row: Row) -> bool:
 
 
 def run_waiting(limit: int = 1000) -> int:
-    """Do what is due here and now, in this thread, until nothing is; returns how many. For commands and tests."""
+    """Process all rows that are due, in this thread; return how many. For commands and tests."""
     done = 0
     while done < limit:
         before = done
         for key, work in works().items():
             due = work.model._default_manager.filter(claimable(timezone.now())).order_by("due_at", "pk")
             for pk in due.values_list("pk", flat=True)[: limit - done]:
-                done += abandon(work, pk) or do(key, pk)
+                done += abandon(work, pk) or process_row(key, pk)
         if done == before:
             break
     return done

@@ -1,13 +1,15 @@
-"""What every piece of background work has: a row that says how far it is, which is the queue itself.
+"""The row that every piece of background work has. The rows are the queue.
 
-*Queued*: to be done, not before `due_at`. *Running*: whoever holds `token` does it, until `lease_until`.
-*Done*, *failed*, *stopped*: over, with `reason` where there is no result. A message broker only wakes workers;
-whatever is lost there, the row still says what is to be done.
+*Queued*: waits for a worker, not before `due_at`. *Running*: the worker that holds `token` works on it until
+`lease_until`. *Done*, *failed* and *stopped*: finished; `reason` says why there is no result. A message broker only
+wakes workers. If it loses a message, the row still waits in the queue.
 """
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+
+from config.request_ids import LENGTH, current_request_id
 
 
 class Status(models.TextChoices):
@@ -22,16 +24,20 @@ WAITING = (Status.QUEUED, Status.RUNNING)
 
 
 class Row(models.Model):
-    """A piece of background work; what it is about and its result are the subclass's fields."""
+    """A piece of background work. A subclass adds fields for its input and its result."""
 
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
-    attempt = models.PositiveSmallIntegerField(default=0, help_text="how often it was begun")
-    token = models.UUIDField(null=True, blank=True, editable=False, help_text="who holds it: only they may write")
+    attempt = models.PositiveSmallIntegerField(default=0, help_text="how often it was started")
+    token = models.UUIDField(null=True, blank=True, editable=False, help_text="the claim: only its holder may write")
     lease_until = models.DateTimeField(null=True, blank=True)
-    due_at = models.DateTimeField(default=timezone.now, help_text="not before")
-    woken_at = models.DateTimeField(null=True, blank=True, help_text="when workers were last told of it")
+    due_at = models.DateTimeField(default=timezone.now, help_text="not started before this time")
+    woken_at = models.DateTimeField(null=True, blank=True, help_text="when workers were last notified")
     stop_asked = models.BooleanField(default=False)
     reason = models.TextField(blank=True, help_text="why there is no result, or why it waits")
+    request_id = models.CharField(
+        max_length=LENGTH, blank=True, default=current_request_id, db_default="", editable=False,
+        help_text="the request that queued it; empty for commands",
+    )  # fmt: skip
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)

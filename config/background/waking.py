@@ -1,4 +1,4 @@
-"""Telling workers that there is work. A message holds the row's kind and number and may be lost or come twice."""
+"""Notify workers of rows. A message has the row's kind and primary key, and may be lost or delivered twice."""
 
 import logging
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.background.claiming import requeue
+from config.background.kinds import Work
+from config.background.messages import do_row
 from config.background.rows import Row
-from config.background.tasks import do_row
-from config.background.work import Work
 
 logger = logging.getLogger(__name__)
 
 
 def enqueue(work: Work, *rows: Row) -> None:
-    """Have these queued rows done once the transaction that made them is kept. Call it inside that transaction.
+    """Notify workers of these queued rows when the transaction commits. Call it inside the transaction.
 
-    Where the broker cannot be reached the rows stay queued, and are sent by the sweeper once it can.
+    If the broker cannot be reached, the rows stay queued, and the sweep notifies workers later.
     """
     keys = [row.pk for row in rows]
     work.model._default_manager.filter(pk__in=keys).update(woken_at=timezone.now())
@@ -27,7 +27,7 @@ def enqueue(work: Work, *rows: Row) -> None:
 
 
 def enqueue_again(work: Work, row: Row) -> bool:
-    """Queue a failed or stopped row anew and wake a worker; False where it was neither."""
+    """Queue a failed or stopped row again and notify workers; return False if it was neither."""
     with transaction.atomic():
         if not requeue(work, row):
             return False
@@ -37,13 +37,13 @@ def enqueue_again(work: Work, row: Row) -> bool:
 
 def _wake_all(work: Work, keys: Sequence[int]) -> None:
     for number, pk in enumerate(keys):
-        if not wake(work, pk):  # the others would wait for the same broker
+        if not wake(work, pk):  # the same broker would fail for the others
             work.model._default_manager.filter(pk__in=keys[number:]).update(woken_at=None)
             return
 
 
 def wake(work: Work, pk: int) -> bool:
-    """Tell the workers of the row; False where the broker could not be reached within its few seconds."""
+    """Notify workers of the row; return False if the broker cannot be reached within a few seconds."""
     try:
         do_row.apply_async((work.key, pk), queue=work.queue)
     except (OperationalError, OSError) as problem:

@@ -1,4 +1,4 @@
-"""Which workers are alive, by their own account: so that pages say so where none is."""
+"""Which workers are alive, by their heartbeats. Pages show a notice if one is missing."""
 
 import os
 import socket
@@ -14,31 +14,31 @@ FORGOTTEN = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Situation:
-    """Whether some worker takes `calls`, some takes `jobs`, and all that are alive reach the broker."""
+class WorkerStatus:
+    """Whether a worker serves `calls`, one serves `jobs`, and all living workers reach the broker."""
 
     calls: bool
     jobs: bool
     broker: bool
 
     @property
-    def well(self) -> bool:
+    def healthy(self) -> bool:
         return self.calls and self.jobs and self.broker
 
     @property
     def code(self) -> str:
-        """The situation in three letters at most, so that a page can ask whether it is still so."""
+        """The status in at most three letters, with which a page asks whether it has changed."""
         return (
             "".join(letter for letter, holds in zip("cjb", (self.calls, self.jobs, self.broker), strict=True) if holds)
             or "none"
         )
 
 
-def situation() -> Situation:
-    """What the workers said in the last seconds."""
+def worker_status() -> WorkerStatus:
+    """Return the status from the heartbeats of the last seconds."""
     alive = list(Worker.objects.filter(seen_at__gte=timezone.now() - ALIVE))
     served = {queue for worker in alive for queue in worker.queues.split(",")}
-    return Situation("calls" in served, "jobs" in served, all(worker.reaches_broker for worker in alive))
+    return WorkerStatus("calls" in served, "jobs" in served, all(worker.reaches_broker for worker in alive))
 
 
 def worker_name(queues: tuple[str, ...]) -> str:
@@ -46,14 +46,14 @@ def worker_name(queues: tuple[str, ...]) -> str:
 
 
 def report_alive(name: str, queues: tuple[str, ...], reaches_broker: bool) -> None:
-    """A worker's sign of life."""
+    """Store a worker's heartbeat."""
     now = timezone.now()
-    said = {"queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker}
-    if not Worker.objects.filter(name=name).update(**said):
-        Worker.objects.create(name=name, started_at=now, **said)
+    fields = {"queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker}
+    if not Worker.objects.filter(name=name).update(**fields):
+        Worker.objects.create(name=name, started_at=now, **fields)
     Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
 
 
 def report_end(name: str) -> None:
-    """A worker's last word."""
+    """Remove a worker that ends."""
     Worker.objects.filter(name=name).delete()

@@ -1,5 +1,5 @@
-"""The one client of language models. `llm.calling` is its only user: what is asked here is in no ledger."""
+"""The only client of language models. Only `llm.door` uses it, because calls made here are not in the ledger."""
 
-from llm.client.asking import ask
+from llm.client.retries import ask
 
 __all__ = ["ask"]

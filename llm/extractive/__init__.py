@@ -1,24 +1,23 @@
-"""The extractive model: answers made of sentences quoted from the papers, and revised by rule.
+"""The extractive model: answers made of sentences quoted from the papers, so that a demo works without a key.
 
-It is no language model. It reads `Material` and no prompt, needs no network, and gives the same bytes for the
-same material. What it cannot do it refuses with `CannotError` and a sentence that says so: an answer is either
-revised as asked or not at all.
+It is not a language model. It reads `AnswerMaterial`, not a prompt, needs no network, and returns the same bytes for
+the same material. It either follows an instruction
+or raises `InstructionUnsupportedError` with a sentence that says why.
 """
 
-from llm.asking import Material
-from llm.errors import CannotError
-from llm.extractive.adding import with_information
+from llm.call_errors import InstructionUnsupportedError
 from llm.extractive.composing import first_answer, summary
-from llm.extractive.styling import restyled
+from llm.extractive.revising import shortened, with_information
+from llm.requests import AnswerMaterial
 
-__all__ = ["CannotError", "answer"]
+__all__ = ["InstructionUnsupportedError", "answer"]
 
-TASKS = {"first": first_answer, "summary": summary, "information": with_information, "style": restyled}
+TASKS = {"first": first_answer, "summary": summary, "information": with_information, "style": shortened}
 
 
-def answer(material: Material) -> str:
-    """The answer, or for the task "summary" the summary.
+def answer(material: AnswerMaterial) -> str:
+    """Return the answer, or the summary if that is the task.
 
-    Raises CannotError where it cannot be given, and KeyError for a task that there is not.
+    Raises InstructionUnsupportedError if the task cannot be done by rule, and KeyError for an unknown task.
     """
     return TASKS[material.task](material)

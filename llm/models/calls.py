@@ -1,28 +1,28 @@
-"""The ledger of calls, and what all workers know together of an endpoint."""
+"""The ledger of calls, and the state of endpoints that all workers share."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotation.models import Study
-from config.fields import ExactJSONField
+from config.model_fields import ExactJSONField
 
 
 class Call(models.Model):
-    """One call of a language model: what was asked, of whom, for whom, what came back and what it cost.
+    """A call to a language model: the request, who it was for, the reply and the price.
 
-    *Running* until `lease_until`; every other status is final, and the database refuses to change a final row.
-    A call that was refused before anything was sent (budget, stop, limits) is no call and has no row.
-    Prices are whole millionths of the currency in which the endpoints' prices are written.
+    A call is *running* until `lease_until`. Every other status is final, and the database refuses to change the row.
+    A call that was refused before it was sent (budget, stop, limits) has no row. Prices are whole millionths of the
+    currency of the endpoints' prices.
     """
 
     class Status(models.TextChoices):
         RUNNING = "running", "Running"
         ANSWERED = "answered", "Answered"
         REFUSED = "refused", "Refused by the model"
-        FILTERED = "filtered", "Held back by a filter"
-        TRUNCATED = "truncated", "Cut at the token limit"
-        INVALID = "invalid", "Not a usable reply"
+        FILTERED = "filtered", "Blocked by a filter"
+        TRUNCATED = "truncated", "Cut off at the token limit"
+        INVALID = "invalid", "Unusable reply"
         FAILED = "failed", "Failed"
         STOPPED = "stopped", "Stopped"
         LOST = "lost", "Lost with its worker"
@@ -30,30 +30,30 @@ class Call(models.Model):
 
     study = models.ForeignKey(
         Study, on_delete=models.PROTECT, null=True, blank=True, related_name="calls", db_index=False,
-        help_text="empty for the operator's tries",
+        help_text="empty for calls outside studies",
     )  # fmt: skip
     run = models.CharField(max_length=200, blank=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="calls",
         help_text="who caused it",
     )  # fmt: skip
-    work = models.CharField(max_length=200, blank=True, help_text="what it was for, such as turn:12")
+    work = models.CharField(max_length=200, blank=True, help_text="what the call is for, such as turn:12")
     step = models.CharField(max_length=50, blank=True)
     endpoint = models.CharField(max_length=100)
-    model = models.CharField(max_length=200, help_text="the name under which it is offered")
-    model_asked = models.CharField(max_length=200, help_text="the name that was sent")
-    model_returned = models.CharField(max_length=200, blank=True, help_text="the name that the endpoint gave")
+    model = models.CharField(max_length=200, help_text="its name on this site")
+    model_asked = models.CharField(max_length=200, help_text="the name sent to the endpoint")
+    model_returned = models.CharField(max_length=200, blank=True, help_text="the name in the reply")
     parameters = ExactJSONField(default=dict)
     prompt_key = models.CharField(max_length=200, blank=True)
     prompt_version = models.CharField(max_length=50, blank=True)
     prompt_digest = models.CharField(max_length=64, blank=True)
-    messages = ExactJSONField(help_text="as sent, so that the call can be repeated")
+    messages = ExactJSONField(help_text="as sent")
     messages_digest = models.CharField(max_length=64)
     request_digest = models.CharField(max_length=64, help_text="of model, messages and parameters")
     status = models.CharField(max_length=10, choices=Status, default=Status.RUNNING)
-    kind = models.CharField(max_length=20, blank=True, help_text="what kind of failure")
+    kind = models.CharField(max_length=20, blank=True, help_text="kind of failure")
     reason = models.TextField(blank=True)
-    raw = models.TextField(blank=True, help_text="the reply as it came, as far as it came")
+    raw = models.TextField(blank=True, help_text="the reply as received")
     text = models.TextField(blank=True)
     finish_reason = models.CharField(max_length=50, blank=True)
     refusal = models.TextField(blank=True)
@@ -61,18 +61,21 @@ class Call(models.Model):
     tokens_in = models.PositiveIntegerField(null=True, blank=True, help_text="as the endpoint counted")
     tokens_out = models.PositiveIntegerField(null=True, blank=True, help_text="as the endpoint counted")
     attempts = ExactJSONField(default=list)
-    requests = models.PositiveSmallIntegerField(default=1, help_text="how often something was sent")
-    other_model = models.BooleanField(default=False, help_text="the endpoint named another model than was asked")
-    usage_missing = models.BooleanField(default=False, help_text="no usable count of tokens came: reserved price kept")
-    price_unknown = models.BooleanField(default=False, help_text="no price is set: the highest was reckoned")
-    price_reserved = models.BigIntegerField(default=0)
+    requests = models.PositiveSmallIntegerField(default=1, help_text="how often the call was sent")
+    other_model = models.BooleanField(default=False, help_text="the reply names another model than requested")
+    usage_missing = models.BooleanField(
+        default=False, help_text="no usable token count, so the maximum price is charged"
+    )
+    price_unknown = models.BooleanField(default=False, help_text="the model has no price, so UNKNOWN_PRICE was used")
+    price_reserved = models.BigIntegerField(default=0, help_text="the maximum cost of all requests together")
+    price_per_request = models.BigIntegerField(default=0, help_text="the maximum cost of one request")
     price_charged = models.BigIntegerField(null=True, blank=True)
     reservation = models.ForeignKey(
         "Reservation", on_delete=models.PROTECT, null=True, blank=True, related_name="calls", db_index=False
     )
     original = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="copies", db_index=False,
-        help_text="the call whose answer this one took",
+        help_text="the call whose answer was used",
     )  # fmt: skip
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -85,6 +88,7 @@ class Call(models.Model):
             models.Index(fields=["endpoint", "lease_until"], condition=Q(status="running"), name="call_running"),
             models.Index(fields=["work"], condition=~Q(work=""), name="call_of_work"),
             models.Index(fields=["request_digest"], condition=Q(status="answered"), name="call_answered"),
+            models.Index(fields=["original"], condition=Q(original__isnull=False), name="call_copied"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -119,12 +123,12 @@ class Call(models.Model):
 
 
 class EndpointState(models.Model):
-    """What all workers know together of an endpoint. Its row is the lock under which calls of it are begun."""
+    """The health of an endpoint, shared by all workers. Calls to it start under the lock of its row."""
 
     name = models.CharField(max_length=100, unique=True)
-    failures = models.PositiveIntegerField(default=0, help_text="calls failed one after the other")
-    pauses = models.PositiveIntegerField(default=0, help_text="one after the other")
-    open_until = models.DateTimeField(null=True, blank=True, help_text="no call is begun before")
+    failures = models.PositiveIntegerField(default=0, help_text="failed calls in a row")
+    pauses = models.PositiveIntegerField(default=0, help_text="in a row")
+    open_until = models.DateTimeField(null=True, blank=True, help_text="no call starts before")
     message = models.TextField(blank=True)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What may be spent, what is set aside for calls to come, and what was stopped."""
+"""Budgets, reservations for future calls, and stops."""
 
 from django.conf import settings
 from django.db import models
@@ -8,10 +8,10 @@ from annotation.models import Study
 
 
 class Budget(models.Model):
-    """What was spent and is set aside in a study, in one run of it, or by one person in it; with a cap or without.
+    """What a study, one of its runs, or one person in it has spent and reserved, with or without a cap.
 
-    A row is there from the first call that falls to it, so that a cap set later counts what came before. All
-    amounts are whole millionths of the currency in which the endpoints' prices are written.
+    The row exists from the first call on, so a cap that is set later includes earlier calls. All amounts are whole
+    millionths of the currency of the endpoints' prices.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="budgets", db_index=False)
@@ -20,8 +20,8 @@ class Budget(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="budgets",
         help_text="empty: everybody",
     )  # fmt: skip
-    cap = models.BigIntegerField(null=True, blank=True, help_text="the most that may be spent; empty: no limit")
-    reserved = models.BigIntegerField(default=0, help_text="for calls under way")
+    cap = models.BigIntegerField(null=True, blank=True, help_text="the maximum that may be spent; empty: no limit")
+    reserved = models.BigIntegerField(default=0, help_text="for running calls")
     spent = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -44,7 +44,7 @@ class Budget(models.Model):
 
 
 class Reservation(models.Model):
-    """An amount set aside at once for many calls. Each takes its price from it; the rest is given back at the end."""
+    """An amount reserved for many calls. Each call draws from it; the rest is released at the end."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="reservations")
     run = models.CharField(max_length=200, blank=True)
@@ -52,9 +52,9 @@ class Reservation(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="reservations"
     )
     amount = models.BigIntegerField()
-    left = models.BigIntegerField(help_text="not yet taken by a call, nor given back")
+    left = models.BigIntegerField(help_text="neither drawn by a call nor released")
     created_at = models.DateTimeField(auto_now_add=True)
-    lease_until = models.DateTimeField(help_text="given back after it, whoever made it")
+    lease_until = models.DateTimeField(help_text="released afterwards")
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -72,7 +72,7 @@ class Reservation(models.Model):
 
 
 class Stop(models.Model):
-    """No call of the study, or of the one run, is begun while it stands, and those under way end."""
+    """Until it is lifted, no call of the study or run starts, and running calls end."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="stops", db_index=False)
     run = models.CharField(max_length=200, blank=True, help_text="empty: all calls of the study")

@@ -1,1 +1,1 @@
-"""An OpenAI-compatible server that follows a script: for tests, demos and drills, never started by anything else."""
+"""An OpenAI-compatible server that follows a script, for tests, demos and drills. Nothing else starts it."""

@@ -1,4 +1,4 @@
-"""`python -m llm.scripted --port 9000 [--script FILE] [--log FILE]`: a scripted server on this machine."""
+"""`python -m llm.scripted --port 9000 [--script FILE] [--log FILE]`: run a scripted server on this machine."""
 
 import argparse
 import signal
@@ -6,26 +6,27 @@ import sys
 import threading
 from pathlib import Path
 
-from llm.scripted.script import Step, StepInvalidError, script
+from llm.scripted.script import ScriptInvalidError, ScriptStep, parse_script
 from llm.scripted.server import ScriptedServer
 
-STEPS = "a JSON list of steps, the last one for all calls that follow, such as " + (
-    '[{"status": 429, "retry_after": "1"}, {"text": "Good."}]; a call can bring its own, as [[status=500]] in a message'
+STEPS = "a JSON list of steps, such as " + (
+    '[{"status": 429, "retry_after": "1"}, {"text": "Good."}]; the last one repeats. '
+    "A call can bring its own steps, as [[status=500]] in a message."
 )
 
 
 def main() -> int:
-    """Serve until the process is told to end."""
+    """Serve until the process is terminated."""
     parser = argparse.ArgumentParser(
-        prog="python -m llm.scripted", description="An OpenAI-compatible server by script."
+        prog="python -m llm.scripted", description="Run an OpenAI-compatible server that follows a script."
     )
-    parser.add_argument("--port", type=int, default=9000, help="on 127.0.0.1; 0 takes any that is free")
+    parser.add_argument("--port", type=int, default=9000, help="on 127.0.0.1; 0 picks a free one")
     parser.add_argument("--script", type=Path, help=STEPS)
-    parser.add_argument("--log", type=Path, help="file to which each call is written as a line of JSON")
+    parser.add_argument("--log", type=Path, help="file to which each call is appended as a line of JSON")
     given = parser.parse_args()
     try:
-        steps = script(given.script.read_text(encoding="utf-8")) if given.script else (Step(),)
-    except (OSError, StepInvalidError) as problem:
+        steps = parse_script(given.script.read_text(encoding="utf-8")) if given.script else (ScriptStep(),)
+    except (OSError, ScriptInvalidError) as problem:
         sys.stderr.write(f"{given.script}: {problem}\n")
         return 2
     with ScriptedServer(given.port, steps, given.log) as server:

@@ -1,6 +1,6 @@
-"""What the scripted server does: a list of steps, the first for the first call, the last for all that follow.
+"""Scripts: lists of steps, one per call; the last step repeats.
 
-A step is named by words with values, in JSON or, in a model's name or a message, as `[[status=429 retry_after=1]]`.
+A step is a JSON object or, in a model's name or a message, a mark such as `[[status=429 retry_after=1]]`.
 """
 
 import json
@@ -13,17 +13,17 @@ MARK = re.compile(r"\[\[([a-z_]+(?:=[^\s\]]*)?(?: [a-z_]+(?:=[^\s\]]*)?)*)\]\]")
 TRUE = ("", "true", "yes", "1")
 
 
-class StepInvalidError(ValueError):
-    """A step that the server does not know; the message says why."""
+class ScriptInvalidError(ValueError):
+    """The script is invalid; the message says why."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """One answer. Times are seconds; what is not named is as a good server has it.
+class ScriptStep:
+    """How the server responds to a call; the defaults are those of a good server. Times are in seconds.
 
-    `delay` before the answer, `pause` between the pieces of a stream, `drip` between the bytes of a body; `cut` breaks
-    the connection after so many pieces of a stream, or bytes of a whole body, `stall` only says nothing more; `body`
-    is sent as it stands.
+    `delay` comes before the response, `pause` between the pieces of a stream, `drip` between the bytes of a body. `cut`
+    closes the connection after that many pieces of a stream or bytes of a body; `stall` stops sending but keeps it
+    open. `body` is sent as it is.
     """
 
     status: int = 200
@@ -51,15 +51,15 @@ class Step:
     echo_headers: bool = False
 
 
-KINDS: dict[str, Any] = {one.name: type(getattr(Step, one.name)) for one in fields(Step)}
+KINDS: dict[str, Any] = {one.name: type(getattr(ScriptStep, one.name)) for one in fields(ScriptStep)}
 
 
-def step(given: Mapping[str, Any]) -> Step:
-    """The step that names and values describe. Raises StepInvalidError."""
+def make_step(given: Mapping[str, Any]) -> ScriptStep:
+    """Return the step with these values. Raises ScriptInvalidError."""
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name not in KINDS:
-            raise StepInvalidError(f"no step has {name!r}; known are {', '.join(KINDS)}")
+            raise ScriptInvalidError(f"no step has {name!r}; known are {', '.join(KINDS)}")
         kind = KINDS[name]
         try:
             if kind is bool and isinstance(value, str):
@@ -69,21 +69,23 @@ def step(given: Mapping[str, Any]) -> Step:
             else:
                 values[name] = kind(value)
         except (ValueError, TypeError):
-            raise StepInvalidError(f"{name} cannot be {value!r}") from None
-    return Step(**values)
+            raise ScriptInvalidError(f"{name} cannot be {value!r}") from None
+    return ScriptStep(**values)
 
 
-def script(text: str) -> tuple[Step, ...]:
-    """The steps of a JSON list. Raises StepInvalidError."""
+def parse_script(text: str) -> tuple[ScriptStep, ...]:
+    """Return the steps in a JSON list. Raises ScriptInvalidError."""
     try:
         given = json.loads(text)
     except ValueError as problem:
-        raise StepInvalidError(f"the script is not JSON: {problem}") from None
+        raise ScriptInvalidError(f"the script is not JSON: {problem}") from None
     if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
-        raise StepInvalidError("a script is a list of at least one object")
-    return tuple(step(one) for one in given)
+        raise ScriptInvalidError("a script is a list of at least one object")
+    return tuple(make_step(one) for one in given)
 
 
-def marked(text: str) -> tuple[Step, ...]:
-    """The steps that are marked in a text, like `[[status=500]][[text=Good.]]`; none where there are none."""
-    return tuple(step(dict(word.partition("=")[::2] for word in found[1].split(" "))) for found in MARK.finditer(text))
+def marked_steps(text: str) -> tuple[ScriptStep, ...]:
+    """Return the steps marked in a text, such as `[[status=500]][[text=Good.]]`."""
+    return tuple(
+        make_step(dict(word.partition("=")[::2] for word in found[1].split(" "))) for found in MARK.finditer(text)
+    )

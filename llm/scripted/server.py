@@ -1,4 +1,4 @@
-"""The scripted server itself: threads, one a connection, of bounded number and life."""
+"""The scripted server: one thread per connection, limited in number and lifetime."""
 
 import json
 import socket
@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from llm.scripted.replies import chunks, completion, text_of
-from llm.scripted.script import Step, StepInvalidError, marked
+from llm.scripted.reply_texts import chunks, completion, text_of
+from llm.scripted.script import ScriptInvalidError, ScriptStep, marked_steps
 
 LARGEST_REQUEST = 8 * 1024 * 1024
 MOST_CONNECTIONS = 512
@@ -17,15 +17,15 @@ LONGEST_LIFE = 120.0
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers `POST /v1/chat/completions` as its steps say, or those marked in the request; counts the calls.
+    """Responds to `POST /v1/chat/completions` by its steps or those marked in the request, and counts the calls.
 
-    `log` is a file to which each call is written when it arrives, as one line of JSON.
+    Each call is appended to the file `log` when it arrives, as a line of JSON.
     """
 
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, port: int = 0, steps: tuple[Step, ...] = (Step(),), log: Path | None = None) -> None:
+    def __init__(self, port: int = 0, steps: tuple[ScriptStep, ...] = (ScriptStep(),), log: Path | None = None) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.steps = steps
         self.log = log
@@ -39,7 +39,7 @@ class ScriptedServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The base address for clients."""
+        """The base URL for clients."""
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -54,10 +54,10 @@ class ScriptedServer(ThreadingHTTPServer):
         finally:
             self._places.release()
 
-    def take(self, asked: dict[str, Any], headers: dict[str, str]) -> Step:
-        """Note a call, and say which step it is. Calls with the same marks follow them one after the other."""
+    def take(self, asked: dict[str, Any], headers: dict[str, str]) -> ScriptStep:
+        """Record a call and return its step. Calls with the same marks go through them in turn."""
         said = json.dumps([asked.get("model"), asked.get("messages")], ensure_ascii=False)
-        steps = marked(said)
+        steps = marked_steps(said)
         with self._lock:
             place = said if steps else ""
             number = self._counts[place] = self._counts.get(place, 0) + 1
@@ -70,27 +70,27 @@ class ScriptedServer(ThreadingHTTPServer):
         return steps[min(number, len(steps)) - 1]
 
     def restart(self) -> None:
-        """Forget the calls so far, so that the next one is the first."""
+        """Forget all calls, so that the next one is the first."""
         with self._lock:
             self.calls.clear()
             self._counts.clear()
 
     def count(self, change: int) -> None:
-        """Keep count of the calls that are being answered."""
+        """Count the calls in progress."""
         with self._lock:
             self._at_once += change
             self.most_at_once = max(self.most_at_once, self._at_once)
 
     def wait(self, seconds: float) -> None:
-        """Wait, but not beyond the server's end."""
+        """Wait, at most until the server ends."""
         self.ending.wait(min(seconds, LONGEST_LIFE))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are part of the play."""
+        """Ignore errors: clients that hang up are part of the tests."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """Handles one connection."""
 
     protocol_version = "HTTP/1.1"
     server_version = "Scripted"
@@ -98,10 +98,10 @@ class Handler(BaseHTTPRequestHandler):
     server: ScriptedServer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Calls are written to the log of the server, if anywhere."""
+        """Write nothing: calls go to the server's own log."""
 
     def do_GET(self) -> None:
-        """Say that the server is there."""
+        """Report that the server runs, and its counts."""
         self._send(
             200,
             json.dumps(
@@ -112,21 +112,23 @@ class Handler(BaseHTTPRequestHandler):
                     "most_at_once": self.server.most_at_once,
                 }
             ).encode(),
-            Step(),
+            ScriptStep(),
         )
 
     def do_POST(self) -> None:
-        """Answer a call."""
+        """Respond to a call."""
         size = int(self.headers.get("Content-Length") or 0)
         if not 0 < size <= LARGEST_REQUEST or not self.path.endswith("/chat/completions"):
             self.close_connection = True
-            self._send(404, b"{}", Step())
+            self._send(404, b"{}", ScriptStep())
             return
         try:
             asked = json.loads(self.rfile.read(size))
             step = self.server.take(asked, {name.lower(): value for name, value in self.headers.items()})
-        except (ValueError, AttributeError, StepInvalidError) as problem:
-            self._send(400, json.dumps({"error": {"message": str(problem), "code": "bad_request"}}).encode(), Step())
+        except (ValueError, AttributeError, ScriptInvalidError) as problem:
+            self._send(
+                400, json.dumps({"error": {"message": str(problem), "code": "bad_request"}}).encode(), ScriptStep()
+            )
             return
         self.server.count(1)
         try:
@@ -136,7 +138,7 @@ class Handler(BaseHTTPRequestHandler):
         finally:
             self.server.count(-1)
 
-    def _answer(self, asked: dict[str, Any], step: Step) -> None:
+    def _answer(self, asked: dict[str, Any], step: ScriptStep) -> None:
         self.server.wait(step.delay)
         if step.silent:
             self.server.wait(LONGEST_LIFE)
@@ -159,7 +161,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._send(200, json.dumps(completion(asked, step, text_of(asked, step))).encode(), step)
 
-    def _head(self, step: Step, status: int, kind: str) -> None:
+    def _head(self, step: ScriptStep, status: int, kind: str) -> None:
         self.send_response(status)
         self.send_header("Content-Type", step.content_type or kind)
         self.send_header("x-request-id", f"req-{len(self.server.calls)}")
@@ -170,7 +172,7 @@ class Handler(BaseHTTPRequestHandler):
         if step.echo_headers:
             self.send_header("x-echo", self.headers.get("Authorization", ""))
 
-    def _send(self, status: int, body: bytes, step: Step) -> None:
+    def _send(self, status: int, body: bytes, step: ScriptStep) -> None:
         self._head(step, status, "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -185,7 +187,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.wfile.write(body)
 
-    def _stream(self, asked: dict[str, Any], step: Step) -> None:
+    def _stream(self, asked: dict[str, Any], step: ScriptStep) -> None:
         self._head(step, 200, "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()

@@ -1,4 +1,4 @@
-"""How programs show who they are: a token in each request, or, to look only, a session in the browser."""
+"""Authentication of API callers: with a token, or, for reading only, with a browser session."""
 
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -7,19 +7,19 @@ from rest_framework.request import Request
 
 from accounts.models import Person
 from annotation.access import open_token
+from annotation.members.tokens import note_use
 from annotation.models import Token
-from annotation.tokens import note_use
 from reports.access import Caller
 
 SCHEME = "bearer"
 REFUSED = (
-    "This token opens nothing: it is mistyped, expired or revoked, or whoever made it no longer runs its study. "
-    "Make a new one on the study's page of tokens."
+    "This token is not valid: it is mistyped, expired or revoked, or the person who created it no longer runs the "
+    "study. Create a new one on the study's Tokens page."
 )
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`. Asked anew for each request, so that what is revoked is out at once."""
+    """`Authorization: Bearer <token>`, checked for each request, so a revoked token stops working at once."""
 
     def authenticate(self, request: Request) -> tuple[Person, Token] | None:
         scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
@@ -36,9 +36,9 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class SessionReading(SessionAuthentication):
-    """Somebody signed in. Whatever changes something is refused here without the form's token, and later with it."""
+    """A signed-in person. Requests that change something fail here without a CSRF token, and later with one."""
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks; only behind the permission that somebody does."""
+    """The authenticated caller of a request."""
     return Caller(request.user, request.auth)

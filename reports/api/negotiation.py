@@ -1,4 +1,4 @@
-"""What a request brings and what its answer is: neither is guessed."""
+"""Formats of requests and responses: neither is guessed."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,8 +8,8 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 
-class OneAnswer(DefaultContentNegotiation):
-    """Each address answers in one format, told by its documentation, whatever the client says that it accepts."""
+class OneFormat(DefaultContentNegotiation):
+    """Each address answers in its one documented format, whatever the client accepts."""
 
     def select_renderer(self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None) -> Any:
         renderer = next(iter(renderers))
@@ -17,7 +17,7 @@ class OneAnswer(DefaultContentNegotiation):
 
 
 class JSONLines(BaseParser):
-    """JSONL is not parsed here but handed on as it comes in: the importer reads it line by line."""
+    """JSONL, passed on unparsed: the importer reads it line by line."""
 
     media_type = "application/x-ndjson"
 
@@ -25,7 +25,7 @@ class JSONLines(BaseParser):
         return stream
 
 
-class NamedJSONLines(JSONLines):
-    """The same by its other name."""
+class AlternativeJSONLines(JSONLines):
+    """JSONL under its other media type."""
 
     media_type = "application/jsonl"

@@ -1,4 +1,4 @@
-"""What the schema says of each operation, beside what its code says."""
+"""The OpenAPI schema: what it says about each operation beyond its code."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,23 +8,23 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
-from config.problems import MEDIA_TYPE
-from reports.api.shapes import ImportRefused, Problem
+from config.problem_details import MEDIA_TYPE
+from reports.api.response_shapes import ImportRefusedSerializer, ProblemSerializer
 
 REASONS: Mapping[int, str] = {
-    400: "The request cannot be understood.",
-    401: "Nobody is known by this request: no token, or one that opens nothing any more.",
-    403: "Whoever asks may not do this.",
-    404: "There is nothing here, or nothing that this token opens.",
-    411: "The body came without its length.",
-    413: "The body is larger than this installation takes.",
-    415: "The body is said to be something else than JSONL.",
-    429: "Too many requests; Retry-After says when the next one is taken.",
-    503: "The export could not be written on the server.",
+    400: "The request is not valid.",
+    401: "Not authenticated: no token, or a token that is no longer valid.",
+    403: "Not allowed for this caller.",
+    404: "Not found, or not open to this token.",
+    411: "The body has no Content-Length.",
+    413: "The body is too large.",
+    415: "The body is not sent as JSONL.",
+    429: "Too many requests; Retry-After says how long to wait.",
+    503: "The site or the study is busy, or an export could not be written; Retry-After says how long to wait.",
 }
-READING = (401, 404, 429)
+READING = (401, 404, 429, 503)
 EXPORTING = (400, 401, 403, 404, 429, 503)
-UPLOADING = (400, 401, 403, 404, 411, 413, 415, 429)
+UPLOADING = (400, 401, 403, 404, 411, 413, 415, 429, 503)
 TAKES_TOKEN: Any = [{"token": []}]
 JSONL = ("application/x-ndjson", "application/jsonl")
 
@@ -61,17 +61,17 @@ def operation(
     body: str = "",
     parameters: tuple[OpenApiParameter, ...] = (),
 ) -> Callable[[Any], Any]:
-    """The decorator that documents an operation: `answer` to 200 and the problems it may end in.
+    """Document an operation, with the `answer` for 200 and the statuses of its problems.
 
-    `body` says what a JSONL body holds. An operation that may be forbidden takes a token, and no session.
+    `body` describes a JSONL body. An operation that may be forbidden needs a token; a session is not enough.
     """
-    shape = ImportRefused if body else Problem
+    shape = ImportRefusedSerializer if body else ProblemSerializer
     responses = {(200, media_type): OpenApiResponse(answer, description="Done.")}
     for status in problems:
-        found = OpenApiResponse(shape if status == 400 else Problem, description=REASONS[status])
+        found = OpenApiResponse(shape if status == 400 else ProblemSerializer, description=REASONS[status])
         responses[(status, MEDIA_TYPE)] = found
     if body:
-        says = f"{says} The body: {body}"
+        says = f"{says} Body: {body}"
     return extend_schema(
         operation_id=name,
         auth=TAKES_TOKEN if 403 in problems else None,
@@ -84,6 +84,6 @@ def operation(
 
 
 def described() -> dict[str, Any]:
-    """The whole schema (OpenAPI 3.1), the same for everybody who may see it."""
+    """The whole schema (OpenAPI 3.1), the same for everybody."""
     made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return made

@@ -1,4 +1,4 @@
-"""How often a program may ask."""
+"""The rate limit of the API."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rest_framework.throttling import SimpleRateThrottle
 
 
 class PerCaller(SimpleRateThrottle):
-    """Counted for each token, and for each person who looks by session."""
+    """Counts requests per token, and per person for sessions."""
 
     scope = "api"
 

@@ -1,11 +1,11 @@
 from django.urls import path
 
-from reports.api import pages, views
+from reports.api import documentation, views
 
 app_name = "api"
 study = "studies/<slug:slug>/"
 urlpatterns = [
-    path("", pages.docs, name="docs"),
+    path("", documentation.docs, name="docs"),
     path("studies/", views.studies, name="studies"),
     path(study, views.study, name="study"),
     path(f"{study}agreement/", views.agreement, name="agreement"),

@@ -1,4 +1,4 @@
-"""The programming interface: each view checks who asks, calls what the command of that name calls, and answers."""
+"""The API: each view checks the caller, calls the same function as the command of that name, and responds."""
 
 from collections.abc import Collection
 
@@ -11,20 +11,22 @@ from rest_framework.response import Response
 
 from annotation.access import NOTHING
 from annotation.importing import add_to_study
-from annotation.models import Rater, Study
-from annotation.planning import is_planned
-from annotation.queries import Progress, progress_by_study
-from annotation.running import prepare
+from annotation.models import Study
+from annotation.studies.lifecycle import prepare
+from annotation.studies.locking import refuse_pending_import
+from annotation.studies.planning import is_planned
+from annotation.studies.queries import StudyProgress, progress_by_study
 from reports import access
-from reports.agreement_report import agreement_report, read_choice
-from reports.api import shapes
+from reports.agreement_report import agreement_report
+from reports.api import response_shapes as shapes
 from reports.api.authentication import caller_of
 from reports.api.schema import EXPORTING, READING, UPLOADING, described, operation, parameter
-from reports.api.uploads import received
+from reports.api.upload_bodies import received
 from reports.exporting import FORMATS
 from reports.exporting.archive import FileUnknownError, archived, exported_file, file_names
 from reports.exporting.study_yaml import study_body
-from reports.own_figures import own_figures
+from reports.forms import AgreementForm, SessionReportForm, choices_in
+from reports.protocol_figures import protocol_figures
 
 PREPARING_SECONDS = 5.0
 ZIP = "application/zip"
@@ -37,25 +39,28 @@ GET = ("GET", "HEAD")
 
 
 def check_parameters(request: Request, known: Collection[str] = ()) -> None:
-    """Raise ParseError for a parameter that nothing reads, or that stands twice: it was meant to do something."""
+    """Raise ParseError for an unknown or repeated parameter, which would otherwise be ignored silently."""
     for name, values in request.query_params.lists():
         if name not in known:
-            raise ParseError(f"{name[:40]!a} is no parameter here; {', '.join(sorted(known)) or 'none'} is taken.")
+            raise ParseError(f"Unknown parameter {name[:40]!a}. Known here: {', '.join(sorted(known)) or 'none'}.")
         if len(values) > 1:
-            raise ParseError(f"{name} stands twice.")
+            raise ParseError(f"The parameter {name} is given twice.")
 
 
 @operation(
     "list_studies",
-    "All studies",
-    "The studies that the token, or whoever is signed in, may read.",
-    shapes.Studies,
-    (400, 401, 429),
+    "Studies",
+    "The studies that the token, or the signed-in person, may read.",
+    shapes.StudiesSerializer,
+    (400, 401, 429, 503),
 )
 @api_view(GET)
 def studies(request: Request) -> Response:
     check_parameters(request)
-    rows = access.studies_open_to(caller_of(request)).annotate(items_count=Count("items")).order_by("slug")
+    open_to = access.studies_open_to(caller_of(request)).annotate(items_count=Count("items"))
+    rows = sorted(open_to, key=lambda study: study.slug)  # by code point, which not every database does
+    for study in rows:
+        refuse_pending_import(study)
     return Response({"studies": [_summary(study, study.items_count) for study in rows]})
 
 
@@ -71,16 +76,16 @@ def _summary(study: Study, items: int) -> dict[str, object]:
 
 @operation(
     "read_study",
-    "One study",
-    "What is asked, how far it is, and which files its export has.",
-    shapes.StudyDetail,
+    "Study",
+    "The study file, its progress, and the files of its export.",
+    shapes.StudyDetailSerializer,
     (400, *READING),
 )
 @api_view(GET)
 def study(request: Request, slug: str) -> Response:
     check_parameters(request)
     study = access.study_open_to(caller_of(request), slug)
-    progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, Progress())
+    progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
     return Response(
         {
             **_summary(study, study.items.count()),
@@ -94,52 +99,54 @@ def study(request: Request, slug: str) -> Response:
 
 @operation(
     "agreement",
-    "The agreement report",
-    "Every figure of every question, as manage.py agreement --json prints it.",
-    shapes.Agreement,
+    "Agreement report",
+    "All figures of all questions, as printed by manage.py agreement --json.",
+    shapes.AgreementSerializer,
     (400, *READING),
     parameters=(
-        parameter("kinds", "Kinds of raters, with commas between: human (default), model, metric."),
-        parameter("guidelines", "Ratings under this version of the guidelines, or all; the latest by default."),
-        parameter("by", "Also for the items of each category, under by_category.", enum=("category",)),
+        parameter("kinds", "Kinds of raters, separated by commas: human (default), model, metric."),
+        parameter("guidelines", "Use ratings given under this guidelines version, or all; the latest by default."),
+        parameter("by", "Add the figures of each category's items, under by_category.", enum=("category",)),
     ),
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
     check_parameters(request, ("by", "guidelines", "kinds"))
     study = access.study_open_to(caller_of(request), slug)
-    query = request.query_params
-    kinds, guidelines = read_choice(query.get("kinds", Rater.Kind.HUMAN.value), query.get("guidelines"))
-    if query.get("by", "category") != "category":
-        raise ParseError("by takes category.")
-    return Response(agreement_report(study, kinds, guidelines=guidelines, categories="by" in query))
+    chosen = choices_in(AgreementForm(request.query_params))
+    report = agreement_report(
+        study, chosen["kinds"], guidelines=chosen["guidelines"], categories=chosen["by"] == "category"
+    )
+    return Response(report)
 
 
 @operation(
     "session_report",
-    "The report on sessions",
-    "What was asked of the models turn by turn, as manage.py session_report --json prints it; 404 without sessions.",
-    shapes.Sessions,
+    "Report on sessions",
+    "Figures of revision sessions, as printed by manage.py session_report --json; 404 for other protocols.",
+    shapes.SessionsSerializer,
     (400, *READING),
+    parameters=(parameter("labeller", "Count only labels of turns by this rater; by default a person's latest."),),
 )
 @api_view(GET)
 def sessions(request: Request, slug: str) -> Response:
-    check_parameters(request)
+    check_parameters(request, ("labeller",))
     study = access.study_open_to(caller_of(request), slug)
-    figures = own_figures(study)
+    figures = protocol_figures(study)
     if figures is None:
         raise Http404(NOTHING)
-    return Response(figures.report(study, waiting=True))
+    return Response(figures.report(study, waiting=True, **choices_in(SessionReportForm(request.query_params))))
 
 
 @operation(
     "export",
-    "The export",
-    "The study as a folder in a zip archive: unpacked, import_study takes it. Takes a token: exports are recorded.",
+    "Export",
+    "The study as a folder in a zip archive, which import_study reads once unpacked. Needs a token: exports are "
+    "recorded in the audit.",
     bytes,
     EXPORTING,
     media_type=ZIP,
-    parameters=(parameter("format", "Of the tables: jsonl (default) or csv.", enum=FORMATS),),
+    parameters=(parameter("format", "The format of the tables: jsonl (default) or csv.", enum=FORMATS),),
 )
 @api_view(GET)
 def export(request: Request, slug: str) -> FileResponse:
@@ -148,15 +155,16 @@ def export(request: Request, slug: str) -> FileResponse:
     study = access.study_to_export(caller, slug)
     form = request.query_params.get("format", FORMATS[0])
     if form not in FORMATS:
-        raise ParseError(f"format takes {' or '.join(FORMATS)}.")
+        raise ParseError(f"format must be {' or '.join(FORMATS)}.")
     file = archived(study, form, caller.person, caller.named)
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}.zip", content_type=ZIP)
 
 
 @operation(
     "export_file",
-    "One file of the export",
-    "By its name, as in guidelines/1.md; the study says which there are. Takes a token: exports are recorded.",
+    "File of the export",
+    "A file by its name, such as guidelines/1.md; the study lists them. Needs a token: exports are recorded in the "
+    "audit.",
     bytes,
     EXPORTING,
     media_type=ANY,
@@ -178,10 +186,10 @@ def export_file(request: Request, slug: str, name: str) -> FileResponse:
 @operation(
     "add_items",
     "Add items",
-    "All of them or none. What is there already, the same, stays as it is; outputs may be added to an item.",
-    shapes.Imported,
+    "All or nothing. Identical items that exist already are skipped; new outputs are added to existing items.",
+    shapes.ImportedSerializer,
     UPLOADING,
-    body="JSONL, one item a line, as in items.jsonl.",
+    body="JSONL, one item per line, as in items.jsonl.",
 )
 @api_view(["POST"])
 def items(request: Request, slug: str) -> Response:
@@ -191,10 +199,10 @@ def items(request: Request, slug: str) -> Response:
 @operation(
     "add_ratings",
     "Add ratings",
-    "Answers of people, given elsewhere: all of them or none. They fill no places of the study's own tasks.",
-    shapes.Imported,
+    "People's answers from elsewhere, all or nothing. They do not count towards the answers that tasks want.",
+    shapes.ImportedSerializer,
     UPLOADING,
-    body="JSONL, one answer a line, as in ratings.jsonl.",
+    body="JSONL, one answer per line, as in ratings.jsonl.",
 )
 @api_view(["POST"])
 def ratings(request: Request, slug: str) -> Response:
@@ -204,10 +212,10 @@ def ratings(request: Request, slug: str) -> Response:
 @operation(
     "add_scores",
     "Add scores",
-    "Answers of models and metrics, each line with its rater_kind: all of them or none.",
-    shapes.Imported,
+    "Answers of models and metrics, each line with its rater_kind, all or nothing.",
+    shapes.ImportedSerializer,
     UPLOADING,
-    body="JSONL, one answer a line, as in scores.jsonl.",
+    body="JSONL, one answer per line, as in scores.jsonl.",
 )
 @api_view(["POST"])
 def scores(request: Request, slug: str) -> Response:
@@ -224,7 +232,7 @@ def _add(request: Request, slug: str, table: str) -> Response:
     return Response({"study": study.slug, "added": done.added, "sha256": done.digests[table], "prepared": prepared})
 
 
-@operation("schema", "This schema", "OpenAPI 3.1, as JSON.", dict, (400, 401, 429))
+@operation("schema", "Schema", "OpenAPI 3.1, as JSON.", dict, (400, 401, 429, 503))
 @api_view(GET)
 def schema(request: Request) -> Response:
     check_parameters(request)

@@ -1,6 +1,6 @@
-"""Export: a study as a folder of files, all of one moment, the same bytes whenever the study is the same.
+"""Exports: a study as a folder of files that show one moment, with the same bytes whenever the study is the same.
 
-`docs/formats.md` describes the folder. What it holds can be imported again with nothing lost.
+`docs/formats.md` describes the folder. An import of it loses nothing.
 """
 
 import hashlib
@@ -17,16 +17,16 @@ from django.template.loader import render_to_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS
+from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS
 from annotation.models import Annotation, Guideline, Rater, Rating, Study
 from annotation.protocols import protocols
-from reports.exporting.lines import Line, annotation_lines, item_lines, rating_lines, score_lines
-from reports.exporting.placing import MANIFEST, SCHEMA, ExportRefusedError, placed
-from reports.exporting.reviews import has_reviews, review_lines
-from reports.exporting.snapshot import snapshot
+from annotation.studies.snapshots import study_snapshot
+from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
+from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
+from reports.exporting.review_lines import has_reviews, review_lines
+from reports.exporting.study_lines import Line, annotation_lines, item_lines, rating_lines, score_lines
 from reports.exporting.study_yaml import study_yaml
-from reports.exporting.writing import Written, write_csv, write_jsonl, write_text
-from sessions.lines import has_labels, has_sessions, label_lines, session_counts, session_lines
+from sessions.files.session_export import has_labels, has_sessions, label_lines, session_counts, session_lines
 
 __all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
 
@@ -40,23 +40,22 @@ TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
     ("annotations", annotation_lines, ANNOTATION_COLUMNS),
 )
 NOT_DATA = frozenset({MANIFEST, CARD})
-"""What tells of the software and not of the study."""
+"""Files about the software rather than the study."""
 
 
 def export_study(
     study: Study, out: Path, form: str = "jsonl", actor: Person | None = None, via: str = ""
 ) -> dict[str, Any]:
-    """Write the study's folder at `out` and return its manifest; nobody who writes meanwhile is held up.
+    """Write the study's folder at `out` and return its manifest, without blocking writers.
 
-    `via` says for the audit how it was asked for. Raises ExportRefusedError where `out` is taken or cannot be
-    written; what was there then stays.
+    `via` tells the audit how the export was requested. Raises ExportRefusedError if `out` is taken or cannot be
+    written; its contents do not change then.
     """
     with placed(out) as folder:
-        with snapshot():
-            study = Study.objects.get(pk=study.pk)
+        with study_snapshot(study) as study:
             files = {name: write(folder / name) for name, write in writers(study, form).items()}
             counts = _counts(study)
-            card = {"study": study, "files": files, "counts": counts, "guidelines": _versions(study)}
+            card = {"study": study, "tables": _tables(files), "counts": counts, "guidelines": _versions(study)}
             files[CARD] = write_text(folder / CARD, render_to_string("reports/dataset_card.md", card))
         manifest = {
             "schema": SCHEMA,
@@ -71,14 +70,14 @@ def export_study(
     return manifest
 
 
-def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
-    """What writes each file of the study's folder but the card and the manifest, by its name there."""
-    found: dict[str, Callable[[Path], Written]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
+def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]:
+    """The writers of all files in the study's folder except the card and the manifest, by file name."""
+    found: dict[str, Callable[[Path], WrittenFile]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
     for number, text in _versions(study).items():
         found[f"guidelines/{number}.md"] = partial(write_text, text=text)
     for table, lines, columns in TABLES:
-        # Items that hold more than documents and outputs do not fit into columns.
-        if form == "csv" and (columns is not ITEM_COLUMNS or protocols()[study.protocol].needs_outputs):
+        # Items with more than documents and outputs do not fit into columns.
+        if form == "csv" and (columns is not ITEM_COLUMNS or protocols()[study.protocol].files.needs_outputs):
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
             found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
@@ -91,16 +90,16 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], Written]]:
     return found
 
 
-def _write_jsonl(path: Path, study: Study, lines: Lines) -> Written:
+def _write_jsonl(path: Path, study: Study, lines: Lines) -> WrittenFile:
     return write_jsonl(path, lines(study))
 
 
-def _write_csv(path: Path, study: Study, lines: Lines, columns: Mapping[str, str]) -> Written:
+def _write_csv(path: Path, study: Study, lines: Lines, columns: Mapping[str, str]) -> WrittenFile:
     return write_csv(path, columns, _output_rows(lines(study)) if columns is ITEM_COLUMNS else lines(study))
 
 
 def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
-    """A row for each output, with all that is known of its item."""
+    """A row for each output, with everything about its item."""
     for item in items:
         outputs = item.pop("outputs", [])
         about = {("item" if key == "id" else key): value for key, value in item.items()}
@@ -113,12 +112,21 @@ def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
             }
 
 
+def _tables(files: Mapping[str, WrittenFile]) -> list[dict[str, Any]]:
+    """The files of rows, each with its name, the kind of its rows (the name's stem) and their number."""
+    return [
+        {"name": name, "holds": name.partition(".")[0], "lines": written.lines}
+        for name, written in files.items()
+        if written.lines is not None
+    ]
+
+
 def _versions(study: Study) -> dict[int, str]:
     return dict(Guideline.objects.filter(study=study).order_by("number").values_list("number", "text"))
 
 
 def _counts(study: Study) -> dict[str, Any]:
-    """How many rows the database has of each kind and status."""
+    """The number of rows in the database, by kind and status."""
     annotations = Annotation.objects.filter(task__item__study=study)
     human = Q(rater__kind=Rater.Kind.HUMAN)
     current = Rating.objects.filter(study=study, is_current=True)
@@ -139,24 +147,24 @@ def _counts(study: Study) -> dict[str, Any]:
     }
 
 
-def _described(written: Written) -> dict[str, Any]:
+def _described(written: WrittenFile) -> dict[str, Any]:
     lines = {} if written.lines is None else {"lines": written.lines}
     return {**lines, "sha256": written.sha256}
 
 
 @cache
 def software_version() -> str:
-    """The version of this installation, as pyproject.toml has it."""
+    """The version of this installation, from pyproject.toml."""
     body: Mapping[str, Any] = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
     version: str = body["project"]["version"]
     return version
 
 
 def canonical_digest(folder: Path) -> str:
-    """One SHA-256 of all research data in an exported folder, the same for the same data.
+    """One SHA-256 of all research data in an exported folder, equal for equal data.
 
-    It covers each file's name and bytes in the order of names, but for the card and the manifest, which tell of
-    the software: the yardstick for backups, restores, upgrades and moves between databases.
+    It covers the name and bytes of each file, in the order of names, except the card and the manifest, which describe
+    the software. Use it to check backups, restores, upgrades and moves between databases.
     """
     made = hashlib.sha256()
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}

@@ -1,7 +1,7 @@
-"""An export that is sent and not kept: the folder as one archive, or one of its files.
+"""Exports that are sent and not kept: the folder as one archive, or one of its files.
 
-Both are written to the disk, handed out as an open file that has no name any more, and gone when it is closed:
-nothing stays behind an export that nobody fetches to its end.
+Both are written to disk and returned as an open file without a name, which disappears when it is closed: an interrupted
+download leaves nothing behind.
 """
 
 import zipfile
@@ -14,21 +14,21 @@ from django.db import transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
+from annotation.studies.snapshots import study_snapshot
 from reports.exporting import FORMATS, NOT_DATA, export_study, writers
-from reports.exporting.placing import ExportRefusedError
-from reports.exporting.snapshot import snapshot
+from reports.exporting.folder_placement import ExportRefusedError
 
 PREFIX = "interrater-export-"
 WHEN = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in an archive: the same study gives the same bytes."""
+"""The time of every file in an archive, so that the same study gives the same bytes."""
 
 
 class FileUnknownError(LookupError):
-    """A name that no file of the study's export has."""
+    """The study's export has no file of this name."""
 
 
 def archived(study: Study, form: str, actor: Person, via: str) -> IO[bytes]:
-    """The study's folder as a zip archive, open at its start. Raises ExportRefusedError."""
+    """The study's folder as an open zip archive, at its start. Raises ExportRefusedError."""
     with TemporaryDirectory(prefix=PREFIX) as place:
         folder = Path(place) / study.slug
         export_study(study, folder, form, actor, via)
@@ -36,7 +36,7 @@ def archived(study: Study, form: str, actor: Person, via: str) -> IO[bytes]:
 
 
 def _zipped(folder: Path) -> IO[bytes]:
-    made = TemporaryFile()  # noqa: SIM115 - handed on open
+    made = TemporaryFile()  # noqa: SIM115 - returned open
     try:
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -49,37 +49,34 @@ def _zipped(folder: Path) -> IO[bytes]:
         made.seek(0)
     except OSError as problem:
         made.close()
-        raise ExportRefusedError(f"The archive could not be written: {problem.strerror}.") from problem
+        raise ExportRefusedError(f"Could not write the archive: {problem.strerror}.") from problem
     return made
 
 
 def file_names(study: Study) -> list[str]:
-    """All names under which `exported_file` has a file."""
+    """All names that `exported_file` knows."""
     return sorted({name for form in FORMATS for name in writers(study, form)} | NOT_DATA)
 
 
 def exported_file(study: Study, name: str, actor: Person, via: str) -> IO[bytes]:
-    """One file as it stands in the study's folder, open at its start.
-
-    Raises FileUnknownError, or ExportRefusedError where there is no room for it.
-    """
+    """One file of the study's folder, open at its start. Raises FileUnknownError or ExportRefusedError."""
     with TemporaryDirectory(prefix=PREFIX) as place:
         if name in NOT_DATA:
-            # Both tell of all the other files.
+            # Both describe all other files.
             export_study(study, Path(place) / study.slug, FORMATS[0], actor, via)
             return (Path(place) / study.slug / name).open("rb")
         return _written(study, name, Path(place) / "file", actor, via)
 
 
 def _written(study: Study, name: str, path: Path, actor: Person, via: str) -> IO[bytes]:
-    with snapshot():
+    with study_snapshot(study):
         known = {known: write for form in FORMATS for known, write in writers(study, form).items()}
         if name not in known:
             raise FileUnknownError(name)
         try:
             known[name](path)
         except OSError as problem:
-            raise ExportRefusedError(f"The file could not be written: {problem.strerror}.") from problem
+            raise ExportRefusedError(f"Could not write the file: {problem.strerror}.") from problem
     with transaction.atomic():
         record("file exported", name, actor=actor, study=study.slug, new={"via": via})
     return path.open("rb")

@@ -1,7 +1,7 @@
-"""The study file of an export, as YAML 1.2 that never changes with a library's version.
+"""The study file of an export, as YAML 1.2 that does not depend on a library's version.
 
-Texts of several plain lines stand as they are; every other text that could be taken for something else is
-quoted as JSON does it, with all that cannot be seen escaped.
+Texts of several plain lines are literal blocks. Any other text that could be misread is quoted as in JSON, with all
+invisible characters escaped.
 """
 
 import json
@@ -22,7 +22,7 @@ def study_yaml(study: Study) -> str:
 
 
 def study_body(study: Study) -> dict[str, Any]:
-    """What the study's file says; keys in the order of docs/formats.md, what is empty left out."""
+    """The contents of the study file, with keys in the order of docs/formats.md and without empty ones."""
     guidelines = Guideline.objects.filter(study=study).order_by("-number").first()
     body: dict[str, Any] = {
         "slug": study.slug,
@@ -72,7 +72,7 @@ def _block(value: Mapping[str, Any] | list[Any], indent: int) -> Iterator[str]:
 def _scalar(value: Any, indent: int) -> str:
     if not isinstance(value, str):
         return json.dumps(value, allow_nan=False)
-    return _lines(value, indent) if _stands_as_lines(value) else _quoted(value)
+    return _lines(value, indent) if _fits_literal_block(value) else _quoted(value)
 
 
 def _quoted(text: str) -> str:
@@ -86,8 +86,8 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _stands_as_lines(text: str) -> bool:
-    """Whether a text of several lines comes back the same from a literal block."""
+def _fits_literal_block(text: str) -> bool:
+    """Whether a text of several lines can be read back unchanged from a literal block."""
     lines = text.removesuffix("\n").split("\n")
     return (
         len(lines) > 1

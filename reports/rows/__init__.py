@@ -1,7 +1,7 @@
-"""The only readers that turn rating rows into the arrays which `agreement` computes with.
+"""The only readers that turn rating rows into the arrays of `agreement`.
 
-They take current answers of whichever kinds of raters the caller asks for, and never ask who wrote a row beyond
-that. Rows are read as a stream, in the order of submission, those without a time before all others.
+They read the current answers of the kinds of raters that the caller chooses, in the order of submission; answers
+without a time come first. Beyond that choice it does not matter who gave an answer.
 """
 
 from collections.abc import Collection, Iterator
@@ -18,12 +18,16 @@ HUMAN = Rater.Kind.HUMAN.value
 PEOPLE: frozenset[str] = frozenset({HUMAN})
 
 
+class ChoiceInvalidError(ValueError):
+    """A choice of ratings or labels that selects none: an unknown kind of rater, version or labeller."""
+
+
 @dataclass(frozen=True)
 class Choice:
-    """Whose ratings are read, and of people's those made under which version of the guidelines.
+    """The ratings to read: by which kinds of raters, and for people under which version of the guidelines.
 
-    `version` None stands for ratings that name no version, as imported ones may; `pooled` takes all versions.
-    Machines read no guidelines: their ratings are taken whatever they name.
+    `version` None means ratings without a version, which may have been imported; `pooled` means all versions. The
+    ratings of models and metrics, which read no guidelines, are used whatever their version.
     """
 
     kinds: frozenset[str] = PEOPLE
@@ -31,20 +35,20 @@ class Choice:
     pooled: bool = False
 
     def rows(self, study: Study) -> QuerySet[Rating]:
-        """The current ratings of the study that are chosen."""
+        """The chosen current ratings of the study."""
         rows = Rating.objects.filter(study=study, is_current=True, rater__kind__in=self.kinds)
         return rows if self.pooled else rows.filter(~Q(rater__kind=HUMAN) | Q(guidelines_version=self.version))
 
 
 def versions(study: Study, kinds: Collection[str]) -> dict[int | None, int]:
-    """How many current ratings by people were made under each version of the guidelines; the oldest first."""
+    """The number of people's current ratings under each version of the guidelines, the oldest first."""
     rows = Rating.objects.filter(study=study, is_current=True, rater__kind__in=set(kinds) & {HUMAN})
     counts = dict(rows.values_list("guidelines_version").annotate(Count("pk")).order_by())
     return dict(sorted(counts.items(), key=lambda pair: pair[0] or 0))
 
 
 def count(study: Study, question: Question, choice: Choice) -> dict[str, int]:
-    """How many ratings of a question there are, and of how many raters: for answers that are no measurements."""
+    """The number of ratings and raters of a question whose answers are not measurements."""
     return (
         choice.rows(study)
         .filter(question=question)
@@ -53,13 +57,18 @@ def count(study: Study, question: Question, choice: Choice) -> dict[str, int]:
 
 
 def surplus(study: Study, choice: Choice) -> int:
-    """How many of the chosen answers to tasks came when the task had all its raters."""
+    """The number of chosen answers to tasks that already had all their raters."""
     late = choice.rows(study).filter(annotation__surplus=True)
     return late.aggregate(answers=Count("annotation", distinct=True))["answers"]
 
 
 def stream(rows: QuerySet[Rating], *columns: str) -> Iterator[tuple[Any, ...]]:
-    """The columns of rows in the order of submission; `raw_value` and `raw_shown` are the JSON as it is stored."""
+    """The columns of rows in the order of submission; `raw_value` and `raw_shown` are the JSON as stored."""
     rows = rows.order_by(F("submitted_at").asc(nulls_first=True), "ordinal", "pk")
     rows = rows.annotate(raw_value=Cast("value", TextField()), raw_shown=Cast("shown", TextField()))
     return rows.values_list(*columns).iterator(chunk_size=CHUNK)
+
+
+def answers(study: Study, question: Question, choice: Choice, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """The columns of the chosen answers to a question, as `stream` gives them."""
+    return stream(choice.rows(study).filter(question=question), *columns)

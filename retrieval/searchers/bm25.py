@@ -1,8 +1,8 @@
-"""BM25 by bm25s: words that query and passage share, stemmed by the study's language, without stop words.
+"""BM25 with the library bm25s: scores words that query and passage share, stemmed and without stop words.
 
-Scores are those of Lucene's variant: Robertson and Zaragoza 2009 with an idf that is never negative. The idf
-counts all passages of the study, so that what is said everywhere in it weighs little for every item. Passages that
-share no word with the query are not found, whatever `k`.
+Scores are those of Lucene's variant: Robertson and Zaragoza 2009 with an idf that is never negative. The idf counts
+all passages of the study, so words that are common in it weigh little. A passage that shares no word with the query is
+never found.
 """
 
 import json
@@ -14,20 +14,20 @@ from typing import Any
 import bm25s  # type: ignore[import-untyped]
 import numpy as np
 
+from annotation.desk.highlighting import words_of
 from annotation.models import Study
-from annotation.words import words_of
-from retrieval.searchers import Best, OpenIndex, Rows, Searcher, ordered
+from retrieval.searchers import OpenIndex, Rows, Searcher, TopPassages, highest
 
 K1, B, METHOD = 1.5, 0.75, "lucene"
 TOKENS_VERSION = 1
-"""Grows when `tokens` gives other tokens for the same text: indexes are made anew."""
+"""Increase it when `tokens` changes, so that indexes are rebuilt."""
 ENCODING = "utf-8"
 EMPTY = "no-words"
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs each step of making an index
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs each step of a build
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """The stems of the words of `text`, without stop words."""
+    """Return the stems of the words of `text` without stop words."""
     return [word.stem for word in words_of(text, language) if not word.is_stop]
 
 
@@ -35,18 +35,18 @@ class OpenBM25(OpenIndex):
     def __init__(self, index: bm25s.BM25 | None, language: str) -> None:
         self.index, self.language = index, language
 
-    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[Best]:
+    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[TopPassages]:
         return [self._best(query, rows, k) for query in queries]
 
-    def _best(self, query: str, rows: Rows, k: int) -> Best:
+    def _best(self, query: str, rows: Rows, k: int) -> TopPassages:
         known = {} if self.index is None else self.index.vocab_dict
         ids = [known[token] for token in tokens(query, self.language) if token in known]
         if not ids or self.index is None:
-            return Best((), ())
+            return TopPassages((), ())
         scores = np.asarray(self.index.get_scores_from_ids(ids))[rows]
         sharing = np.flatnonzero(scores > 0)
-        found = ordered(scores[sharing], k)
-        return Best(tuple(sharing[list(found.places)].tolist()), found.scores)
+        found = highest(scores[sharing], k)
+        return TopPassages(tuple(sharing[list(found.places)].tolist()), found.scores)
 
 
 class BM25(Searcher):

@@ -1,8 +1,8 @@
-"""Dense search: vectors of a bi-encoder, compared by their inner product in a flat, exact index of FAISS.
+"""Dense search: compares vectors of a bi-encoder by their inner product, in a flat and exact index of FAISS.
 
-Query and passages need no word in common. The model is `facebook/contriever-msmarco` unless a study names another.
-An item of a hundred thousand passages or more can be searched in a part of them, its nearest clusters, where the study
-asks for it: faster, and no longer certain to find the best.
+Query and passage need no words in common. The model is `facebook/contriever-msmarco` unless the study names another.
+If the study asks for it, items of 100,000 passages or more are searched only in their nearest clusters, which is
+faster but may miss the best passages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,36 +15,36 @@ import numpy as np
 
 from annotation.models import Study
 from retrieval.embedding import Encoder, Vectors, library, load_encoder
-from retrieval.errors import ModelMissingError, SearchError
 from retrieval.model_files import check_name, find_model, fingerprint
-from retrieval.searchers import Best, OpenIndex, Rows, Searcher
+from retrieval.search_errors import ModelMissingError, SearchError
+from retrieval.searchers import OpenIndex, Rows, Searcher, TopPassages
 
 MODEL = "facebook/contriever-msmarco"
 INDEX, CLUSTERS = "vectors.faiss", "clusters.faiss"
-SHARE_FROM = 100_000
-"""Rows in a range from which the range is searched by several threads, since FAISS gives a query only one."""
-SHARES = 2
+THREADED_FROM = 100_000
+"""Rows from which several threads search a range, because FAISS uses only one per query."""
+THREADS = 2
 CLUSTERED_FROM = 100_000
-"""Rows from which clusters are made and used, where the study asks for them."""
+"""Rows from which clusters are built and used, if the study asks for them."""
 TRAINED_ON = 50
-"""Vectors a cluster of which the clusters are learnt."""
-LOOKED_INTO = 32
-"""One of so many clusters is looked into, the nearest ones, but at least 16."""
+"""Vectors per cluster from which the clusters are learnt."""
+PROBED_SHARE, FEWEST_PROBED = 32, 16
+"""One cluster in 32 is searched, the nearest ones, and never fewer than 16."""
 
 
 class OpenDense(OpenIndex):
     def __init__(self, index: Any, encoder: Encoder, clusters: Any = None) -> None:
         self.index, self.encoder, self.clusters = index, encoder, clusters
 
-    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[Best]:
+    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[TopPassages]:
         vectors = self.encoder.queries(queries)
         if self.clusters is not None and len(rows) >= CLUSTERED_FROM and _is_range(rows):
             return [nearest(self.clusters, vector, rows, k) for vector in vectors]
         return [best_of(self.index, vector, rows, k) for vector in vectors]
 
 
-def clustered(vectors: Any) -> Any:
-    """The flat index `vectors` once more, its vectors in clusters; the same for the same vectors."""
+def build_clusters(vectors: Any) -> Any:
+    """Build an index of the same vectors in clusters; the same vectors give the same clusters."""
     faiss = library("faiss")
     count = int(4 * vectors.ntotal**0.5)
     sample = np.random.default_rng(0).choice(vectors.ntotal, min(vectors.ntotal, count * TRAINED_ON), replace=False)
@@ -55,22 +55,23 @@ def clustered(vectors: Any) -> Any:
     return found
 
 
-def nearest(clusters: Any, vector: Vectors, rows: Rows, k: int) -> Best:
-    """The `k` best of a range of rows in the clusters nearest to the query."""
+def nearest(clusters: Any, vector: Vectors, rows: Rows, k: int) -> TopPassages:
+    """Return the `k` best of a range of rows in the clusters nearest to the query."""
     faiss = library("faiss")
     chosen = faiss.SearchParametersIVF(
-        sel=faiss.IDSelectorRange(int(rows[0]), int(rows[-1]) + 1), nprobe=max(16, clusters.nlist // LOOKED_INTO)
+        sel=faiss.IDSelectorRange(int(rows[0]), int(rows[-1]) + 1),
+        nprobe=max(FEWEST_PROBED, clusters.nlist // PROBED_SHARE),
     )
     scores, found = clusters.search(vector[None, :], min(k, len(rows)), params=chosen)
-    there = found[0] >= 0
-    order = np.lexsort((found[0][there], -scores[0][there]))
-    return Best(tuple((found[0][there][order] - rows[0]).tolist()), tuple(scores[0][there][order].tolist()))
+    valid = found[0] >= 0
+    order = np.lexsort((found[0][valid], -scores[0][valid]))
+    return TopPassages(tuple((found[0][valid][order] - rows[0]).tolist()), tuple(scores[0][valid][order].tolist()))
 
 
-def best_of(index: Any, vector: Vectors, rows: Rows, k: int) -> Best:
-    """The `k` of `rows` with the highest inner product; equal ones in the order of `rows`.
+def best_of(index: Any, vector: Vectors, rows: Rows, k: int) -> TopPassages:
+    """Return the `k` of `rows` with the highest inner product; equal ones in the order of `rows`.
 
-    More than `k` are asked for until the last one found scores less than the k-th, so that all its equals are there.
+    More than `k` are requested until the last one scores less than the k-th, so that none of its equals is missing.
     """
     k = min(k, len(rows))
     places = {row: place for place, row in enumerate(rows.tolist())} if not _is_range(rows) else None
@@ -83,9 +84,9 @@ def best_of(index: Any, vector: Vectors, rows: Rows, k: int) -> Best:
         if asked == len(rows) or scores[-1] < scores[k - 1]:
             break
     if places is None:
-        return Best(tuple((found[:k] - rows[0]).tolist()), tuple(scores[:k].tolist()))
+        return TopPassages(tuple((found[:k] - rows[0]).tolist()), tuple(scores[:k].tolist()))
     placed = sorted(zip(scores.tolist(), (places[row] for row in found.tolist()), strict=True), key=_by_score)[:k]
-    return Best(tuple(place for _, place in placed), tuple(score for score, _ in placed))
+    return TopPassages(tuple(place for _, place in placed), tuple(score for score, _ in placed))
 
 
 def _by_score(scored: tuple[float, int]) -> tuple[float, int]:
@@ -97,15 +98,15 @@ def _is_range(rows: Rows) -> bool:
 
 
 def _search(index: Any, vector: Vectors, rows: Rows, k: int) -> tuple[Vectors, Rows]:
-    """Scores and rows of the `k` best, unordered and possibly with more."""
+    """Return scores and rows of the `k` best, unsorted."""
     faiss = library("faiss")
     if not _is_range(rows):
         return _select(faiss, index, vector, faiss.IDSelectorArray(rows), k)
-    edges = np.linspace(rows[0], rows[-1] + 1, 1 + (SHARES if len(rows) >= SHARE_FROM else 1)).astype(np.int64)
+    edges = np.linspace(rows[0], rows[-1] + 1, 1 + (THREADS if len(rows) >= THREADED_FROM else 1)).astype(np.int64)
     selectors = [faiss.IDSelectorRange(int(low), int(high)) for low, high in pairwise(edges)]
     if len(selectors) == 1:
         return _select(faiss, index, vector, selectors[0], k)
-    with ThreadPoolExecutor(SHARES) as threads:
+    with ThreadPoolExecutor(THREADS) as threads:
         found = list(threads.map(lambda selector: _select(faiss, index, vector, selector, k), selectors))
     scores, kept = (np.concatenate(parts) for parts in zip(*found, strict=True))
     top = np.lexsort((kept, -scores))[:k]
@@ -114,8 +115,8 @@ def _search(index: Any, vector: Vectors, rows: Rows, k: int) -> tuple[Vectors, R
 
 def _select(faiss: Any, index: Any, vector: Vectors, selector: Any, k: int) -> tuple[Vectors, Rows]:
     scores, found = index.search(vector[None, :], k, params=faiss.SearchParameters(sel=selector))
-    there = found[0] >= 0
-    return scores[0][there], found[0][there]
+    valid = found[0] >= 0
+    return scores[0][valid], found[0][valid]
 
 
 class Dense(Searcher):
@@ -132,14 +133,14 @@ class Dense(Searcher):
         try:
             return found | {"fingerprint": fingerprint(find_model(name))}
         except ModelMissingError:
-            return found  # building says so; once the model is there, it has a fingerprint
+            return found  # the build will fail and say so; the model gets a fingerprint once it is here
 
     def describe(self, settings: Mapping[str, Any]) -> str:
         return f"{self.key} {settings['model']}"
 
     def check(self, settings: Mapping[str, Any]) -> None:
         if fingerprint(find_model(settings["model"])) != settings["fingerprint"]:
-            raise SearchError(f"The files of the model {settings['model']} changed: have the index built anew.")
+            raise SearchError(f"The files of the model {settings['model']} have changed. Rebuild the index.")
         load_encoder(find_model(settings["model"]))
 
     def write_part(self, path: Path, texts: Sequence[str], settings: Mapping[str, Any]) -> None:
@@ -155,7 +156,7 @@ class Dense(Searcher):
             index.add(vectors)
         faiss.write_index(index, str(folder / INDEX))
         if settings.get("approximate") and index is not None and index.ntotal >= CLUSTERED_FROM:
-            faiss.write_index(clustered(index), str(folder / CLUSTERS))
+            faiss.write_index(build_clusters(index), str(folder / CLUSTERS))
 
     def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
         faiss, path = library("faiss"), folder / INDEX

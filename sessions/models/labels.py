@@ -1,4 +1,4 @@
-"""What researchers, and later models, say of a turn beside its ratings."""
+"""Labels that researchers, and later models, give to turns in addition to ratings."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,12 +8,12 @@ from sessions.models.turns import Turn
 
 
 class TurnLabel(models.Model):
-    """One revision of what a rater calls a turn. Revisions are added; nothing is overwritten or deleted."""
+    """One revision of a rater's label of a turn. Revisions are added; nothing is overwritten or deleted."""
 
     class Kind(models.TextChoices):
-        INSTRUCTION_TYPE = "instruction_type", "Type of the instruction"
-        ERROR_CATEGORY = "error_category", "What went wrong"
-        RETRIEVAL = "retrieval", "What the passages were good for"
+        INSTRUCTION_TYPE = "instruction_type", "Instruction type"
+        ERROR_CATEGORY = "error_category", "Error category"
+        RETRIEVAL = "retrieval", "Usefulness of the passages"
 
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="labels", db_index=False)
     kind = models.CharField(max_length=16, choices=Kind)

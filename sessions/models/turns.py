@@ -1,4 +1,4 @@
-"""A session of one person with one model about one question, and its turns."""
+"""Sessions of one person with one model about one question, and their turns."""
 
 import secrets
 
@@ -7,18 +7,18 @@ from django.db.models import Q
 
 from annotation.models import Annotation, Item, Rater, Study, Task
 from config.background.rows import Row
-from config.fields import ExactJSONField
+from config.model_fields import ExactJSONField
 
 
 def new_key() -> str:
-    """A name for a session that tells nothing of it: what files show."""
+    """Return a random name for a session; files show it, and it reveals nothing."""
     return f"session-{secrets.token_hex(8)}"
 
 
 class RevisionSession(models.Model):
-    """One person's session with one model about an item's question; the model's name is never shown to them.
+    """One person's session with one model about an item's question. The person never sees the model's name.
 
-    Its task is that of the item and the model; its turns are numbered 0 (the first answer), 1, 2, ...
+    The task belongs to the item and the model. Turns are numbered 0 (the first answer), 1, 2, ...
     """
 
     class Status(models.TextChoices):
@@ -63,16 +63,16 @@ class RevisionSession(models.Model):
 
 
 class Turn(Row):
-    """An instruction and the answer that the model wrote to it; number 0 is the first answer, to the question.
+    """An instruction and the model's answer to it. Number 0 is the first answer, which has no instruction.
 
-    The row is its own piece of background work: done when the answer is there. A turn that failed keeps its
-    number until somebody tries again or discards it; then the next instruction has the number.
+    The row is also the background work that writes the answer, and is done when the answer is complete. A failed turn
+    keeps its number until it is retried or discarded; after that, the next instruction gets the number.
     """
 
     class Kind(models.TextChoices):
         FIRST = "first", "First answer"
-        INFORMATION = "information", "Asks for information"
-        STYLE = "style", "Asks for another form"
+        INFORMATION = "information", "New facts"
+        STYLE = "style", "Style only"
 
     session = models.ForeignKey(RevisionSession, on_delete=models.PROTECT, related_name="turns", db_index=False)
     number = models.PositiveSmallIntegerField()
@@ -84,15 +84,20 @@ class Turn(Row):
     searcher = models.CharField(max_length=200, blank=True)
     index = models.CharField(max_length=200, blank=True, help_text="the index build that was searched")
     summary = models.TextField(null=True, blank=True)
-    partial = models.TextField(blank=True, help_text="as far as it is written")
+    partial = models.TextField(blank=True, help_text="the answer so far")
     answer = models.TextField(null=True, blank=True)
     edited_answer = models.TextField(null=True, blank=True)
-    edits = models.PositiveIntegerField(default=0, help_text="how often the edited answer was changed")
+    edits = models.PositiveIntegerField(default=0, help_text="how often the answer was edited")
     task = models.ForeignKey(
-        Task, on_delete=models.PROTECT, null=True, blank=True, related_name="turns", help_text="for rating this turn"
+        Task,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="turns",
+        help_text="the task for rating this turn",
     )
     annotation = models.ForeignKey(
-        Annotation, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False,
+        Annotation, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
         help_text="the session user's own rating",
     )  # fmt: skip
     discarded = models.BooleanField(default=False)

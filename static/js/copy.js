@@ -1,4 +1,4 @@
-// A button that copies the text of the field it names, and says so where it stood.
+// A button that copies the text of the field it names, and confirms it.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest("[data-copy]");
   if (!button) return;
@@ -6,9 +6,9 @@ document.addEventListener("click", (event) => {
   field.focus();
   field.select();
   const say = (text) => { button.textContent = text; };
-  if (!navigator.clipboard) { // only https and this computer itself have it
-    say("Selected: copy with Ctrl+C");
+  if (!navigator.clipboard) { // available only over https and on localhost
+    say("Press Ctrl+C to copy");
     return;
   }
-  navigator.clipboard.writeText(field.value).then(() => say("Copied"), () => say("Selected: copy with Ctrl+C"));
+  navigator.clipboard.writeText(field.value).then(() => say("Copied"), () => say("Press Ctrl+C to copy"));
 });

@@ -1,4 +1,4 @@
-// The desk with one document and one output, and the search for the words of one in the other.
+// The desk for one document and one output, with the search for words that both contain.
 
 import { Lookup } from "./desk/lookup.js";
 import { openDesk } from "./desk/opening.js";

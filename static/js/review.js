@@ -1,7 +1,8 @@
-// The researchers' queues: one key per act, printed on the control it presses; the marked span in sight.
+// The researchers' queues: one key per action, printed on its control; the marked span is scrolled into view.
+
+import { keepKeys } from "./desk/keyswitch.js";
 
 const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
-const SWITCH = "desk-keys"; // the same switch as on the desk: who wants no single keys wants them nowhere
 
 const box = document.querySelector("#keys-on");
 const words = document.querySelector("[data-words]");
@@ -11,21 +12,9 @@ function set(on) {
   document.documentElement.classList.toggle("keys-off", !on);
 }
 
-function stored() {
-  try {
-    return window.localStorage.getItem(SWITCH) !== "off";
-  } catch {
-    return true; // a browser that keeps no settings has the keys on
-  }
-}
-
 function keep() {
   set(box.checked);
-  try {
-    window.localStorage.setItem(SWITCH, box.checked ? "on" : "off");
-  } catch {
-    // The switch then holds for this page.
-  }
+  keepKeys(box, document.querySelector("[name=csrfmiddlewaretoken]").value);
 }
 
 function press(control) {
@@ -61,7 +50,7 @@ function show(pane) {
   pane.scrollTop += from - pane.clientHeight / 3;
 }
 
-set(stored());
+set(box.checked);
 box.addEventListener("change", keep);
 document.addEventListener("keydown", down);
 document.querySelectorAll("[data-scroll]").forEach(show);

@@ -1,22 +1,28 @@
-// The page of a session: reading the answer, following it while it is written, and the step that is due.
+// The page of a session: the answer and its views, the answer while it is being written, and the step that is due.
 
 import { Autosave } from "./desk/autosave.js";
 import { Dialogs } from "./desk/dialogs.js";
 import { Effort } from "./desk/effort.js";
+import { Errors } from "./desk/errors.js";
+import { Fit } from "./desk/fit.js";
 import { Keep } from "./desk/keep.js";
 import { Keys } from "./desk/keys.js";
 import { Page } from "./desk/page.js";
 import { Panes } from "./desk/panes.js";
+import { Phrases } from "./desk/phrases.js";
 import { Pulse } from "./desk/pulse.js";
 import { Questions } from "./desk/questions.js";
+import { ReadingKeys } from "./desk/readingkeys.js";
 import { Sending } from "./desk/sending.js";
+import { Sizes } from "./desk/sizes.js";
 import { State } from "./desk/state.js";
-import { AnswerViews } from "./sessions/answer.js";
-import { showEarlier } from "./sessions/earlier.js";
+import { AnswerViews } from "./sessions/answerviews.js";
+import { pageSwap } from "./sessions/pageswap.js";
 import { Papers } from "./sessions/papers.js";
-import { showing } from "./sessions/showing.js";
-import { Stepping } from "./sessions/stepping.js";
-import { Writing } from "./sessions/writing.js";
+import { Preview } from "./sessions/preview.js";
+import { Progress } from "./sessions/progress.js";
+import { showStaleDraft } from "./sessions/staledraft.js";
+import { StepKeys } from "./sessions/stepkeys.js";
 
 const PANES = ["answer", "papers", "turns"];
 const NO_MODE = { isOn: false };
@@ -33,12 +39,19 @@ function open(root, show) {
   const papers = new Papers(page, panes, effort);
   const views = new AnswerViews(page, panes, effort);
   const dialogs = new Dialogs(page);
-  new Keys(page, { ...acts(page, panes, questions, dialogs), ...papers.acts(), ...views.acts() }, NO_MODE, questions);
+  new Errors(page);
+  const sizes = new Sizes(page);
+  const own = { ...acts(page, panes, questions, dialogs), ...papers.acts(), ...views.acts(), ...sizes.acts() };
+  const keys = new Keys(page, own, NO_MODE, questions);
+  new ReadingKeys(page);
+  new Fit(page);
   new Pulse(page, state, effort);
-  new Stepping(page, views);
-  new Writing(page, state, show);
-  showEarlier(page, keep);
-  sending.resume().then((sent) => sent || autosave.restore());
+  new Phrases(page);
+  new Preview(page);
+  new StepKeys(page, views);
+  new Progress(page, state, show);
+  showStaleDraft(page, keep);
+  sending.resume().then((sent) => sent || autosave.restore()).then(() => keys.replay());
   return page;
 }
 
@@ -58,4 +71,4 @@ function acts(page, panes, questions, dialogs) {
   };
 }
 
-showing(open)(document.querySelector("#desk"));
+pageSwap(open)(document.querySelector("#desk"));

@@ -1,18 +1,14 @@
-// Loaded before the first paint, so that no page shows itself in the wrong colours first.
-// The choice (light, dark, or none: the system's) is kept on this computer only.
+// Loads before the first paint, so that no page flashes in the wrong colours.
+// The theme (light, dark or the system's) and the reader's sizes are stored in this browser only.
 (function () {
   "use strict";
   var root = document.documentElement;
   var order = ["system", "light", "dark"];
-  var words = { system: "as the system", light: "light", dark: "dark" };
+  var words = { system: "system", light: "light", dark: "dark" };
 
   function kept() {
-    try {
-      var value = window.localStorage.getItem("theme");
-      return order.indexOf(value) > 0 ? value : "system";
-    } catch (refused) {
-      return "system"; // a browser that keeps nothing still shows pages
-    }
+    var value = stored("theme");
+    return order.indexOf(value) > 0 ? value : "system";
   }
 
   function keep(value) {
@@ -34,7 +30,35 @@
     });
   }
 
+  function stored(name) {
+    try {
+      return window.localStorage.getItem(name);
+    } catch (refused) {
+      return null; // the browser refuses storage
+    }
+  }
+
+  // Text size and pane widths, which desk/sizes.js writes.
+  function applySizes() {
+    var size = Number(stored("text-size"));
+    if (size >= 0.5 && size <= 3) {
+      root.style.setProperty("--size", String(size));
+    }
+    var widths = {};
+    try {
+      widths = JSON.parse(stored("pane-widths") || "{}");
+    } catch (broken) {
+      return;
+    }
+    Object.keys(widths).forEach(function (name) {
+      if (/^[a-z]+$/.test(name) && widths[name] >= 15 && widths[name] <= 60) {
+        root.style.setProperty("--pane-" + name, widths[name] + "%");
+      }
+    });
+  }
+
   root.classList.add("js");
+  applySizes();
   apply(kept());
   document.addEventListener("DOMContentLoaded", function () {
     apply(kept());

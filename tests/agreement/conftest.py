@@ -1,8 +1,8 @@
 import pytest
 
-from agreement.choices import collect_choices
-from agreement.data import collect
+from agreement.pair_choices import collect_choices
 from agreement.rankings import collect_rankings
+from agreement.rating_arrays import collect
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def ratings_of():
 
 @pytest.fixture
 def choices_of():
-    """Build `Choices` from rows (item, output, output, rater, winner or None); the first output is shown first."""
+    """Build `PairChoices` from rows (item, output, output, rater, winner or None); the first output is shown first."""
 
     def build(rows, lengths=None):
         items, first, second, raters, winners = zip(*rows, strict=True) if rows else ((), (), (), (), ())

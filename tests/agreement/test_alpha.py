@@ -48,7 +48,7 @@ def test_a_case_worked_by_hand():
         assert alpha(unit, value, level) == pytest.approx(1 - (2 / 6) / (18 / 30))
 
 
-def test_levels_differ_by_how_far_apart_values_are():
+def test_levels_weight_disagreements_by_distance():
     # Units {1,2}, {9,9}. n_1 = n_2 = 1, n_9 = 2, n = 4. Interval: D_o = 2 * 1 / 4, D_e = 2 (1 + 2 * 64 + 2 * 49) / 12.
     # Ordinal: midranks 0.5, 1.5, 3: D_o = 2 * 1 / 4, D_e = 2 (1 + 2 * 6.25 + 2 * 2.25) / 12.
     unit, value = np.array([0, 0, 1, 1]), np.array([1.0, 2, 9, 9])
@@ -59,7 +59,7 @@ def test_levels_differ_by_how_far_apart_values_are():
 
 @settings(max_examples=150, deadline=None)
 @given(table=tables, level=st.sampled_from(LEVELS))
-def test_it_equals_an_independent_implementation(table, level):
+def test_alpha_equals_an_independent_implementation(table, level):
     paired = table[:, (~np.isnan(table)).sum(axis=0) > 1]
     ours = alpha(*flat(table), level)
     if np.unique(paired[~np.isnan(paired)]).size < 2:
@@ -78,7 +78,7 @@ def test_units_rated_once_change_nothing(level):
     assert more == alpha(unit, value, level)
 
 
-def test_a_large_offset_of_interval_values_costs_no_digits():
+def test_a_large_offset_loses_no_precision():
     unit, value = flat(PUBLISHED)
     assert alpha(unit, value + 1e8, "interval") == pytest.approx(alpha(unit, value, "interval"), abs=1e-9)
 
@@ -100,7 +100,7 @@ def test_values_near_the_limits_of_floats_have_the_same_alpha(level, factor):
         ([0, 0, 1], [0.1, 0.1, 5.0], NO_VARIATION),
     ],
 )
-def test_it_is_undefined_and_says_why(level, unit, value, reason):
+def test_undefined_alpha_has_a_reason(level, unit, value, reason):
     unit, value = np.array(unit, dtype=np.int64), np.array(value)
     assert alpha(unit, value, level) is None
     sums = alpha_sums(unit, value, np.zeros(3, dtype=np.int64), 1, (level,))
@@ -112,7 +112,7 @@ def test_an_unknown_level_is_refused():
         alpha(np.array([0, 0]), np.array([1.0, 2.0]), "ratio")
 
 
-def test_a_draw_of_items_that_do_not_vary_is_undefined():
+def test_a_draw_without_variation_is_undefined():
     unit, value = np.repeat(np.arange(4), 2), np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.7, 0.3, 0.7])
     sums = alpha_sums(unit, value, np.array([0, 1, 2, 2]), 3, LEVELS)
     at = sums.at(np.array([[3.0, 0, 0], [1, 2, 0], [1, 1, 1]]))
@@ -121,7 +121,7 @@ def test_a_draw_of_items_that_do_not_vary_is_undefined():
 
 @pytest.mark.parametrize("step", [0.0, 1.0])
 @pytest.mark.parametrize("limit", [(tally, "DENSE_CELLS", 0), (module, "CELLS_AT_ONCE", 1)])
-def test_limits_of_memory_change_no_figure(limit, step, monkeypatch):
+def test_memory_limits_change_no_figure(limit, step, monkeypatch):
     rng = np.random.default_rng(3)
     unit, value, item = np.repeat(np.arange(20), 3), rng.integers(1, 6, 60) + step * rng.random(60), np.arange(20) // 4
     weights = rng.integers(0, 3, size=(7, 5)).astype(np.float64)

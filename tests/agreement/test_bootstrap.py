@@ -8,7 +8,7 @@ KEY = ("figure",)
 
 
 class RarelyDefined:
-    """A figure that needs item 0 twice or more, or the data as they are."""
+    """A figure that is defined for the data and for draws with item 0 at least twice."""
 
     keys = (KEY,)
 
@@ -54,7 +54,7 @@ def test_replicates_without_the_figure_are_left_out_and_counted():
     assert figure.interval == pytest.approx(tuple(np.percentile(replicates, [2.5, 97.5])))
 
 
-def test_a_figure_undefined_at_most_replicates_has_no_interval():
+def test_a_figure_undefined_for_most_replicates_has_no_interval():
     figure = estimate([RarelyDefined()], 10, 200, seed=0)[KEY]
     assert figure.value == 1
     assert figure.interval is None
@@ -62,7 +62,7 @@ def test_a_figure_undefined_at_most_replicates_has_no_interval():
     assert figure.left_out > 100
 
 
-def test_an_undefined_figure_says_why_and_has_no_interval():
+def test_an_undefined_figure_has_a_reason_and_no_interval():
     figure = estimate([ratio([0, 0], [0, 0])], 2, 10, seed=0)[KEY]
     assert (figure.value, figure.interval) == (None, None)
     assert figure.reason == "nothing to divide by"

@@ -78,7 +78,7 @@ def test_with_ties_it_maximises_the_likelihood(choices_of):
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=18, max_size=18))
-def test_points_and_ties_are_those_expected(counts):
+def test_the_fit_matches_observed_points_and_ties(counts):
     table = np.array(counts, dtype=float).reshape(1, 6, 3)
     first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 2, 3, 3])
     met = table[0].sum(axis=1) > 0
@@ -112,11 +112,11 @@ def test_points_and_ties_are_those_expected(counts):
         ([[0, 0, 4]], False),  # nothing but ties
     ],
 )
-def test_which_tables_of_two_systems_have_a_maximum(tables, bounded):
+def test_only_some_tables_of_two_systems_have_a_maximum(tables, bounded):
     assert has_maximum(np.array([tables], dtype=float), np.array([0]), np.array([1]), 2)[0] == bounded
 
 
-def test_a_circle_of_wins_bounds_the_model_and_one_with_as_many_ties_does_not():
+def test_a_cycle_needs_more_wins_than_ties_for_a_finite_fit():
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
     circle = np.array([[[3, 0, 1], [0, 3, 0], [3, 0, 0]]], dtype=float)  # a beats b beats c beats a
     assert has_maximum(circle, first, second, 3)[0]

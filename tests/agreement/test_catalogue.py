@@ -7,9 +7,11 @@ import pytest
 from agreement.catalogue import FIGURES
 from agreement.dimensions import describe_dimensions
 from agreement.pair_report import describe_choices, describe_rankings
-from agreement.report import describe
+from agreement.question_report import describe
+from agreement.span_marks import Mark, collect_spans
 from agreement.span_report import describe_spans
-from agreement.spans import Mark, collect_spans
+from agreement.table_catalogue import COLUMNS, TABLES
+from agreement.turn_catalogue import TURN_FIGURES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "statistics.md"
 NOT_FIGURES = {"level", "undefined", "bootstrap", "local_alpha.level"}
@@ -21,11 +23,11 @@ def anchors():
 
 
 BY_NAME = ("local_alpha", "aggregates", "mean", "annotator")
-"""What holds further figures; other mappings are of systems."""
+"""Mappings of figures; other mappings are of systems."""
 
 
 def names(report, path=()):
-    """Dotted names of what a report holds, without systems and without what stands beside a figure."""
+    """The dotted names of a report's figures, without systems and intervals."""
     for key, value in report.items():
         name = ".".join((*path, key))
         if name in NOT_FIGURES or key.endswith("_ci"):
@@ -60,13 +62,16 @@ def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
     assert {re.sub(r"^(mean|annotator)\.", "dimensions.", name) for name in found} == set(FIGURES)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_is_defined_under_its_anchor(name):
-    assert FIGURES[name].anchor in anchors()
+CATALOGUES = {"figures": FIGURES, "columns": COLUMNS, "tables": TABLES, "turns": TURN_FIGURES}
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_line_is_one_sentence(name):
-    line = FIGURES[name].line
-    assert line.endswith(".")
-    assert ". " not in line
+@pytest.mark.parametrize("catalogue", CATALOGUES)
+def test_every_figure_is_defined_under_its_anchor(catalogue):
+    known = anchors()
+    assert [name for name, figure in CATALOGUES[catalogue].items() if figure.anchor not in known] == []
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES)
+def test_every_line_is_one_sentence(catalogue):
+    lines = [figure.line for figure in CATALOGUES[catalogue].values()]
+    assert [line for line in lines if not line.endswith(".") or ". " in line] == []

@@ -64,21 +64,21 @@ def test_a_dimension_agrees_with_itself(two_of):
             assert report[part][f"{name}_ci"] == pytest.approx([1, 1])
 
 
-def test_the_last_ranking_counts_by_annotator_and_all_in_the_mean(two_of):
+def test_annotators_count_by_their_last_ranking_and_the_mean_uses_all(two_of):
     rows = [("i", "r", {"a": 1, "b": 2}, {"a": 1, "b": 2}), ("i", "r", {"a": 2, "b": 1}, {"a": 2, "b": 1})]
     first, second = two_of(rows)
     assert by_annotator(first, second).first.tolist() == [1, 2]
     assert by_mean(first, second).first.tolist() == [1.5, 1.5]
 
 
-def test_dimensions_without_an_order_or_without_rankings(two_of):
+def test_dimensions_without_an_order_or_rankings_are_undefined(two_of):
     report = describe_dimensions(*two_of([("i", "r", {"a": 1, "b": 1}, {"a": 1, "b": 2})]), replicates=0)
     assert report["mean"]["item_tau_b"] is None
     assert report["undefined"]["mean.item_tau_b"] == NO_ORDER
     assert json.loads(json.dumps(report, allow_nan=False)) == report
 
 
-def test_dimensions_with_other_names_are_refused(rankings_of):
+def test_dimensions_with_different_names_are_refused(rankings_of):
     a, b = rankings_of([("i", "r", {"a": 1})]), rankings_of([("i", "r", {"b": 1})])
     with pytest.raises(ValueError, match="share"):
         describe_dimensions(a, b)

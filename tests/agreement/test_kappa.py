@@ -108,7 +108,7 @@ def of_pairs(ratings, names=tuple(WEIGHTS)):
 @pytest.mark.parametrize(
     ("table", "q", "fleiss", "ac1"), [(GWET, 5, 0.76117, 0.77544), (WITH_GAPS, 4, 0.45733, 0.48031)]
 )
-def test_published_and_computed_figures_with_missing_ratings(table_of, table, q, fleiss, ac1):
+def test_figures_with_missing_ratings_match_the_published_example(table_of, table, q, fleiss, ac1):
     assert several(table_of(table), q) == pytest.approx([fleiss, ac1], abs=5e-6)
 
 
@@ -136,7 +136,7 @@ def test_weighted_kappa_equals_an_independent_implementation(table_of):
 )
 def test_weighted_kappa_is_its_definition(rows, power):
     shared = [(a, b) for a, b in rows if a is not None and b is not None]
-    from agreement.data import collect
+    from agreement.rating_arrays import collect
 
     flat = [(u, r, v) for u, row in enumerate(rows) for r, v in enumerate(row) if v is not None]
     if len({r for _, r, _ in flat}) < 2:
@@ -164,7 +164,7 @@ def test_pairs_come_in_the_order_of_the_raters_names(ratings_of):
     assert figures["cohen_kappa_pairs", "1"] > 0  # a and c
 
 
-def test_weights_count_an_item_as_often_as_it_was_drawn(table_of):
+def test_weights_repeat_items_as_often_as_they_are_drawn(table_of):
     ratings = table_of([[1, 1], [1, 2], [2, 2], [3, 1]])
     weights = np.array([2.0, 1, 1, 0])
     drawn = table_of([[1, 1], [1, 1], [1, 2], [2, 2]])
@@ -186,7 +186,7 @@ def test_values_that_are_all_the_same_leave_ac1_defined(table_of):
     assert pair.reason(pair.keys[0]) == NO_CHANCE
 
 
-def test_raters_who_share_no_unit(table_of):
+def test_raters_without_a_shared_unit_have_no_kappa(table_of):
     ratings = table_of([[1, None], [None, 2]])
     pair = kappa_pairs(ratings, 2, ("cohen_kappa_pairs",))[0]
     assert np.isnan(pair.at(np.ones((1, 2)))).all()
@@ -204,7 +204,7 @@ def test_raters_who_share_no_unit(table_of):
         ([[value, value] for value in range(101)], TOO_MANY_VALUES),
     ],
 )
-def test_what_has_no_pairs_of_raters_or_no_categories_says_so(table_of, table, reason):
+def test_too_many_raters_or_values_have_a_reason(table_of, table, reason):
     ratings = table_of(table)
     counted = tally(ratings.unit, ratings.value, ratings.item.size)
     sums, undefined = kappas(ratings, counted, ratings.item.size, 101, ("cohen_kappa_pairs",))

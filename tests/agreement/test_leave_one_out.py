@@ -39,7 +39,7 @@ def test_a_unit_worked_by_hand(values, expected):
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=3, max_size=9))
-def test_it_is_the_definition(values):
+def test_leave_one_out_equals_its_definition(values):
     assert score(values) == pytest.approx(by_definition(values))
 
 
@@ -49,6 +49,6 @@ def test_units_with_fewer_than_three_ratings_do_not_count():
     np.testing.assert_allclose(sums.at(np.array([[1.0, 1], [1, 0], [0, 1]]))[:, 0], [2 / 3, 1 / 3, 1])
 
 
-def test_without_three_ratings_of_a_unit_it_is_undefined():
+def test_leave_one_out_needs_three_ratings_of_a_unit():
     sums = leave_one_out(tally(np.array([0, 0]), np.ones(2)), np.array([0]), 1)
     assert np.isnan(sums.at(np.ones((1, 1)))[0, 0])

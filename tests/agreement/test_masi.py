@@ -26,7 +26,7 @@ def distance(a, b):
 
 
 def by_definition(units):
-    """Krippendorff's alpha by pairs of values, from lists of sets a unit."""
+    """Krippendorff's alpha by pairs of values, from a list of sets per unit."""
     units = [unit for unit in units if len(unit) > 1]
     values = [value for unit in units for value in unit]
     n = len(values)
@@ -54,13 +54,13 @@ def test_distances_by_hand():
 
 @settings(max_examples=100, deadline=None)
 @given(units=st.lists(st.lists(st.sampled_from(SETS), max_size=4), min_size=1, max_size=6))
-def test_alpha_is_its_definition(units):
+def test_alpha_with_masi_equals_its_definition(units):
     ours = sums_of(units).at(np.ones((1, len(units))))[0, 0]
     expected = by_definition(units)
     assert np.isnan(ours) if expected is None else ours == pytest.approx(expected)
 
 
-def test_weights_are_draws_of_items_and_limits_of_memory_change_nothing(monkeypatch):
+def test_weights_equal_draws_of_items_and_memory_limits_change_nothing(monkeypatch):
     units = [[SETS[0], SETS[2]], [SETS[3], SETS[3], SETS[4]], [SETS[5], SETS[6]], [SETS[1]]]
     weights = np.array([[2.0, 1, 0, 1], [1, 1, 1, 1], [0, 3, 1, 0]])
     expected = [
@@ -72,7 +72,7 @@ def test_weights_are_draws_of_items_and_limits_of_memory_change_nothing(monkeypa
 
 
 @pytest.mark.parametrize(("units", "reason"), [([[SETS[0]]], NOTHING_PAIRABLE), ([[SETS[0]] * 2], NO_VARIATION)])
-def test_undefined_alpha_says_why(units, reason):
+def test_undefined_alpha_with_masi_has_a_reason(units, reason):
     sums = sums_of(units)
     assert np.isnan(sums.at(np.ones((1, 1)))[0, 0])
     assert sums.reason(KEY) == reason

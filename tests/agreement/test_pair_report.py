@@ -88,7 +88,7 @@ def test_many_raters_have_no_kappas_of_pairs(choices_of):
     assert report["gwet_ac1"] == report["percent_agreement"] == 1
 
 
-def test_nobody_overlaps_and_nothing_is_known_of_pages(rankings_of, choices_of):
+def test_no_shared_pairs_and_no_known_order_leave_figures_undefined(rankings_of, choices_of):
     choices = choices_of([("i", "a", "b", "r", "a"), ("j", "a", "b", "s", "b")])
     unknown = type(choices)(**{**vars(choices), "shown_first": np.array([-1, -1])})
     report = describe_choices(unknown, replicates=10)
@@ -103,7 +103,7 @@ def test_nobody_overlaps_and_nothing_is_known_of_pages(rankings_of, choices_of):
         assert ranked["undefined"][name] == NOTHING_PAIRABLE
 
 
-def test_no_judgments(rankings_of, choices_of):
+def test_a_report_without_judgments_has_reasons(rankings_of, choices_of):
     for report in (describe_choices(choices_of([])), describe_rankings(rankings_of([]))):
         assert (report["ratings"], report["raters"], report["items"], report["pairs"]) == (0, 0, 0, 0)
         assert (report["win_tie_loss"], report["comparisons"]) == ({}, [])
@@ -175,7 +175,7 @@ def test_intervals_are_those_of_reports_on_resampled_items(rankings_of, choices_
     checked = set()
     for path in with_interval:
         if path[0].startswith("bradley_terry"):
-            continue  # a smaller group of systems may have a model where the whole has none
+            continue  # a smaller group of systems may have a finite fit when the whole has none
         defined = [value for value in drawn[path] if value is not None]
         if flat[beside(path)] is not None:
             checked.add(path[0])

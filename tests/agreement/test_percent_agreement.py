@@ -16,6 +16,6 @@ def test_pairs_are_pooled_over_units():
     assert at_data([0, 0, 0, 1, 1, 2], [1, 1, 2, 5, 5, 9]) == pytest.approx(2 / 4)
 
 
-def test_without_a_pair_it_is_undefined():
+def test_percent_agreement_needs_a_pair():
     assert np.isnan(at_data([0, 1], [1, 1]))
     assert np.isnan(at_data([], []))

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.choices import FIRST, SECOND, TIE, UNKNOWN
+from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.rankings import Rankings, collect_rankings
 
 ranks = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 7), min_size=1)
 
 
 @given(st.lists(ranks, min_size=1, max_size=5))
-def test_scores_and_pairs_are_their_definitions(given_ranks):
+def test_scores_and_pairs_equal_their_definitions(given_ranks):
     rankings = collect_rankings(range(len(given_ranks)), ["r"] * len(given_ranks), given_ranks)
     entries = [(row, name) for row, own in enumerate(given_ranks) for name in sorted(own)]
     scores = []
@@ -38,7 +38,7 @@ def test_gaps_and_ties_do_not_move_the_score(rankings_of):
     assert rankings.scores().tolist() == [4, 3, 3, 1] * 2
 
 
-def test_pairs_know_which_output_stood_earlier_and_how_long_it_is(rankings_of):
+def test_pairs_have_the_order_and_the_lengths_of_outputs(rankings_of):
     rankings = rankings_of([("i", "r", {"b": 1, "a": 2})], {("i", "a"): 10, ("i", "b"): 7})
     choices = rankings.choices()
     assert (choices.shown_first.tolist(), choices.length.tolist()) == ([SECOND], [[10, 7]])
@@ -52,7 +52,7 @@ def test_latest_is_by_item_rater_and_what_is_ranked(rankings_of):
 
 
 @pytest.mark.parametrize("rank", [0, 1.0, True, "1", None])
-def test_a_rank_that_is_no_whole_number_from_1_on_is_refused(rank):
+def test_a_rank_must_be_a_whole_number_of_1_or_more(rank):
     with pytest.raises(ValueError, match="rank"):
         collect_rankings(["i"], ["r"], [{"a": rank}])
 

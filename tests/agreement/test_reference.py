@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from agreement.choices import collect_choices
-from agreement.data import collect
+from agreement.pair_choices import collect_choices
 from agreement.pair_report import describe_choices, describe_rankings
+from agreement.question_report import describe
 from agreement.rankings import collect_rankings
-from agreement.report import describe
+from agreement.rating_arrays import collect
 
 pytestmark = pytest.mark.reference
 QUESTIONS = [

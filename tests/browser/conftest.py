@@ -1,20 +1,27 @@
-"""A real browser at a real server. Skipped by name where there is no Chromium (CHROMIUM names another one)."""
+"""A real browser at a real server. Skipped by name if there is no Chromium (CHROMIUM names another one).
 
+Several processes may run these tests: each has a browser, a server on a free port and a database of its own.
+"""
+
+import fcntl
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import connections
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from annotation.assigning import next_assignment
-from annotation.membership import rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+LONGEST_WAIT = 60_000
+"""Milliseconds. Nothing is expected to take this long: a busy machine must not fail a test."""
 AXE_VERSION = "4.14.1"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "interrater-tests"
 
@@ -29,10 +36,20 @@ def pytest_collection_modifyitems(items):
 def browser() -> Browser:
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}: install it, or name another in CHROMIUM")
+    expect.set_options(timeout=LONGEST_WAIT)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=QUIET)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def collected(settings, tmp_path):
+    """The folder of the static files as `collectstatic` makes them, under the names that pages then ask for."""
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"}}
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return settings.STATIC_ROOT
 
 
 class Desk:
@@ -40,9 +57,11 @@ class Desk:
 
     def __init__(self, browser: Browser, address: str, **options) -> None:
         self.address, self.faults = address, []
-        options = {"viewport": {"width": 1366, "height": 768}, **options}
+        options = {
+            "viewport": {"width": 1366, "height": 768}, "locale": "en-US", "timezone_id": "Europe/Berlin", **options
+        }  # fmt: skip
         self.context: BrowserContext = browser.new_context(**options)
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(LONGEST_WAIT)
         self.context.on("request", self._asked)
         self.context.on("dialog", self._dialog)
         self.page = self.tab()
@@ -113,16 +132,18 @@ def task(study, rater) -> Assignment:
 def axe() -> str:
     """The source of axe-core, fetched once by npm; skipped by name where it cannot be had."""
     script = CACHE / f"axe-core-{AXE_VERSION}" / "package" / "axe.min.js"
-    if not script.exists():
-        folder = script.parent.parent
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            subprocess.run(
-                ["npm", "pack", f"axe-core@{AXE_VERSION}"], cwd=folder, check=True, capture_output=True, timeout=60
-            )
-            subprocess.run(["tar", "xzf", f"axe-core-{AXE_VERSION}.tgz"], cwd=folder, check=True)
-        except (OSError, subprocess.SubprocessError) as problem:
-            pytest.skip(f"axe-core {AXE_VERSION} could not be fetched by npm: {problem}")
+    folder = script.parent.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be fetching it
+        if not script.exists():
+            try:
+                subprocess.run(
+                    ["npm", "pack", f"axe-core@{AXE_VERSION}"], cwd=folder, check=True, capture_output=True, timeout=60
+                )
+                subprocess.run(["tar", "xzf", f"axe-core-{AXE_VERSION}.tgz"], cwd=folder, check=True)
+            except (OSError, subprocess.SubprocessError) as problem:
+                pytest.skip(f"axe-core {AXE_VERSION} could not be fetched by npm: {problem}")
     return script.read_text(encoding="utf-8")
 
 

@@ -1,5 +1,7 @@
 """The pages about models and papers in a real browser: axe, hostile texts, and what goes on by itself."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.urls import resolve
 from django.utils import timezone
@@ -10,12 +12,12 @@ from config.background.claiming import run_waiting
 from config.models import Worker
 from llm.budgets import set_cap
 from llm.models import Budget, Completion, EndpointState
-from llm.publishing import publish_prompt
-from retrieval.trying import try_search
+from llm.prompt_versions import publish_prompt
+from retrieval.trial_searches import try_search
 from tests.browser.test_access import grave_findings
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
-from tests.engine import make_build, make_call, make_completion, make_trial
 from tests.llm.calls import write_endpoints
+from tests.models_and_papers import make_build, make_call, make_completion, make_trial
 
 LINE = CORPUS[:200].replace("\n", " ")
 
@@ -50,14 +52,14 @@ def engine(db, owner, settings, tmp_path, monkeypatch) -> Study:
     make_trial(study, owner, query=CORPUS, status="done", ended_at=now, hits=[hit], searcher=LINE[:100], index="1:x")
     own = CORPUS.replace("{{", "{ {")[:20_000]
     publish_prompt(study, "llm", "try", own, own + "{{question}} {{text}}", owner)
-    EndpointState.objects.create(name="campus", failures=5, open_until=now.replace(year=2999), message=CORPUS)
+    EndpointState.objects.create(name="campus", failures=5, open_until=datetime(2999, 1, 1, tzinfo=UTC), message=CORPUS)
     return study
 
 
 def pages_of(study: Study) -> list[str]:
     call, tried = study.calls.first(), study.completions.first()
     trials = [f"papers/searches/{trial.pk}/" for trial in study.trial_searches.all()]
-    below = ["models/", "models/calls/", f"models/calls/{call.pk}/", f"models/tries/{tried.pk}/", "models/prompts/",
+    below = ["models/", "models/calls/", f"models/calls/{call.pk}/", f"models/trials/{tried.pk}/", "models/prompts/",
              "models/prompts/llm/try/", "papers/", *trials]  # fmt: skip
     return [f"/studies/{study.slug}/{path}" for path in below]
 
@@ -75,7 +77,7 @@ def test_axe_finds_nothing_serious_on_the_pages_about_models(new_desk, engine, o
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= size[0], path
 
 
-def test_check_14_hostile_texts_stay_texts_on_the_pages_about_models(new_desk, engine, owner):
+def test_hostile_texts_stay_texts_on_the_pages_about_models(new_desk, engine, owner):
     desk = new_desk(owner)
     stopped = refusals(desk.page)
     for path in pages_of(engine):
@@ -85,7 +87,7 @@ def test_check_14_hostile_texts_stay_texts_on_the_pages_about_models(new_desk, e
         assert "alert(1)" in desk.page.locator("main").inner_text()
 
 
-def test_check_47_a_page_says_that_no_worker_runs_and_takes_it_back_by_itself(new_desk, engine, owner):
+def test_a_page_says_that_no_worker_runs_and_takes_it_back_by_itself(new_desk, engine, owner):
     desk = new_desk(owner)
     desk.page.clock.install()
     desk.page.goto(f"{desk.address}/studies/engine/models/")
@@ -105,10 +107,10 @@ def test_a_question_to_a_model_is_answered_while_its_page_is_looked_at(new_desk,
     page = desk.page
     page.goto(f"{desk.address}/studies/engine/models/")
     page.get_by_label("Model", exact=True).select_option("extractive/extractive")
-    page.locator("#try-question").fill("When does the ferry sail?")
-    page.locator("#try-text").fill("In summer the ferry to the northern islands sails at nine in the morning.")
+    page.locator("#trial-question").fill("When does the ferry sail?")
+    page.locator("#trial-text").fill("In summer the ferry to the northern islands sails at nine in the morning.")
     page.get_by_role("button", name="Ask").click()
-    expect(page.get_by_text("It waits for a worker.")).to_be_visible()
+    expect(page.get_by_text("In the queue …")).to_be_visible()
     run_waiting()
     assert Completion.objects.filter(status="done").exists()
     expect(page.locator("#reply .status")).to_have_text("Done")
@@ -119,7 +121,7 @@ def test_a_search_is_answered_while_its_page_is_looked_at(new_desk, engine, owne
     trial = try_search(Item.objects.get(study=engine), "ferry", owner)
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/engine/papers/searches/{trial.pk}/")
-    expect(desk.page.get_by_text("It waits for a worker.")).to_be_visible()
+    expect(desk.page.get_by_text("In the queue …")).to_be_visible()
     run_waiting()
     expect(desk.page.locator("#found .notice")).to_be_visible()
 
@@ -128,9 +130,9 @@ def test_without_scripts_questions_and_searches_are_sent_and_looked_at_again(new
     desk = new_desk(owner, java_script_enabled=False)
     page = desk.page
     page.goto(f"{desk.address}/studies/engine/models/")
-    page.locator("#try-question").fill("When does the ferry sail?")
+    page.locator("#trial-question").fill("When does the ferry sail?")
     page.get_by_role("button", name="Ask").click()
     run_waiting()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Reload").click()
     expect(page.locator("#reply .status")).to_have_text("Failed")
     expect(page.locator("#reply .notice")).to_be_visible()

@@ -4,11 +4,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotation.assigning import next_assignment
-from annotation.membership import rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.highlighting import as_displayed, words_of
+from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Item, Membership, Output
-from annotation.planning import plan_chunk
-from annotation.words import as_displayed, words_of
+from annotation.studies.planning import plan_chunk
 from tests.browser.conftest import answers_to, moved_on
 
 DOCUMENT = "The ferry sails at nine.\n\nAnother ferry, the old one, sailed at noon; ferries never sail at night."
@@ -67,7 +67,7 @@ def test_a_word_chosen_in_the_output_is_found_in_the_document_in_every_form(desk
     assert marks(page, "document", "now") == ["sails"]
     assert page.evaluate("getSelection().toString()") == "sail"
     ticks = page.locator("[data-strip=document] rect")
-    assert ticks.count() in (0, 3)  # none where the whole text is in view
+    assert ticks.count() in (0, 3)  # none if the whole text is in view
 
 
 def test_a_word_chosen_in_the_document_is_found_in_the_output(desk, study_of):
@@ -101,7 +101,7 @@ def test_brackets_step_through_the_places_and_round_again(desk, study_of):
     assert seen == ["sailed", "sail", "sails", "sail"]
 
 
-def test_the_first_place_is_scrolled_to_and_ticks_stand_in_the_margin(desk, study_of):
+def test_the_first_place_is_scrolled_to_and_the_margin_shows_ticks(desk, study_of):
     page = desk.open(study_of("Nothing to see here.\n\n" * 60 + "The ferry sails.", OUTPUT))
     double_click(page, "output", "sail")
     expect(page.locator("[data-text=document] mark.now")).to_be_in_viewport()
@@ -168,7 +168,7 @@ def test_marks_stand_on_the_same_characters_as_the_words_of_the_server(desk, stu
     assert page.locator("[data-text=document]").evaluate("node => node.textContent") == shown
 
 
-def test_check_21_invisible_characters_can_be_shown_without_changing_the_text(desk, study_of):
+def test_invisible_characters_can_be_shown_without_changing_the_text(desk, study_of):
     page = desk.open(study_of("a\u202eb\u200bc\u00a0d\ufeffe\u0085f", "plain"))
     text = page.locator("[data-text=document]")
     before = text.evaluate("node => node.textContent")

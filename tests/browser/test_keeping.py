@@ -1,6 +1,7 @@
 """Nothing that is typed is lost, and nothing is sent twice: closed tabs, lost networks, expired sessions, two tabs."""
 
 import re
+import threading
 
 from django.contrib.sessions.models import Session
 from django.test import Client
@@ -32,7 +33,7 @@ def test_what_never_reached_the_server_survives_a_closed_tab_on_this_computer(de
     page = desk.open(task)
     desk.context.route("**/draft/", lambda route: route.abort())
     rate(page)
-    expect(page.locator("#state")).to_have_text("offline, kept on this computer")
+    expect(page.locator("#state")).to_have_text("offline, saved in this browser")
     page.close()
     desk.context.unroute("**/draft/")
     again = desk.open(task, desk.tab())
@@ -41,20 +42,20 @@ def test_what_never_reached_the_server_survives_a_closed_tab_on_this_computer(de
     assert Assignment.objects.get(pk=task.pk).draft["q-comment"] == [COMMENT]
 
 
-def test_check_35_an_answer_sent_without_a_network_goes_out_once_when_it_is_back(desk, task):
+def test_an_answer_sent_without_a_network_goes_out_once_when_it_is_back(desk, task):
     page = desk.open(task)
     rate(page)
     saved(page)
     desk.context.set_offline(True)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#state")).to_have_text("offline, kept on this computer")
+    expect(page.locator("#state")).to_have_text("offline, saved in this browser")
     assert Annotation.objects.count() == 0
     desk.context.set_offline(False)
     moved_on(page, task)
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
-def test_check_35_an_answer_that_arrived_but_was_not_confirmed_is_kept_once(desk, task):
+def test_an_answer_that_arrived_but_was_not_confirmed_is_kept_once(desk, task):
     page = desk.open(task)
     rate(page)
     saved(page)
@@ -74,26 +75,26 @@ def test_check_35_an_answer_that_arrived_but_was_not_confirmed_is_kept_once(desk
     assert len(answers_to(task)) == 1
 
 
-def test_check_35_an_answer_that_waits_is_sent_by_the_next_visit_when_the_tab_was_closed(desk, task):
+def test_an_answer_that_waits_is_sent_by_the_next_visit_when_the_tab_was_closed(desk, task):
     page = desk.open(task)
     rate(page)
     saved(page)
     desk.context.route("**/submit/", lambda route: route.abort())
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#state")).to_have_text("offline, kept on this computer")
+    expect(page.locator("#state")).to_have_text("offline, saved in this browser")
     page.close()
     desk.context.unroute("**/submit/")
     moved_on(desk.open(task, desk.tab()), task)
     assert len(answers_to(task)) == 1
 
 
-def test_check_35_an_expired_sign_in_keeps_the_answer_and_sends_it_once_after_signing_in_again(desk, rater, task):
+def test_an_expired_sign_in_keeps_the_answer_and_sends_it_once_after_signing_in_again(desk, rater, task):
     page = desk.open(task)
     rate(page)
     saved(page)
     Session.objects.all().delete()
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#state")).to_have_text("signed out: sign in again, your answer is kept")
+    expect(page.locator("#state")).to_have_text("signed out: sign in again, your answer is saved")
     expect(page.get_by_label("Why?")).to_have_value(COMMENT)
     assert Annotation.objects.count() == 0
     with desk.context.expect_page() as opened:
@@ -106,9 +107,7 @@ def test_check_35_an_expired_sign_in_keeps_the_answer_and_sends_it_once_after_si
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
-def test_check_35_somebody_else_who_signs_in_never_sees_the_answer_and_does_not_send_it(
-    desk, stranger, study, rater, task
-):
+def test_somebody_else_who_signs_in_never_sees_the_answer_and_does_not_send_it(desk, stranger, study, rater, task):
     Membership.objects.create(study=study, person=stranger, role="annotator")
     page = desk.open(task)
     rate(page)
@@ -128,7 +127,7 @@ def test_check_35_somebody_else_who_signs_in_never_sees_the_answer_and_does_not_
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
-def test_check_35_a_csrf_token_that_changed_does_not_lose_the_answer(desk, task):
+def test_a_csrf_token_that_changed_does_not_lose_the_answer(desk, task):
     page = desk.open(task)
     rate(page)
     saved(page)
@@ -142,7 +141,7 @@ def test_check_35_a_csrf_token_that_changed_does_not_lose_the_answer(desk, task)
     assert len(answers_to(task)) == 1
 
 
-def test_check_33_two_tabs_keep_both_versions_and_ask_which_one_goes_on(desk, task):
+def test_two_tabs_keep_both_versions_and_ask_which_one_goes_on(desk, task):
     first = desk.open(task)
     second = desk.open(task, desk.tab())
     second.get_by_label("Why?").fill("From the second tab")
@@ -151,19 +150,19 @@ def test_check_33_two_tabs_keep_both_versions_and_ask_which_one_goes_on(desk, ta
     dialog = first.get_by_role("dialog", name="This task was changed in another tab")
     expect(dialog).to_contain_text("From the first tab")
     expect(dialog).to_contain_text("From the second tab")
-    dialog.get_by_role("button", name="Go on with this one").click()
+    dialog.get_by_role("button", name="Keep this version").click()
     saved(first)
     assert Assignment.objects.get(pk=task.pk).draft["q-comment"] == ["From the first tab"]
     assert DraftConflict.objects.get().body["q-comment"] == ["From the first tab"]
 
 
-def test_check_33_the_other_tabs_version_can_be_taken(desk, task):
+def test_the_other_tabs_version_can_be_taken(desk, task):
     first = desk.open(task)
     second = desk.open(task, desk.tab())
     second.get_by_label("Why?").fill("From the second tab")
     saved(second)
     first.get_by_label("Why?").fill("From the first tab")
-    first.get_by_role("button", name="Go on with that one").click()
+    first.get_by_role("button", name="Keep the other version").click()
     expect(first.get_by_label("Why?")).to_have_value("From the second tab")
     saved(first)
     desk.choose(1, "Yes", first)
@@ -171,7 +170,7 @@ def test_check_33_the_other_tabs_version_can_be_taken(desk, task):
     assert Assignment.objects.get(pk=task.pk).draft == {"q-comment": ["From the second tab"], "q-follows": ["true"]}
 
 
-def test_check_33_a_tab_left_behind_by_a_submit_is_told_and_shows_both_answers(desk, task):
+def test_a_tab_left_behind_by_a_submit_is_told_and_shows_both_answers(desk, task):
     first = desk.open(task)
     second = desk.open(task, desk.tab())
     rate(second, "From the second tab")
@@ -206,4 +205,27 @@ def test_a_task_whose_server_breaks_keeps_the_answer_and_tries_again(desk, task)
     page.keyboard.press("Control+Enter")
     moved_on(page, task)
     assert len(broken) == 1
+    assert len(answers_to(task)) == 1
+
+
+def test_a_saved_answer_whose_next_task_cannot_be_opened_is_called_saved(desk, task):
+    page = desk.open(task)
+    rate(page)
+    saved(page)
+    submitted, open_next = [], threading.Event()
+
+    def fail_after_saving(route):
+        submitted.append(route.fetch(max_redirects=0).status)
+        if open_next.is_set():
+            return route.continue_()
+        return route.fulfill(status=503, body="later", headers={"X-Request-Id": "1", "X-Answer": "saved"})
+
+    desk.context.route("**/submit/", fail_after_saving)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#message")).to_have_text("Your answer is saved. Opening the next task…")
+    expect(page.locator("#state")).to_have_text("submitted")
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('pending'))") == []
+    open_next.set()
+    moved_on(page, task)
+    assert set(submitted) == {302}
     assert len(answers_to(task)) == 1

@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation import running
-from annotation.assigning import next_assignment
-from annotation.inviting import invite
-from annotation.membership import add_member, rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, flag, submit
+from annotation.members.invitations import invite
+from annotation.members.membership import add_member, rater_for
 from annotation.models import Membership
-from annotation.planning import plan_chunk
-from annotation.submitting import Submission, flag, submit
+from annotation.studies import lifecycle
+from annotation.studies.planning import plan_chunk
 from tests.browser.test_access import grave_findings
 from tests.conftest import make_person
 
@@ -54,13 +54,13 @@ def test_axe_finds_nothing_serious_on_the_pages_around_the_desk(new_desk, rated,
 def test_a_long_preparation_goes_on_by_itself_and_ends_on_the_study(new_desk, make_study, owner, monkeypatch):
     study = make_study("long", items=4)
     Membership.objects.create(study=study, person=owner, role="owner")
-    monkeypatch.setattr("annotation.views.studies.SECONDS_A_REQUEST", 0)
-    monkeypatch.setattr(running, "plan_chunk", lambda study: plan_chunk(study, 1))
+    monkeypatch.setattr("annotation.views.studies.SECONDS_PER_REQUEST", 0)
+    monkeypatch.setattr(lifecycle, "plan_chunk", lambda study, size: plan_chunk(study, 1))
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/long/")
-    desk.page.get_by_role("button", name="Make live").click()
+    desk.page.get_by_role("button", name="Go live").click()
     expect(desk.page.get_by_role("heading", name="Preparing the items")).to_be_visible()
-    expect(desk.page.get_by_text("The study is live: its annotators can work.")).to_be_visible()
+    expect(desk.page.get_by_text("The study is live: annotators can start.")).to_be_visible()
     study.refresh_from_db()
     assert study.status == "live"
 
@@ -69,7 +69,7 @@ def test_links_are_made_and_taken_up_in_another_browser(new_desk, study, owner):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/study/invitations/")
     desk.page.get_by_label("How many links").fill("2")
-    desk.page.get_by_role("button", name="Make the links").click()
+    desk.page.get_by_role("button", name="Create links").click()
     links = desk.page.locator("#links").input_value().split("\n")
     assert len(links) == 2
     guest = new_desk()
@@ -78,10 +78,10 @@ def test_links_are_made_and_taken_up_in_another_browser(new_desk, study, owner):
     guest.page.get_by_label("Password").fill("a password of some length")
     guest.page.get_by_role("button", name="Join the study").click()
     expect(guest.page.get_by_role("heading", name="My work")).to_be_visible()
-    expect(guest.page.get_by_role("button", name="Begin")).to_be_visible()
+    expect(guest.page.get_by_role("link", name="Start")).to_be_visible()
 
 
 def test_the_overview_fetches_its_figures_of_agreement(new_desk, rated, owner):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/study/")
-    expect(desk.page.locator(".glances").get_by_text("alpha, interval")).to_be_visible()
+    expect(desk.page.locator(".glances").get_by_text("Alpha, interval")).to_be_visible()

@@ -5,16 +5,16 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.assigning import next_assignment
+from annotation.desk.assigning import next_assignment
+from annotation.desk.highlighting import as_displayed
 from annotation.importing import import_study
-from annotation.membership import add_member, rater_for
+from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Study
-from annotation.planning import plan_chunk
-from annotation.words import as_displayed
+from annotation.studies.planning import plan_chunk
 from reports.exporting import export_study
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
-from tests.reports.test_exporting import bytes_of, empty_the_database
+from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
 SYSTEMS = ("system-north", "system-south", "system-west")
 LONG = "\n\n".join(f"Paragraph {number}. " + "Ferries sail when the wind lets them. " * 12 for number in range(12))
@@ -128,7 +128,7 @@ def test_a_study_goes_from_the_browser_to_an_export_and_back_to_the_same_bytes(d
     page.keyboard.press("d")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url(f"{desk.address}/")
+    page.wait_for_url(f"{desk.address}/studies/pairs/end/")
     export_study(study, tmp_path / "first")
     lines = [json.loads(line) for line in (tmp_path / "first" / "ratings.jsonl").read_text().splitlines()]
     assert [line["value"] for line in lines if line["shown"] == shown(task)].count(shown(task)[0]) == 1
@@ -204,7 +204,7 @@ def test_differences_are_marked_word_by_word_when_asked_for(desk, pair_study, fi
 
 def test_texts_that_are_the_same_are_pointed_out(desk, pair_study, first):
     page = desk.open(first(pair_study(("The same.", "The same."))))
-    expect(page.locator("#same")).to_have_text("The two texts are the same, character by character.")
+    expect(page.locator("#same")).to_have_text("Both texts are identical.")
 
 
 def test_the_columns_have_the_same_width_and_scroll_together_or_apart(desk, pair_study, first):
@@ -292,7 +292,7 @@ def test_without_scripts_a_pair_can_be_judged_and_the_checklist_is_there(new_des
     assert answers_to(task)[0]["answers"] == {"better": "tie"}
 
 
-def test_on_a_phone_both_texts_stand_in_one_pane_and_the_choice_is_docked(new_desk, rater, pair_study, first):
+def test_on_a_phone_both_texts_share_one_pane_and_the_choice_is_docked(new_desk, rater, pair_study, first):
     desk = new_desk(rater, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = desk.open(first(pair_study((LONG, LONG), document=LONG)))
     for name in ("A is better", "Tie", "B is better"):
@@ -312,7 +312,7 @@ def test_on_a_phone_both_texts_stand_in_one_pane_and_the_choice_is_docked(new_de
     expect(page.locator("#checklist")).to_be_hidden()
 
 
-def test_check_7_nothing_that_is_sent_names_a_system_or_a_reference(desk, pair_study, first):
+def test_nothing_that_is_sent_names_a_system_or_a_reference(desk, pair_study, first):
     sent = []
 
     def listen(route):
@@ -364,10 +364,11 @@ def findings(page: Page, axe: str) -> list[tuple]:
     return [(one["id"], [node["html"][:300] for node in one["nodes"]]) for one in found]
 
 
-def test_check_14_hostile_texts_stay_texts_beside_each_other(desk, pair_study, first):
+def test_hostile_texts_stay_texts_beside_each_other(desk, pair_study, first):
     guidelines = f"## Checklist\n\n{CORPUS}\n\n## Example 1\n\n{CORPUS}"
     questions = [QUESTIONS[0] | {"text": CORPUS, "help": CORPUS}, *QUESTIONS[1:]]
-    study = pair_study((CORPUS, CORPUS[::-1]), document=CORPUS, guidelines=guidelines, questions=questions)
+    other = CORPUS + CORPUS[::-1]
+    study = pair_study((CORPUS, other), document=CORPUS, guidelines=guidelines, questions=questions)
     page = desk.page
     stopped = refusals(page)
     task = first(study)
@@ -379,7 +380,7 @@ def test_check_14_hostile_texts_stay_texts_beside_each_other(desk, pair_study, f
     expect(page.locator("#examples")).to_contain_text("alert(1)")
     expect(page.locator("#checklist")).to_contain_text("alert(1)")
     texts = {node.text_content() for node in page.locator("[data-text^=output-]").all()}
-    assert texts == {as_displayed(CORPUS), as_displayed(CORPUS[::-1])}
+    assert texts == {as_displayed(CORPUS), as_displayed(other)}
     assert (foreign_markup(page), stopped) == (0, [])
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowLeft")

@@ -59,15 +59,18 @@ def test_ctrl_enter_in_the_comment_submits(desk, task):
     assert answers_to(task)[0]["answers"] == {"follows": False, "how_well": 1, "comment": "No."}
 
 
-def test_the_scale_is_in_place_but_inactive_until_the_first_question_is_answered(desk, task):
+def test_questions_are_answered_in_any_order_and_keep_their_places(desk, task):
     page = desk.open(task)
     scale = page.locator("#question-2")
     expect(scale).to_contain_text("strictly")
-    expect(scale.locator("input").first).to_be_disabled()
     before = scale.bounding_box()
+    page.keyboard.press("4")
+    expect(scale.locator(":checked")).to_have_value("4")
     page.keyboard.press("y")
-    expect(scale.locator("input").first).to_be_enabled()
     assert scale.bounding_box() == before
+    page.keyboard.press("Enter")
+    moved_on(page, task)
+    assert answers_to(task)[0]["answers"] == {"follows": True, "how_well": 4}
 
 
 def test_an_incomplete_answer_is_not_sent_and_the_focus_goes_to_what_is_missing(desk, task):
@@ -77,7 +80,7 @@ def test_an_incomplete_answer_is_not_sent_and_the_focus_goes_to_what_is_missing(
     expect(page.locator("#question-1 .field-error")).to_have_text("This question needs an answer.")
     expect(page.locator("#question-1 input").first).to_be_focused()
     expect(page.get_by_label("Why?")).to_have_value("Kept.")
-    expect(page.locator("#message")).to_contain_text("Not sent yet")
+    expect(page.locator("#message")).to_contain_text("still need an answer")
     page.keyboard.press("y")
     page.keyboard.press("5")
     page.keyboard.press("Enter")
@@ -85,7 +88,7 @@ def test_an_incomplete_answer_is_not_sent_and_the_focus_goes_to_what_is_missing(
     assert answers_to(task)[0]["answers"] == {"follows": True, "how_well": 5, "comment": "Kept."}
 
 
-def test_check_32_going_back_shows_the_saved_answer_and_a_change_makes_revision_2(desk, task):
+def test_going_back_shows_the_saved_answer_and_a_change_makes_revision_2(desk, task):
     page = desk.open(task)
     page.keyboard.press("y")
     page.keyboard.press("4")
@@ -93,7 +96,7 @@ def test_check_32_going_back_shows_the_saved_answer_and_a_change_makes_revision_
     moved_on(page, task)
     page.keyboard.press("p")
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(task.key))
-    expect(page.locator("[data-part=notices]")).to_contain_text("You answered this at")
+    expect(page.locator("[data-part=notices]")).to_contain_text("You submitted this at")
     expect(page.locator("#question-2 :checked")).to_have_value("4")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
@@ -104,7 +107,7 @@ def test_check_32_going_back_shows_the_saved_answer_and_a_change_makes_revision_
     ]
 
 
-def test_check_32_the_browsers_back_button_shows_the_saved_answer(desk, task):
+def test_the_browsers_back_button_shows_the_saved_answer(desk, task):
     page = desk.open(task)
     page.keyboard.press("y")
     page.keyboard.press("4")
@@ -137,7 +140,7 @@ def test_skipping_asks_for_a_reason_and_goes_on(desk, task):
     page.keyboard.press("s")
     page.get_by_role("button", name="Skip this task").click()
     expect(page.locator("#skip .field-error")).to_be_visible()
-    page.get_by_label("Why do you skip it?").fill("Not my language.")
+    page.get_by_label("Why are you skipping this task?").fill("Not my language.")
     page.get_by_role("button", name="Skip this task").click()
     moved_on(page, task)
     assert [row["status"] for row in answers_to(task)] == ["skipped"]
@@ -149,7 +152,7 @@ def test_flagging_stays_on_the_task_and_keeps_what_is_typed(desk, task):
     page.keyboard.press("Escape")
     page.keyboard.press("f")
     page.get_by_label("What is wrong with this task?").fill("The text is cut.")
-    page.get_by_role("button", name="Flag it").click()
+    page.get_by_role("button", name="Flag task").click()
     expect(page.locator("#flag-button")).to_contain_text("Flagged")
     expect(page.get_by_label("Why?")).to_have_value("Half a thought")
     task.refresh_from_db()
@@ -179,7 +182,7 @@ def test_without_scripts_a_task_is_read_answered_flagged_undone_and_skipped(new_
     assert answers_to(task)[-1]["status"] == "withdrawn"
     page.locator("#flag-button").click()
     page.locator("#flag-reason").fill("Odd.")
-    page.get_by_role("button", name="Flag it").click()
+    page.get_by_role("button", name="Flag task").click()
     page.locator("#skip-button").click()
     page.locator("#skip-reason").fill("Odd.")
     page.get_by_role("button", name="Skip this task").click()

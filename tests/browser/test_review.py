@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation.assigning import next_assignment
-from annotation.marked_spans import marked_spans
-from annotation.membership import rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit
+from annotation.members.membership import rater_for
 from annotation.models import Item, Output, Question, Rating, SpanReview, SpotCheck
-from annotation.submitting import Submission, submit
+from annotation.review.marked_spans import marked_spans
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when."]}
 TEXT = "👩‍👩‍👧 The ferry leaves the harbour at e\u0301ight. " * 40 + "العبارة تبحر at nine."
@@ -46,17 +46,17 @@ def at(desk, study, place):
 def test_spans_are_confirmed_rejected_and_taken_back_by_keyboard_alone(desk, marked):
     page = at(desk, marked, "spans/")
     said = page.locator("#done")
-    expect(said).to_contain_text("0 of 3 decided")
+    expect(said).to_contain_text("0 of 3 reviewed")
     page.keyboard.press("c")
     page.keyboard.type("The document says nine, not c or r or u.")
     page.keyboard.press("Enter")
-    expect(said).to_contain_text("1 of 3 decided")
+    expect(said).to_contain_text("1 of 3 reviewed")
     page.keyboard.press("r")
     page.keyboard.type("It does.")
     page.keyboard.press("Enter")
-    expect(said).to_contain_text("2 of 3 decided")
+    expect(said).to_contain_text("2 of 3 reviewed")
     page.keyboard.press("u")
-    expect(said).to_contain_text("1 of 3 decided")
+    expect(said).to_contain_text("1 of 3 reviewed")
     rows = list(SpanReview.objects.order_by("pk").values_list("verdict", "reason"))
     assert rows == [
         ("confirmed", "The document says nine, not c or r or u."), ("rejected", "It does."), ("withdrawn", ""),
@@ -71,11 +71,11 @@ def test_the_marked_span_is_the_one_of_the_code_points_and_in_sight(desk, marked
         expect(mark).to_be_in_viewport()
 
 
-def test_nothing_is_kept_without_a_reason_and_the_message_stands_beside_the_control(desk, marked):
+def test_nothing_is_kept_without_a_reason_and_the_message_is_beside_the_control(desk, marked):
     page = at(desk, marked, "spans/")
     page.keyboard.press("c")
     page.keyboard.press("Enter")
-    expect(page.locator("#reason-error")).to_have_text("Say why.")
+    expect(page.locator("#reason-error")).to_have_text("Give a reason.")
     expect(page.locator("#reason")).to_be_focused()
     expect(page.get_by_label("Confirm")).to_be_checked()
     assert not SpanReview.objects.exists()
@@ -83,7 +83,8 @@ def test_nothing_is_kept_without_a_reason_and_the_message_stands_beside_the_cont
 
 def test_single_keys_can_be_switched_off(desk, marked):
     page = at(desk, marked, "spans/")
-    page.get_by_label("Single keys are on").uncheck()
+    with page.expect_response("**/my-settings/keys/"):
+        page.get_by_label("Keys are on").uncheck()
     page.reload()
     page.keyboard.press("c")
     expect(page.get_by_label("Confirm")).not_to_be_checked()
@@ -94,8 +95,8 @@ def test_spans_are_reviewed_without_scripts(new_desk, owner, marked):
     page = at(desk, marked, "spans/")
     page.get_by_label("Reject").check()
     page.get_by_label("Reason").fill("It does.")
-    page.get_by_role("button", name="Keep and next").click()
-    expect(page.locator("#done")).to_contain_text("1 of 3 decided")
+    page.get_by_role("button", name="Save and next").click()
+    expect(page.locator("#done")).to_contain_text("1 of 3 reviewed")
 
 
 def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
@@ -103,7 +104,7 @@ def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
     page.keyboard.press("x")
     page.keyboard.type("Look at the time again.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("heading", name="All looked at")).to_be_visible()
+    expect(page.get_by_role("heading", name="All checked")).to_be_visible()
     theirs = new_desk(rater)
     theirs.page.goto(theirs.address)
     theirs.page.get_by_role("button", name="Continue").click()
@@ -115,14 +116,14 @@ def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["wide", "narrow"])
-def test_check_76_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, marked, axe, scheme, size):
+def test_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, marked, axe, scheme, size):
     options = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": scheme, "bypass_csp": True}
     desk, theirs = new_desk(owner, **options), new_desk(rater, **options)
     page = at(desk, marked, "checks/")
     found = problems(page, axe)
     page.get_by_role("radio", name="Problem").check()
     page.get_by_label("Note to the annotator").fill("Look at the time again.")
-    page.get_by_role("button", name="Keep and next").click()
+    page.get_by_role("button", name="Save and next").click()
     for place in ("", "spans/", "spans/?state=confirmed"):
         found += problems(at(desk, marked, place), axe)
     theirs.page.goto(f"{theirs.address}/studies/{marked.slug}/notes/")

@@ -1,4 +1,4 @@
-"""Check 40: from files into a browser, from the browser into the database, out as files, in again and out: the same."""
+"""From files into a browser, from the browser into the database, out as files, in again and out: the same."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from django.core.management import call_command
 from playwright.sync_api import expect
 
-from annotation.membership import add_member
+from annotation.members.membership import add_member
 from annotation.models import Study
 from tests.browser.conftest import saved
 
@@ -32,7 +32,7 @@ def in_an_empty_installation(folder: Path, *commands: list[str]) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_check_40_what_is_clicked_is_what_is_exported_and_imports_again(new_desk, owner, rater, tmp_path):
+def test_what_is_clicked_is_what_is_exported_and_imports_again(new_desk, owner, rater, tmp_path):
     lines = (DEMO / "items.jsonl").read_text(encoding="utf-8").splitlines()[:ITEMS]
     (tmp_path / "items.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     call_command(
@@ -44,7 +44,8 @@ def test_check_40_what_is_clicked_is_what_is_exported_and_imports_again(new_desk
     desk = new_desk(rater)
     page = desk.page
     page.goto(desk.address)
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="I have read the guidelines").click()
     page.wait_for_url("**/work/**", wait_until="load")
     clicked = []
     for number in range(3 * ITEMS):
@@ -58,7 +59,7 @@ def test_check_40_what_is_clicked_is_what_is_exported_and_imports_again(new_desk
             if number == 2:
                 page.keyboard.press("f")
                 page.locator("#flag-reason").fill("cut off — at the end")
-                page.get_by_role("button", name="Flag it").click()
+                page.get_by_role("button", name="Flag task").click()
                 expect(page.locator("#flag-button")).to_contain_text("Flagged")
                 clicked.append(("flagged", {}))
             page.keyboard.press("y" if number % 2 else "n")

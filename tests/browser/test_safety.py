@@ -4,11 +4,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from annotation.assigning import next_assignment
-from annotation.membership import rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.highlighting import as_displayed
+from annotation.members.membership import rater_for
 from annotation.models import Guideline, Item, Membership, Output, Question, Study
-from annotation.planning import plan_chunk
-from annotation.words import as_displayed
+from annotation.studies.planning import plan_chunk
 from tests.browser.conftest import moved_on, saved
 from tests.conftest import SYSTEMS
 
@@ -57,7 +57,7 @@ def foreign_markup(page: Page) -> int:
     )
 
 
-def test_check_14_hostile_texts_stay_texts_everywhere_on_the_desk(desk, rater):
+def test_hostile_texts_stay_texts_everywhere_on_the_desk(desk, rater):
     assert len(CORPUS.splitlines()) >= LEAST
     study = hostile_study(rater)
     task = next_assignment(study, rater_for(study, rater))
@@ -80,7 +80,7 @@ def test_check_14_hostile_texts_stay_texts_everywhere_on_the_desk(desk, rater):
     page.keyboard.press("Escape")
     page.keyboard.press("f")
     page.locator("#flag-reason").fill(CORPUS[:4000])
-    page.get_by_role("button", name="Flag it").click()
+    page.get_by_role("button", name="Flag task").click()
     expect(page.locator("#flag-button")).to_contain_text("Flagged")
     saved(page)
     page.keyboard.press("Enter")
@@ -94,7 +94,7 @@ def test_check_14_hostile_texts_stay_texts_everywhere_on_the_desk(desk, rater):
     assert (foreign_markup(page), stopped) == (0, [])
 
 
-def test_check_7_nothing_that_is_sent_to_a_rater_names_a_system_or_a_reference(desk, task):
+def test_nothing_that_is_sent_to_a_rater_names_a_system_or_a_reference(desk, task):
     sent = []
 
     def listen(route):

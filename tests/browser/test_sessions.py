@@ -9,16 +9,16 @@ from django.db import connections
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.membership import add_member, rater_for
+from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, DraftConflict, Slot
 from config.background.claiming import run_waiting
-from llm.errors import UnreachableError
-from sessions import revising
+from llm.call_errors import UnreachableError
+from sessions import steps
 from sessions.models import RevisionSession, Turn
-from sessions.preferring import choose_topics
-from sessions.second import sample_turns
+from sessions.second_ratings import sample_turns
+from sessions.topic_preferences import choose_topics
 from tests.browser.conftest import saved
-from tests.browser.test_access import grave_findings
+from tests.browser.test_access import findings
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
 
 LONG = "\n\n".join(
@@ -52,28 +52,29 @@ def written(page):
 def test_a_whole_session_with_the_mouse(desk, study, rater, models):
     page = desk.page
     page.goto(desk.address + "/")
-    page.get_by_role("button", name="Begin").click()
-    page.get_by_role("button", name="go on").click()
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="I have read the guidelines").click()
+    page.get_by_role("button", name="Start").click()
     written(page)
     page.locator("a.citation").first.click()
     expect(page.locator("#details-paper-0")).to_have_attribute("open", "")
     expect(page.locator("#details-paper-0")).to_have_class("paper is-cited")
     page.locator("#instruction").fill("Add the fares.")
-    page.get_by_text("more information", exact=True).click()
-    page.get_by_role("button", name="Send the instruction").click()
+    page.locator("label", has_text="New facts").click()
+    page.get_by_role("button", name="Send instruction").click()
     written(page)
     page.get_by_role("tab", name="Changes").click()
     expect(page.locator(".changes ins").first).to_be_visible()
     page.locator(".faces label", has_text="neutral").click()
     page.get_by_label("Why?").fill("In part.")
-    page.get_by_role("button", name="Rate and go on").click()
+    page.get_by_role("button", name="Save rating").click()
     page.get_by_role("link", name="Edit the answer").click()
     page.locator("#edit").fill("The ferry sails at nine [0].")
-    page.get_by_role("button", name="Keep the edited answer").click()
+    page.get_by_role("button", name="Save edit").click()
     page.get_by_role("link", name="Ready to send").click()
     expect(page.locator("#step-help")).to_contain_text("answer of turn 1, edited by you")
     expect(page.locator("#answer-text")).to_contain_text("The ferry sails at nine")
-    page.get_by_role("button", name="Send it").click()
+    page.get_by_role("button", name="Send answer").click()
     expect(page.get_by_text("Sent. Thank you.")).to_be_visible()
     assert RevisionSession.objects.get().status == "satisfied"
     assert Turn.objects.get(number=1).edited_answer == "The ferry sails at nine [0]."
@@ -97,7 +98,7 @@ def test_a_whole_session_by_keyboard_alone(opened, session):
     page.keyboard.type("No.")
     press("Control+Enter")
     expect(page.locator("#instruction")).to_be_visible()
-    expect(page.locator("#step-help")).to_contain_text("again the first answer")
+    expect(page.locator("#step-help")).to_contain_text("Current answer: first answer")
     press("e")
     expect(page.locator("#edit")).to_be_focused()
     page.keyboard.type("Mine: ")
@@ -132,7 +133,7 @@ def test_the_answer_grows_in_place_and_can_be_stopped(opened, models):
 
     models.script = [slow]
     opened.locator("#instruction").fill("Shorter.")
-    opened.get_by_text("another form", exact=True).click()
+    opened.locator("label", has_text="Only style").click()
     opened.locator("#submit").click()
     expect(opened.locator("#desk")).to_have_attribute("data-due", "writing")
     worker = threading.Thread(target=work)
@@ -156,7 +157,7 @@ def test_the_answer_grows_in_place_and_can_be_stopped(opened, models):
 def test_a_failure_is_said_and_the_instruction_can_be_changed(opened, models):
     models.script = [UnreachableError("The model could not be reached.")]
     opened.locator("#instruction").fill("Shorter.")
-    opened.get_by_text("another form", exact=True).click()
+    opened.locator("label", has_text="Only style").click()
     opened.locator("#submit").click()
     written(opened)
     expect(opened.locator(".interrupted")).to_contain_text("could not be reached")
@@ -165,7 +166,7 @@ def test_a_failure_is_said_and_the_instruction_can_be_changed(opened, models):
     expect(opened.locator(".where")).to_have_text("Turn 1 of 10")
 
 
-def test_errors_stand_beside_their_fields_and_take_the_focus(opened):
+def test_errors_are_shown_beside_their_fields_and_take_the_focus(opened):
     opened.locator("#instruction").fill("Half of it.")
     opened.locator("#submit").click()
     expect(opened.locator("#kind-error")).to_be_visible()
@@ -173,14 +174,14 @@ def test_errors_stand_beside_their_fields_and_take_the_focus(opened):
     expect(opened.locator("#instruction")).to_have_value("Half of it.")
 
 
-def test_check_49_two_tabs_make_one_turn_and_nothing_typed_is_lost(desk, opened, session):
+def test_two_tabs_make_one_turn_and_nothing_typed_is_lost(desk, opened, session):
     second = desk.tab()
     second.goto(opened.url)
     for page, text in ((opened, "From the first."), (second, "From the second.")):
         page.locator("#instruction").fill(text)
-        page.get_by_text("another form", exact=True).click()
+        page.locator("label", has_text="Only style").click()
         if page is second:
-            page.get_by_role("button", name="Go on with this one").click()
+            page.get_by_role("button", name="Keep this version").click()
         saved(page)
     opened.locator("#submit").click()
     expect(opened.locator("#desk")).to_have_attribute("data-due", "writing")
@@ -195,13 +196,13 @@ def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk,
     turned(session, "Shorter.", "good")
     opened.reload()
     opened.locator("#instruction").fill("Typed too late.")
-    opened.get_by_text("another form", exact=True).click()
+    opened.locator("label", has_text="Only style").click()
     saved(opened)
-    revising.ready(session)
+    steps.finish(session)
     opened.locator("#submit").click()
     expect(opened.locator("[data-focus-first]")).to_contain_text("Typed too late.")
     expect(opened.locator("#step")).to_have_text("This session is over")
-    opened.get_by_role("link", name="How it ended").click()
+    opened.get_by_role("link", name="Show the session").click()
     expect(opened.get_by_text("Sent. Thank you.")).to_be_visible()
     opened.locator("a.citation").first.click()
     expect(opened.locator("#paper-0")).to_be_visible()
@@ -209,7 +210,7 @@ def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk,
 
 def test_a_second_rater_has_the_papers_over_the_whole_height(new_desk, study, session, stranger):
     turned(session, "Shorter.", "good")
-    revising.ready(session)
+    steps.finish(session)
     sample_turns(study, count=1)
     add_member(study, stranger, "annotator", None)
     Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
@@ -217,14 +218,15 @@ def test_a_second_rater_has_the_papers_over_the_whole_height(new_desk, study, se
     desk = new_desk(stranger)
     page = desk.page
     page.goto(desk.address + "/")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="I have read the guidelines").click()
     papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
     assert papers["height"] == pytest.approx(whole["height"], abs=1)
 
 
 def test_a_double_click_is_one_turn_and_back_shows_where_the_session_is(opened, session):
     opened.locator("#instruction").fill("Shorter.")
-    opened.get_by_text("another form", exact=True).click()
+    opened.locator("label", has_text="Only style").click()
     opened.locator("#submit").dblclick()
     written(opened)
     expect(opened.locator(".faces")).to_be_visible()
@@ -234,19 +236,19 @@ def test_a_double_click_is_one_turn_and_back_shows_where_the_session_is(opened, 
     expect(opened.locator(".faces")).to_be_visible()
 
 
-def test_check_35_what_is_typed_offline_is_kept_and_sent_by_itself(desk, opened, session):
+def test_what_is_typed_offline_is_kept_and_sent_by_itself(desk, opened, session):
     desk.context.set_offline(True)
     opened.locator("#instruction").fill("Typed offline.")
-    opened.get_by_text("another form", exact=True).click()
-    expect(opened.locator("#state")).to_have_text("offline, kept on this computer")
+    opened.locator("label", has_text="Only style").click()
+    expect(opened.locator("#state")).to_have_text("offline, saved in this browser")
     opened.locator("#submit").click()
-    expect(opened.locator("#message")).to_contain_text("sent by itself")
+    expect(opened.locator("#message")).to_contain_text("We'll send it")
     desk.context.set_offline(False)
     expect(opened.locator("#desk")).to_have_attribute("data-due", "writing")
     assert Turn.objects.get(number=1).instruction == "Typed offline."
 
 
-def test_check_35_a_closed_tab_loses_nothing(desk, opened):
+def test_a_closed_tab_loses_nothing(desk, opened):
     opened.locator("#instruction").fill("Half a thought")
     saved(opened)
     opened.close()
@@ -264,7 +266,7 @@ def test_earlier_answers_and_passages_are_looked_at_while_what_is_typed_stays(op
     opened.locator("#turn-1 [data-look-at=answer]").click()
     expect(opened.locator("#answer-title")).to_contain_text("Answer of turn 1")
     opened.locator("#passages-of").select_option("0")
-    expect(opened.locator("#passages-title")).to_have_text("Passages read for the question")
+    expect(opened.locator("#passages-title")).to_have_text("Passages for the question")
     opened.keyboard.press("Escape")
     opened.get_by_role("tab", name="Changes").click()
     opened.locator("#from").select_option("0")
@@ -277,23 +279,23 @@ def test_a_session_goes_without_scripts(new_desk, rater, session):
     page = desk.page
     page.goto(desk.address + address(session))
     page.locator("#instruction").fill("Shorter.")
-    page.get_by_text("another form", exact=True).click()
-    page.get_by_role("button", name="Send the instruction").click()
+    page.locator("label", has_text="Only style").click()
+    page.get_by_role("button", name="Send instruction").click()
     run_waiting()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
     page.get_by_text("good").first.click()
-    page.get_by_role("button", name="Rate and go on").click()
+    page.get_by_role("button", name="Save rating").click()
     expect(page.get_by_text("This question needs an answer.")).to_be_visible()
     page.locator("textarea[name=q-comment]").fill("Yes.")
-    page.get_by_role("button", name="Rate and go on").click()
+    page.get_by_role("button", name="Save rating").click()
     page.get_by_role("tab", name="Changes").click()
     expect(page.locator(".changes-count")).to_be_visible()
     page.get_by_role("link", name="Ready to send").click()
-    page.get_by_role("button", name="Send it").click()
+    page.get_by_role("button", name="Send answer").click()
     expect(page.get_by_text("Sent. Thank you.")).to_be_visible()
 
 
-def test_check_7_no_response_of_a_whole_session_names_the_model(desk, study, rater, models):
+def test_no_response_of_a_whole_session_names_the_model(desk, study, rater, models):
     choose_topics(rater_for(study, rater), [])
     own = begun(study, rater)
     run_waiting()
@@ -324,7 +326,7 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
     page = desk.page
 
     def clean():
-        assert grave_findings(page, axe) == []
+        assert findings(page, axe) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
     page.goto(desk.address + "/studies/revising/sessions/welcome/")
@@ -341,7 +343,7 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
         clean()
     page.goto(desk.address + address(session))
     page.locator("#instruction").fill("Again.")
-    page.get_by_text("another form", exact=True).click()
+    page.locator("label", has_text="Only style").click()
     page.locator("#submit").click()
     expect(page.locator("#desk")).to_have_attribute("data-due", "writing")
     clean()
@@ -356,3 +358,22 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
     for path in ("sessions/", f"sessions/{session.pk}/"):
         page.goto(f"{office.address}/studies/revising/{path}")
         clean()
+
+
+def test_an_edit_in_markdown_is_previewed(desk, session):
+    turned(session, "Shorter.", "bad")
+    session.study.options |= {"markdown": True}
+    session.study.save(update_fields=["options"])
+    page = desk.page
+    page.goto(f"{desk.address}{address(session)}?edit=1")
+    page.locator("#edit").fill("It sails **late** [0].")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#edit-preview strong")).to_have_text("late")
+    expect(page.locator("#edit")).to_be_hidden()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#edit")).to_be_focused()
+    expect(page.locator("#edit")).to_have_value("It sails **late** [0].")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Save edit").click()
+    expect(page.locator("#desk")).not_to_have_attribute("data-due", "edit")
+    assert Turn.objects.get(number=1).edited_answer == "It sails **late** [0]."

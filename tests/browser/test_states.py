@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotation.assigning import release_expired
+from annotation.desk.assigning import release_expired
 from annotation.models import Question, Study
 from tests.browser.conftest import answers_to, moved_on, saved
 
@@ -16,19 +16,19 @@ def test_a_study_paused_while_a_task_is_open_is_said_at_the_next_sign_of_life(de
     desk.open(task)
     Study.objects.filter(pk=study.pk).update(status="paused")
     page.clock.run_for(61_000)
-    expect(page.locator("#message")).to_contain_text("paused just now")
+    expect(page.locator("#message")).to_contain_text("The study has been paused")
     desk.open(task)
     expect(page.locator("[data-part=notices]")).to_contain_text("This study is paused")
 
 
-def test_check_34_a_lost_lease_is_said_and_the_late_answer_is_kept(desk, study, task):
+def test_a_lost_lease_is_said_and_the_late_answer_is_kept(desk, study, task):
     page = desk.page
     page.clock.install(time=timezone.now())
     desk.open(task)
     saved(page)
     release_expired(study, timezone.now() + timedelta(days=1))
     page.clock.run_for(61_000)
-    expect(page.locator("#message")).to_contain_text("The time for this task ran out")
+    expect(page.locator("#message")).to_contain_text("Your time for this task ran out")
     page.keyboard.press("y")
     page.keyboard.press("4")
     page.keyboard.press("Enter")
@@ -55,11 +55,28 @@ def test_a_question_with_a_condition_opens_only_when_it_holds_and_is_not_sent_ot
     assert answers_to(task)[0]["answers"] == {"follows": True, "how_well": 2}
 
 
+def test_a_key_of_a_question_that_is_not_asked_says_why_it_does_nothing(desk, study, task):
+    study.questions.filter(key="how_well").update(
+        spec={"min": 1, "max": 5, "when": {"question": "follows", "equals": True}}
+    )
+    page = desk.open(task)
+    page.keyboard.press("4")
+    expect(page.locator("#message")).to_have_text("Answer question 1 first.")
+    page.keyboard.press("n")
+    expect(page.locator("#message")).to_have_text("")
+    page.keyboard.press("4")
+    expect(page.locator("#message")).to_have_text("Question 2 is not asked after this answer.")
+    page.keyboard.press("y")
+    page.keyboard.press("4")
+    expect(page.locator("#question-2 :checked")).to_have_value("4")
+    saved(page)
+
+
 def test_the_state_is_announced_to_those_who_do_not_see_it(desk, task):
     page = desk.open(task)
     desk.context.set_offline(True)
     page.keyboard.press("y")
-    expect(page.locator("#announce")).to_have_text("offline, kept on this computer")
+    expect(page.locator("#announce")).to_have_text("offline, saved in this browser")
     desk.context.set_offline(False)
     saved(page)
     expect(page.locator("#announce")).to_have_text("Connected again.")

@@ -40,7 +40,7 @@ def simple(connection):
     return connection.SimpleQueue("calls")
 
 
-def test_messages_come_in_order_to_whoever_asks_first(connect):
+def test_messages_come_in_order_to_the_first_that_asks(connect):
     for number in range(5):
         simple(connect()).put(number)
     one, other = simple(connect()), simple(connect())
@@ -67,7 +67,7 @@ def test_a_message_that_cannot_be_read_is_dropped_and_the_next_one_comes(connect
     assert "cannot be read" in caplog.text
 
 
-def test_what_is_being_written_is_not_taken(connect, tmp_path):
+def test_messages_that_are_being_written_are_not_taken(connect, tmp_path):
     queue = simple(connect())
     assert take_all(queue) == []
     (tmp_path / "b" / "calls" / "1-x.unfinished").write_bytes(b'{"bo')
@@ -88,7 +88,7 @@ def test_several_takers_never_take_the_same_message(connect):
     assert sorted(taken) == list(range(200))
 
 
-def test_what_waits_can_be_counted_and_thrown_away(connect):
+def test_waiting_messages_can_be_counted_and_discarded(connect):
     queue = simple(connect())
     for number in range(3):
         queue.put(number)
@@ -104,7 +104,7 @@ def test_the_application_uses_the_files_of_var_when_it_is_embedded():
         assert connection.default_channel.root == settings.VAR / "broker"
 
 
-def test_tasks_are_told_to_the_broker_as_background_work_needs_it():
+def test_the_application_has_the_settings_that_background_work_needs():
     conf = app.conf
     assert conf.task_ignore_result
     assert conf.task_acks_late
@@ -112,5 +112,5 @@ def test_tasks_are_told_to_the_broker_as_background_work_needs_it():
     assert conf.worker_prefetch_multiplier == 1
     assert not conf.worker_redirect_stdouts
     assert conf.timezone == "UTC"
-    assert "config.background.keeping:Keeper" in app.steps["worker"]
-    assert "config.background.tasks" in conf.include
+    assert "config.background.worker_upkeep:WorkerUpkeep" in app.steps["worker"]
+    assert "config.background.messages" in conf.include

@@ -10,7 +10,7 @@ from django.test import override_settings
 IMPORT = re.compile(r'from "(\./[^"]+)"')
 HASHED = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static.HashedStaticFiles"},
+    "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
 }
 
 
@@ -24,7 +24,7 @@ def test_every_import_of_a_collected_script_leads_to_a_hashed_file(tmp_path):
     assert all(re.search(r"\.[0-9a-f]{12}\.js$", name) for _, name in imports)
 
 
-def test_no_script_or_template_of_ours_exceeds_150_lines():
+def test_no_script_or_template_is_longer_than_150_lines():
     root = Path(settings.BASE_DIR)
     files = [*(root / "static" / "js").rglob("*.js"), *(root / "templates").rglob("*.html")]
     assert {

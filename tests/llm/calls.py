@@ -1,4 +1,4 @@
-"""What the tests of calls share: an endpoint of the operator's, requests, and replies without a network."""
+"""Shared by the tests of calls: an endpoint, requests, and replies without a network."""
 
 import threading
 import time
@@ -6,8 +6,8 @@ import time
 from django.db import connections
 from django.utils import timezone
 
-from llm.asking import Attempt, Message, Outcome, PromptMark, Request, Usage
 from llm.models import Budget, Call, Completion, Reservation, Stop, StudyPrompt
+from llm.requests import Attempt, Message, Outcome, PromptReference, Request, Usage
 
 ENDPOINTS = """
 endpoints:
@@ -38,7 +38,7 @@ def write_endpoints(settings, folder, *, in_flight=4, deadline=5, more=""):
 
 
 def asked(text="When does the ferry sail?", *, model="campus/small", max_tokens=100, **more):
-    mark = PromptMark("sessions/first", "1", "d" * 64)
+    mark = PromptReference("sessions/first", "1", "d" * 64)
     return Request(model, (Message("system", "Be brief."), Message("user", text)), mark, max_tokens=max_tokens, **more)
 
 
@@ -53,7 +53,7 @@ def answered(text="At nine.", *, tokens=(20, 5), **more):
 
 
 class Scripted:
-    """Stands where the client does: gives or raises what it was told, and counts how many are under way at once."""
+    """Replaces the client: returns or raises scripted replies, and counts simultaneous calls."""
 
     def __init__(self, *replies, seconds=0.0):
         self.replies, self.seconds = list(replies), seconds
@@ -78,7 +78,7 @@ class Scripted:
 
 
 def add_rows(study, run="CANARY-RUN"):
-    """A row of each kind that a study has about language models."""
+    """Add one row of each model that belongs to a study."""
     now = timezone.now()
     call = Call.objects.create(
         study=study, run=run, endpoint="campus", model="small", model_asked="CANARY-MODEL", messages=[],
@@ -93,7 +93,7 @@ def add_rows(study, run="CANARY-RUN"):
 
 
 def together(count, act):
-    """Call `act(number)` in that many threads at once; returns what each gave or raised."""
+    """Call `act(number)` in that many threads at once and return what each returned or raised."""
     results, barrier = [None] * count, threading.Barrier(count)
 
     def run(number):

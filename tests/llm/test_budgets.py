@@ -1,4 +1,4 @@
-"""What calls may cost: reserved under lock before each, settled after it, never beyond the cap."""
+"""The cost of a call is reserved under lock, settled afterwards, and never exceeds a cap."""
 
 import random
 from datetime import timedelta
@@ -9,16 +9,17 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry
 from llm import budgets, ledger
-from llm.asking import Charge
-from llm.budgets import close, money, most, reserve_batch, set_cap
-from llm.calling import LostError, complete
+from llm.budgets import amount_text, close, highest_call_price, reserve_batch, set_cap
+from llm.call_errors import BudgetError, CallTimeoutError, RefusedError
+from llm.door import LostError, complete
 from llm.endpoints import find_model
-from llm.errors import BudgetError, CallTimeoutError, RefusedError
 from llm.models import Budget, Call, Reservation
+from llm.requests import Charge
 from tests.conftest import make_person
 from tests.llm.calls import answered, asked, attempt, together, write_endpoints
 
-EACH = 229  # what `asked()` may cost: 29 tokens to read, 100 to write at twice the price
+EACH = 229  # the most that sending `asked()` once may cost: 29 tokens to read, 100 to write at twice the price
+MOST = 4 * EACH  # the endpoint allows four sendings
 
 
 def sums(study):
@@ -27,9 +28,9 @@ def sums(study):
     )
 
 
-def test_a_call_falls_to_its_study_its_run_and_its_person(study, owner, replies):
+def test_a_call_counts_towards_the_budgets_of_its_study_run_and_person(study, owner, replies):
     def look(on_text, stopped):
-        assert sums(study) == [("", None, EACH, 0), ("run-1", None, EACH, 0), ("", "owner", EACH, 0)]
+        assert sums(study) == [("", None, MOST, 0), ("run-1", None, MOST, 0), ("", "owner", MOST, 0)]
         return answered()
 
     replies(look)
@@ -43,17 +44,17 @@ def test_a_call_falls_to_its_study_its_run_and_its_person(study, owner, replies)
 
 
 @pytest.mark.parametrize("scope", ["study", "run", "person"])
-def test_check_50_each_kind_of_cap_refuses_and_names_itself(study, owner, replies, scope):
+def test_the_cap_of_a_study_run_or_person_refuses_a_call_and_is_named(study, owner, replies, scope):
     scripted = replies()
     if scope == "study":
-        set_cap(study, EACH - 1, None)
+        set_cap(study, MOST - 1, None)
     elif scope == "run":
-        set_cap(study, EACH - 1, None, run="run-1")
+        set_cap(study, MOST - 1, None, run="run-1")
     else:
-        set_cap(study, EACH - 1, None, person=owner)
+        set_cap(study, MOST - 1, None, person=owner)
     with pytest.raises(BudgetError, match=f"budget of {scope}") as raised:
         complete(asked(), Charge(study, run="run-1", person=owner))
-    assert "0 of 0.000228 is spent or set aside, and this call may cost 0.000229" in raised.value.reason
+    assert "0 of 0.000915 is spent or reserved, and the call may cost 0.000916" in raised.value.reason
     assert scripted.asked == []
     assert not Call.objects.exists()
     assert {row[2:] for row in sums(study)} == {(0, 0)}
@@ -62,38 +63,38 @@ def test_check_50_each_kind_of_cap_refuses_and_names_itself(study, owner, replie
         complete(asked(), Charge(study, **other))
 
 
-def test_a_cap_set_later_counts_what_was_spent_before_it(study, owner, replies):
+def test_a_cap_set_later_includes_earlier_spending(study, owner, replies):
     complete(asked(), Charge(study))
-    set_cap(study, EACH + 29, owner)
+    set_cap(study, MOST + 29, owner)
     with pytest.raises(BudgetError):
         complete(asked(), Charge(study))
-    set_cap(study, EACH + 30, owner)
+    set_cap(study, MOST + 30, owner)
     complete(asked(), Charge(study))
     set_cap(study, None, owner)
     complete(asked(), Charge(study))
-    entries = AuditEntry.objects.filter(action="budget set", actor=owner).order_by("pk").values_list("old", "new")
-    assert [(old["cap"], new["cap"]) for old, new in entries] == [
-        (None, EACH + 29),
-        (EACH + 29, EACH + 30),
-        (EACH + 30, None),
+    entries = AuditEntry.objects.filter(action="budget set", actor__person=owner).order_by("pk")
+    assert [(old["cap"], new["cap"]) for old, new in entries.values_list("old", "new")] == [
+        (None, MOST + 29),
+        (MOST + 29, MOST + 30),
+        (MOST + 30, None),
     ]
 
 
-def test_check_50_an_unknown_price_counts_as_the_operators_highest(study, replies, settings):
+def test_a_model_without_a_price_is_charged_the_operators_highest(study, replies, settings):
     settings.UNKNOWN_PRICE = 50
     call = complete(asked(model="campus/unpriced"), Charge(study)).call
-    assert (call.price_unknown, call.price_reserved, call.price_charged) == (True, 129 * 50, 25 * 50)
-    set_cap(study, 129 * 50, None)
+    assert (call.price_unknown, call.price_reserved, call.price_charged) == (True, 4 * 129 * 50, 25 * 50)
+    set_cap(study, 4 * 129 * 50, None)
     with pytest.raises(BudgetError):
         complete(asked(model="campus/unpriced"), Charge(study))
 
 
-def test_what_costs_nothing_is_never_refused(study, replies):
+def test_a_free_call_is_never_refused(study, replies):
     set_cap(study, 0, None)
     complete(asked(model="campus/free"), Charge(study))
 
 
-def test_attempts_that_may_be_billed_are_charged_and_others_are_not(study, replies):
+def test_only_billable_attempts_are_charged(study, replies):
     attempts = (attempt(1, "unreachable", 0, False), attempt(2, "timeout", 0), attempt(3, "timeout", 200))
     replies(CallTimeoutError(outcome=answered("", tokens=None, attempts=attempts)))
     with pytest.raises(CallTimeoutError):
@@ -107,20 +108,45 @@ def test_attempts_that_may_be_billed_are_charged_and_others_are_not(study, repli
     assert sums(study) == [("", None, 0, 2 * EACH + EACH + 30 + 24)]
 
 
+def test_one_reservation_covers_all_attempts_so_retries_never_exceed_a_cap(study, replies):
+    set_cap(study, MOST, None)
+    spent = tuple(attempt(number, "timeout", 0) for number in range(1, 5))
+
+    def look(on_text, stopped):
+        assert sums(study) == [("", None, MOST, 0)]
+        return CallTimeoutError(outcome=answered("", tokens=None, attempts=spent))
+
+    scripted = replies(look)
+    with pytest.raises(CallTimeoutError):
+        complete(asked(), Charge(study))
+    assert sums(study) == [("", None, 0, MOST)]
+    set_cap(study, MOST + MOST - 1, None)
+    with pytest.raises(BudgetError):
+        complete(asked(), Charge(study))
+    assert len(scripted.asked) == 1
+
+
+def test_a_lost_call_is_charged_for_its_recorded_attempts(study, replies):
+    call = ledger.begin(asked(), Charge(study), *find_model("campus/small"), None)
+    ledger.note_request(call, 3)
+    assert ledger.sweep(call.lease_until + timedelta(seconds=1)) == 1
+    call.refresh_from_db()
+    assert (call.status, call.price_reserved, call.price_charged) == ("lost", MOST, 3 * EACH)
+    assert sums(study) == [("", None, 0, 3 * EACH)]
+
+
 @pytest.mark.parametrize(
     ("amount", "text"), [(0, "0"), (1, "0.000001"), (1_500_000, "1.5"), (12_000_000, "12"), (10**12, "1,000,000")]
 )
-def test_money_is_written_exactly(amount, text):
-    assert money(amount) == text
+def test_amounts_are_written_exactly(amount, text):
+    assert amount_text(amount) == text
 
 
-def test_check_50_fifty_starts_at_once_never_set_aside_more_than_the_cap(
-    transactional_db, study, replies, settings, tmp_path
-):
+def test_fifty_concurrent_calls_never_reserve_more_than_the_cap(transactional_db, study, replies, settings, tmp_path):
     write_endpoints(settings, tmp_path, in_flight=64)
-    cap = 7 * EACH
+    cap = 7 * MOST
     set_cap(study, cap, None)
-    set_cap(study, 50 * EACH, None, run="run-1")
+    set_cap(study, 50 * MOST, None, run="run-1")
 
     def look(on_text, stopped):
         budget = Budget.objects.get(run="")
@@ -137,9 +163,9 @@ def test_check_50_fifty_starts_at_once_never_set_aside_more_than_the_cap(
         assert (budget.reserved, budget.spent) == (0, 30 * len(made))
 
 
-def test_many_calls_draw_from_what_was_set_aside_at_once(study, replies):
+def test_calls_draw_from_a_batch_reservation(study, replies):
     requests = [asked(f"question {number}") for number in range(5)]
-    amount = sum(most(request).amount for request in requests)
+    amount = sum(highest_call_price(request) for request in requests)
     set_cap(study, amount, None)
     reservation = reserve_batch(Charge(study, run="run-1"), requests)
     assert sums(study) == [("", None, amount, 0), ("run-1", None, amount, 0)]
@@ -157,43 +183,43 @@ def test_many_calls_draw_from_what_was_set_aside_at_once(study, replies):
     assert call.reservation is None
 
 
-def test_a_batch_beyond_the_cap_is_refused_whole(study, replies):
-    set_cap(study, 3 * EACH, None)
+def test_a_batch_beyond_the_cap_is_refused_completely(study, replies):
+    set_cap(study, 3 * MOST, None)
     with pytest.raises(BudgetError):
         reserve_batch(Charge(study), [asked()] * 4)
     assert not Reservation.objects.exists()
     assert sums(study) == [("", None, 0, 0)]
 
 
-def test_a_reservation_serves_nobody_else(study, make_study, replies):
+def test_a_reservation_cannot_be_used_by_another_run_or_study(study, make_study, replies):
     reservation = reserve_batch(Charge(study, run="run-1"), [asked()])
     for charge in (Charge(study), Charge(study, run="run-2"), Charge(make_study("other"), run="run-1")):
-        with pytest.raises(ValueError, match="serves"):
+        with pytest.raises(ValueError, match="can only be used by"):
             complete(asked(), charge, reservation=reservation)
 
 
-def test_a_reservation_that_was_left_is_given_back_after_its_lease(study, replies):
+def test_an_abandoned_reservation_is_released_when_its_lease_ends(study, replies):
     reserve_batch(Charge(study), [asked()], lease=timedelta(hours=1))
     assert ledger.sweep(timezone.now() + timedelta(minutes=59)) == 0
     assert ledger.sweep(timezone.now() + timedelta(minutes=61)) == 1
     assert sums(study) == [("", None, 0, 0)]
 
 
-def test_a_call_that_is_refused_first_looks_for_what_others_left(study, replies, monkeypatch):
-    set_cap(study, EACH, None)
+def test_a_refused_call_first_releases_expired_reservations(study, replies, monkeypatch):
+    set_cap(study, MOST, None)
     reserve_batch(Charge(study), [asked()], lease=timedelta(seconds=-1))
     complete(asked(), Charge(study))
 
 
 class Schedule:
-    """A random order of begun, ended, lost and set-aside calls, up to fifty under way at once."""
+    """Random starts, ends and losses of calls and reservations."""
 
     def __init__(self, study, person, seed):
         self.random, self.running, self.reservations = random.Random(seed), [], []
         self.study, self.overrun = study, 0
         self.charges = [Charge(study), Charge(study, run="a"), Charge(study, run="b", person=person)]
         self.endpoint, self.model = find_model("campus/small")
-        self.cap = self.random.randint(1, 20) * EACH
+        self.cap = self.random.randint(1, 20) * MOST
         set_cap(study, self.cap, None)
 
     def begin(self):
@@ -201,7 +227,7 @@ class Schedule:
         fitting = [one for one in self.reservations if one.run == charge.run and one.person == charge.person]
         reservation = self.random.choice(fitting) if fitting else None
         try:
-            call = ledger.begin(asked(), charge, self.endpoint, self.model, budgets.Price(EACH, False), reservation)
+            call = ledger.begin(asked(), charge, self.endpoint, self.model, reservation)
         except BudgetError:
             return
         self.running.append((call, charge))
@@ -219,7 +245,7 @@ class Schedule:
     def lose(self):
         if self.running:
             call, _ = self.running.pop()
-            ledger._lose(call.pk, timezone.now())
+            ledger._mark_lost(call.pk, timezone.now())
 
     def batch(self):
         charge = self.random.choice(self.charges)
@@ -248,7 +274,7 @@ class Schedule:
                 assert budget.spent + budget.reserved <= budget.cap + self.overrun
 
 
-def test_check_50_two_hundred_random_schedules_keep_the_sums_and_the_cap(make_study, owner, replies):
+def test_sums_and_caps_hold_in_two_hundred_random_schedules(make_study, owner, replies):
     for seed in range(200):
         schedule = Schedule(make_study(f"study-{seed}", items=0), owner, seed)
         steps = [schedule.begin] * 5 + [schedule.end] * 3 + [schedule.lose, schedule.batch, schedule.close]
@@ -257,17 +283,17 @@ def test_check_50_two_hundred_random_schedules_keep_the_sums_and_the_cap(make_st
         schedule.check()
 
 
-def test_the_overrun_of_a_cap_is_at_most_what_the_calls_under_way_cost_more_than_was_reserved(study, replies):
-    """An endpoint that counts more than was reckoned cannot be foreseen; the next call is refused."""
+def test_only_an_endpoint_that_counts_more_tokens_can_exceed_a_cap(study, replies):
+    """The next call is refused."""
     replies(answered(tokens=(5000, 100)))
-    set_cap(study, EACH, None)
+    set_cap(study, MOST, None)
     complete(asked(), Charge(study))
     assert sums(study) == [("", None, 0, 5200)]
     with pytest.raises(BudgetError):
         complete(asked(), Charge(study))
 
 
-def test_a_call_begun_anew_resolves_the_lost_one_before_it_locks_its_reservation(study, replies, monkeypatch):
+def test_a_repeated_call_marks_the_lost_one_before_it_locks_its_reservation(study, replies, monkeypatch):
     reservation, locked = reserve_batch(Charge(study), [asked()] * 2), []
 
     def killed(on_text, stopped):

@@ -1,17 +1,17 @@
-"""The real client against a server that misbehaves: each fault ends in its named kind, in time."""
+"""The real client against a misbehaving server: each fault has its kind of error, before the deadline."""
 
 import json
-import time
+from itertools import count
 from types import MappingProxyType
 
 import pytest
 
-from llm.asking import Message, Request
+from llm.call_errors import CallError
 from llm.client import ask
 from llm.endpoints import Endpoint, Model
-from llm.errors import CallError
-from llm.scripted.running import serving
-from llm.scripted.script import Step
+from llm.requests import Message, Request
+from llm.scripted.script import ScriptStep
+from llm.scripted.server_thread import serving
 
 ALL = frozenset(("stream", "seed", "logprobs", "json_schema"))
 DEADLINE = 8.0
@@ -38,15 +38,14 @@ def endpoint(server):
 
 @pytest.fixture
 def play(server, endpoint):
-    """A function that lets the server follow steps, and asks it; returns the outcome or the error, and the texts."""
+    """A function that runs a call against scripted steps; returns the outcome or error, and the texts shown."""
 
     def play(*steps: dict, stream: bool = False, request: dict | None = None, supports=ALL, stopped=None, **more):
-        server.steps = tuple(Step(**one) for one in steps)
+        server.steps = tuple(ScriptStep(**one) for one in steps)
         server.restart()
         texts: list[str] = []
         asked = Request("scripted/model", (Message("user", "Say it."),), **(request or {}))
         again = more.pop("again_after_cut", False)
-        began = time.monotonic()
         try:
             found = ask(
                 endpoint(**more), Model("model", "model-1", supports=supports), asked,
@@ -54,7 +53,6 @@ def play(server, endpoint):
             )  # fmt: skip
         except CallError as error:
             found = error
-        assert time.monotonic() - began < DEADLINE + 2
         assert len(server.calls) <= 3
         return found, texts
 
@@ -66,7 +64,7 @@ GOOD = {"text": "It sails at nine [0]."}
 
 
 def whole(**more) -> dict:
-    """A step that sends a reply which is right but for what is given."""
+    """A step with a valid reply except for the given fields."""
     choice = {"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}
     body = {"model": "model-1", "choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
     return {"body": json.dumps(body | more)}
@@ -176,7 +174,7 @@ def patience(name: str) -> float:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_check_43_each_fault_ends_in_its_kind(play, server, name):
+def test_each_fault_of_a_server_has_its_kind_of_error(play, server, name):
     steps, kind, requests = FAULTS[name]
     error, _ = play(*steps, read_timeout=patience(name))
     assert isinstance(error, CallError), error
@@ -186,7 +184,7 @@ def test_check_43_each_fault_ends_in_its_kind(play, server, name):
 
 
 @pytest.mark.parametrize("name", STREAMED)
-def test_check_43_each_fault_of_a_stream_ends_in_its_kind(play, server, name):
+def test_each_fault_of_a_stream_has_its_kind_of_error(play, server, name):
     steps, kind, requests = STREAMED[name]
     error, texts = play(*steps, stream=True, read_timeout=patience(name))
     assert isinstance(error, CallError), error
@@ -195,44 +193,43 @@ def test_check_43_each_fault_of_a_stream_ends_in_its_kind(play, server, name):
         assert error.partial.startswith(texts[-1])
 
 
-def test_check_43_nobody_listens(play):
+def test_an_unused_port_is_unreachable(play):
     error, _ = play(GOOD, base_url="http://127.0.0.1:9/v1")
     assert error.kind == "unreachable"
     assert [(one.status, one.billable) for one in error.outcome.attempts] == [(0, False)] * 3
 
 
-def test_check_43_a_host_that_does_not_exist(play):
+def test_an_unknown_host_is_unreachable(play):
     error, _ = play(GOOD, base_url="http://nowhere.invalid/v1")
     assert error.kind == "unreachable"
 
 
-def test_check_43_no_tls_where_it_is_expected(play, server):
+def test_a_server_without_tls_is_unreachable_over_https(play, server):
     error, _ = play(GOOD, base_url=server.address.replace("http:", "https:"))
     assert error.kind == "unreachable"
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_check_43_the_deadline_holds_for_a_slow_drip(play, server, stream):
+def test_the_deadline_ends_a_slow_reply(play, server, stream):
     drip = {"drip": 0.05} if not stream else {"pause": 0.05}
-    began = time.monotonic()
     error, _ = play({"text": "word " * 500, **drip}, stream=stream, deadline=1.0)
     assert (error.kind, len(error.outcome.attempts)) == ("timeout", 1)
-    assert time.monotonic() - began < 3
     assert error.outcome.raw
+    assert error.outcome.raw.count("word") < 500
     assert bool(error.partial) is stream
 
 
-def test_check_43_the_deadline_holds_for_an_error_that_drips(play):
+def test_the_deadline_ends_a_slow_error(play):
     error, _ = play({"status": 500, "body": "x" * 500, "drip": 0.05}, deadline=1.0)
     assert (error.kind, len(error.outcome.attempts)) == ("timeout", 1)
 
 
-def test_check_43_waits_end_with_the_deadline(play):
+def test_waits_between_attempts_end_at_the_deadline(play):
     error, _ = play({"status": 503, "retry_after": "5"}, deadline=2.0, longest_wait=10)
     assert (error.kind, len(error.outcome.attempts), error.retry_after) == ("server_error", 1, 5.0)
 
 
-def test_twice_too_busy_then_good(play):
+def test_a_rate_limited_call_is_retried_after_the_requested_wait(play):
     outcome, _ = play({"status": 429, "retry_after": "0.01"}, {"status": 500}, GOOD)
     assert outcome.text == GOOD["text"]
     assert [one.ended for one in outcome.attempts] == ["rate_limited", "server_error", "answered"]
@@ -241,7 +238,7 @@ def test_twice_too_busy_then_good(play):
     assert [one.billable for one in outcome.attempts] == [False, True, True]
 
 
-def test_a_stream_is_handed_over_as_it_comes(play):
+def test_a_stream_is_shown_as_it_arrives(play):
     outcome, texts = play({"text": "one two three four five six seven eight", "pause": 0.1}, stream=True)
     assert outcome.text == texts[-1] == "one two three four five six seven eight"
     assert 2 <= len(texts) <= 6
@@ -250,50 +247,50 @@ def test_a_stream_is_handed_over_as_it_comes(play):
     assert "data: [DONE]" in outcome.raw
 
 
-def test_a_cut_stream_is_asked_for_anew_only_where_that_is_allowed(play, server):
+def test_a_cut_stream_is_requested_again_only_if_that_is_allowed(play, server):
     outcome, texts = play({"cut": 3, "text": "one two three"}, GOOD, stream=True, again_after_cut=True)
     assert (outcome.text, len(server.calls)) == (GOOD["text"], 2)
     assert texts[0].startswith("one")
 
 
-def test_characters_in_two_pieces_are_joined(play):
+def test_characters_split_between_pieces_are_joined(play):
     halves = [PIECE.replace("Yes", half) for half in ("\\ud83d", "\\ude00")]
     outcome, texts = play(stream_of(*halves, "[DONE]"), stream=True)
     assert outcome.text == texts[-1] == "\U0001f600"
 
 
-def test_a_stream_without_an_end_mark_counts_where_the_reply_ended(play):
+def test_a_finished_reply_is_accepted_without_an_end_mark(play):
     outcome, _ = play(GOOD | {"done": False}, stream=True)
     assert outcome.text == GOOD["text"]
 
 
-def test_a_model_that_cannot_stream_hands_over_its_text_at_once(play, server):
+def test_the_text_of_a_model_without_streaming_is_shown_at_once(play, server):
     outcome, texts = play(GOOD, stream=True, supports=frozenset())
     assert texts == [outcome.text]
     assert "stream" not in server.calls[0]["asked"]
 
 
-def test_a_server_that_does_not_stream_though_asked(play):
+def test_a_reply_that_is_not_streamed_on_request_is_accepted(play):
     outcome, texts = play(whole(), stream=True)
     assert texts == [outcome.text] == ["Yes."]
 
 
 @pytest.mark.parametrize("usage", ["missing", "negative", "text", "list"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_check_54_counts_that_are_odd_are_flagged(play, usage, stream):
+def test_impossible_token_counts_are_flagged(play, usage, stream):
     flag = "no_usage" if usage == "missing" else "wrong_usage"
     outcome, _ = play(GOOD | {"usage": usage}, stream=stream)
     assert (outcome.text, outcome.usage, outcome.flags) == (GOOD["text"], None, (flag,))
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_check_54_another_model_is_flagged(play, stream):
+def test_another_model_in_the_reply_is_flagged(play, stream):
     outcome, _ = play(GOOD | {"model": "cheaper"}, stream=stream)
     assert (outcome.model_returned, outcome.flags) == ("cheaper", ("other_model",))
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_log_probabilities(play, stream):
+def test_log_probabilities_are_read(play, stream):
     outcome, _ = play({"text": "one two"}, stream=stream, request={"top_logprobs": 2})
     assert [one.token for one in outcome.logprobs] == ["one", " two"]
     assert [(one.token, one.logprob) for one in outcome.logprobs[0].top] == [("one", -0.25), ("one?", -1.5)]
@@ -301,13 +298,13 @@ def test_log_probabilities(play, stream):
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("fault", ["missing", "positive", "text"])
-def test_log_probabilities_that_are_missing_or_wrong(play, fault, stream):
+def test_missing_or_malformed_log_probabilities_make_a_reply_unusable(play, fault, stream):
     error, _ = play({"text": "one two", "logprobs": fault}, stream=stream, request={"top_logprobs": 2})
     assert error.kind == "bad_reply"
     assert "one" in error.outcome.raw
 
 
-def test_log_probabilities_of_a_model_that_has_none(play, server):
+def test_log_probabilities_are_refused_for_a_model_without_them(play, server):
     error, _ = play(GOOD, request={"top_logprobs": 2}, supports=frozenset())
     assert (error.kind, server.calls) == ("unsupported", [])
 
@@ -315,45 +312,44 @@ def test_log_probabilities_of_a_model_that_has_none(play, server):
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
 
 
-def test_structured_replies(play, server):
+def test_a_structured_reply_is_parsed(play, server):
     outcome, _ = play({"text": '{"score": 3}'}, request={"schema": SCHEMA})
     assert outcome.parsed == {"score": 3}
     form = server.calls[0]["asked"]["response_format"]
     assert (form["type"], form["json_schema"]["schema"]) == ("json_schema", SCHEMA)
 
 
-def test_structured_replies_of_a_model_that_only_reads_the_prompt(play, server):
+def test_the_schema_is_left_out_for_a_model_that_does_not_support_it(play, server):
     outcome, _ = play({"text": '```json\n{"score": 3}\n```'}, request={"schema": SCHEMA}, supports=frozenset())
     assert outcome.parsed == {"score": 3}
     assert "response_format" not in server.calls[0]["asked"]
 
 
 @pytest.mark.parametrize("text", ["three", '{"score": 3', '{"score": NaN}', '{"a": 1, "a": 2}', '{"a": "\\u0000"}'])
-def test_check_42_a_structured_reply_that_is_none(play, text):
+def test_a_structured_reply_that_is_not_json_is_unusable(play, text):
     error, _ = play({"text": text}, request={"schema": SCHEMA})
     assert (error.kind, error.partial) == ("bad_reply", text)
 
 
 @pytest.mark.parametrize("step", [{"silent": True}, {"drip": 0.05}, {"status": 503, "retry_after": "4"}])
-def test_check_50_a_stop_ends_a_running_call(play, step):
-    began = time.monotonic()
-    error, _ = play(
-        step, stopped=lambda: time.monotonic() - began > 0.5, read_timeout=5.0, longest_wait=5
-    )  # fmt: skip
+def test_a_stop_ends_a_running_call(play, step):
+    """The third check comes while the call waits: a call that is checked only between its waits would end
+    differently."""
+    asked = count(1)
+    error, _ = play(step, stopped=lambda: next(asked) == 3, read_timeout=DEADLINE, longest_wait=5)
     assert (error.kind, len(error.outcome.attempts)) == ("stopped", 1)
-    assert time.monotonic() - began < 3
 
 
-def test_a_stop_before_anything_is_sent(play, server):
+def test_a_stop_before_the_request_sends_nothing(play, server):
     error, _ = play(GOOD, stopped=lambda: True)
     assert (error.kind, server.calls) == ("stopped", [])
 
 
-def test_what_the_reader_of_the_text_raises_ends_the_call(server, endpoint):
+def test_an_exception_from_the_callback_ends_the_call(server, endpoint):
     def refuse(text: str) -> None:
         raise LookupError(text)
 
-    server.steps = (Step(text="one two", pause=0.1),)
+    server.steps = (ScriptStep(text="one two", pause=0.1),)
     with pytest.raises(LookupError, match="one"):
         ask(
             endpoint(), Model("model", "model-1", supports=ALL),
@@ -369,7 +365,7 @@ def test_parameters_are_sent_as_configured(play, server):
     }  # fmt: skip
 
 
-def test_nothing_is_sent_that_the_environment_adds(play, server, monkeypatch):
+def test_the_environment_adds_nothing_to_a_request(play, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
     monkeypatch.setenv("OPENAI_ORG_ID", "canary-organization")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "canary-project")

@@ -1,4 +1,4 @@
-"""The key of an endpoint is nowhere but in the header of its requests."""
+"""An endpoint's key only appears in the header of its requests."""
 
 import base64
 import json
@@ -11,12 +11,12 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings
 
-from llm.asking import Message, Request
+from llm.call_errors import CallError
 from llm.client import ask
 from llm.endpoints import Endpoint, Model
-from llm.errors import CallError
-from llm.scripted.running import serving
-from llm.scripted.script import Step
+from llm.requests import Message, Request
+from llm.scripted.script import ScriptStep
+from llm.scripted.server_thread import serving
 
 KEY = "Canary7/key+with?odd=parts&8192"
 FORMS = (
@@ -25,16 +25,18 @@ FORMS = (
 )  # fmt: skip
 REQUEST = Request("scripted/model", (Message("user", "Say it."),))
 STEPS = {
-    "good": Step(),
-    "repeated in the text": Step(text=f"Your key is {KEY}, or {FORMS[2]}, or {FORMS[4]}."),
-    "repeated as the model": Step(model=KEY),
-    "wrong key, repeated": Step(status=401, echo_headers=True),
-    "wrong key, shortened": Step(status=401, body=json.dumps({"error": {"message": f"Incorrect key {KEY[:12]}***"}})),
-    "server error, repeated": Step(status=500, echo_headers=True),
-    "no reply": Step(body=f"garbage {KEY}"),
-    "headers repeated": Step(echo_headers=True),
-    "redirect to it": Step(status=302, location=f"http://127.0.0.1:9/{FORMS[2]}"),
-    "refused": Step(refusal=f"No, {KEY}."),
+    "good": ScriptStep(),
+    "repeated in the text": ScriptStep(text=f"Your key is {KEY}, or {FORMS[2]}, or {FORMS[4]}."),
+    "repeated as the model": ScriptStep(model=KEY),
+    "wrong key, repeated": ScriptStep(status=401, echo_headers=True),
+    "wrong key, shortened": ScriptStep(
+        status=401, body=json.dumps({"error": {"message": f"Incorrect key {KEY[:12]}***"}})
+    ),
+    "server error, repeated": ScriptStep(status=500, echo_headers=True),
+    "no reply": ScriptStep(body=f"garbage {KEY}"),
+    "headers repeated": ScriptStep(echo_headers=True),
+    "redirect to it": ScriptStep(status=302, location=f"http://127.0.0.1:9/{FORMS[2]}"),
+    "refused": ScriptStep(refusal=f"No, {KEY}."),
 }
 
 
@@ -59,7 +61,7 @@ def found_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("name", STEPS)
-def test_check_62_a_key_is_in_no_log_error_or_outcome(server, endpoint, caplog, capfd, name, stream):
+def test_a_key_never_appears_in_logs_errors_or_outcomes(server, endpoint, caplog, capfd, name, stream):
     server.steps = (STEPS[name],)
     server.restart()
     caplog.set_level(logging.DEBUG)  # for all but the loggers that the settings keep quiet
@@ -75,21 +77,21 @@ def test_check_62_a_key_is_in_no_log_error_or_outcome(server, endpoint, caplog, 
     assert found_in(told + caplog.text + "".join(capfd.readouterr()) + repr(endpoint)) == []
 
 
-def test_check_62_logs_of_the_libraries_hold_no_key_even_where_they_are_on(server, endpoint, caplog):
+def test_library_logs_contain_no_key_even_at_debug_level(server, endpoint, caplog):
     for name in ("openai", "httpx2", "httpcore2"):
         caplog.set_level(logging.DEBUG, logger=name)
-    server.steps = (Step(),)
+    server.steps = (ScriptStep(),)
     ask(endpoint, Model("model", "model-1"), REQUEST)
     assert "httpcore2" in {record.name.partition(".")[0] for record in caplog.records}
     assert found_in(caplog.text) == []
 
 
-def test_check_62_libraries_that_show_headers_are_kept_quiet():
+def test_libraries_that_log_headers_are_silenced():
     levels = {name: settings.LOGGING["loggers"][name]["level"] for name in ("openai", "httpx2", "httpcore2")}
     assert set(levels.values()) == {"WARNING"}
 
 
-def test_a_key_that_is_not_set(endpoint, monkeypatch, server):
+def test_a_missing_key_fails_before_anything_is_sent(endpoint, monkeypatch, server):
     server.restart()
     for given in ("", "  ", "two\nlines", "schlüssel"):
         monkeypatch.setenv("SCRIPTED_KEY", given)
@@ -99,17 +101,17 @@ def test_a_key_that_is_not_set(endpoint, monkeypatch, server):
     assert server.calls == []
 
 
-def test_an_endpoint_without_a_key_gets_none_of_the_others(endpoint, server):
-    server.steps = (Step(),)
+def test_an_endpoint_without_a_key_receives_no_other_key(endpoint, server):
+    server.steps = (ScriptStep(),)
     server.restart()
     ask(replace(endpoint, key_name=""), Model("model", "model-1"), REQUEST)
     assert server.calls[0]["headers"]["authorization"] == "Bearer none"
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_word_in_place_of_a_key_stays_in_replies(server, endpoint, monkeypatch, stream):
+def test_a_short_word_used_as_a_key_is_not_redacted(server, endpoint, monkeypatch, stream):
     monkeypatch.setenv("SCRIPTED_KEY", "none")
-    server.steps = (Step(text="It names none of them."),)
+    server.steps = (ScriptStep(text="It names none of them."),)
     server.restart()
     model = Model("model", "model-1", supports=frozenset({"stream"}))
     outcome = ask(endpoint, model, REQUEST, on_text=(lambda text: None) if stream else None)

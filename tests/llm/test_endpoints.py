@@ -1,4 +1,4 @@
-"""The file of endpoints: read strictly, each mistake with its place and mend."""
+"""The file of endpoints is read strictly, and each mistake is reported with its place and what to do."""
 
 import os
 from decimal import Decimal
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.core import checks
 
-from llm.checks import check_endpoints
+from llm.call_errors import NoKeyError, UnknownModelError
 from llm.endpoint_file import EndpointsInvalidError
 from llm.endpoints import endpoints, find_model, model_names
-from llm.errors import NoKeyError, UnknownModelError
+from llm.system_checks import check_endpoints
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "endpoints:\n  campus:\n    base_url: https://models.example.org/v1\n    models:\n      small:"
@@ -18,7 +18,7 @@ HEAD = "endpoints:\n  campus:\n    base_url: https://models.example.org/v1\n    
 
 @pytest.fixture
 def write(settings, tmp_path):
-    """A function that puts a file of endpoints in its place."""
+    """A function that writes the file of endpoints."""
     settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
 
     def write(text: str | bytes) -> None:
@@ -27,7 +27,7 @@ def write(settings, tmp_path):
     return write
 
 
-def test_without_a_file_there_is_the_built_in_model(settings, tmp_path):
+def test_the_built_in_model_needs_no_file(settings, tmp_path):
     settings.VAR = tmp_path
     settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
     assert model_names() == ("extractive/extractive",)
@@ -35,13 +35,13 @@ def test_without_a_file_there_is_the_built_in_model(settings, tmp_path):
     assert (endpoint.built_in, endpoint.base_url, model.price_in, model.price_out) == (True, "", 0, 0)
 
 
-def test_a_file_that_is_named_must_be_there(settings, tmp_path):
+def test_a_file_named_in_the_settings_must_exist(settings, tmp_path):
     settings.ENDPOINTS_FILE = tmp_path / "other.yaml"
-    with pytest.raises(EndpointsInvalidError, match=r"other\.yaml: does not exist: make it"):
+    with pytest.raises(EndpointsInvalidError, match=r"other\.yaml: does not exist: create it"):
         endpoints()
 
 
-def test_the_example_is_right(settings):
+def test_the_example_file_is_valid(settings):
     settings.ENDPOINTS_FILE = ROOT / "endpoints.example.yaml"
     assert model_names() == ("extractive/extractive", "campus/small", "local/tiny")
     endpoint, model = find_model("campus/small")
@@ -54,7 +54,7 @@ def test_the_example_is_right(settings):
     assert (endpoint.key(), endpoint.attempts, endpoint.requests_per_minute) == ("", 4, None)
 
 
-def test_a_changed_file_counts_at_once(write, settings):
+def test_a_change_of_the_file_applies_at_once(write, settings):
     write(HEAD + " {}\n")
     assert "campus/small" in model_names()
     write(HEAD.replace("small", "large") + " {}\n")
@@ -63,55 +63,61 @@ def test_a_changed_file_counts_at_once(write, settings):
 
 
 MISTAKES = {
-    "[]": ": must hold the one key `endpoints`",
+    "[]": ": must be a mapping with the key endpoints",
     "endpoints: []": "endpoints: must be a mapping",
-    "other: {}": "must hold the one key `endpoints`",
-    HEAD + " {}\n    colour: blue": r"endpoints\.campus: has no key 'colour'; known are base_url",
-    HEAD + " {colour: blue}": r"endpoints\.campus\.models\.small: has no key 'colour'; known are asked",
+    "endpoints: {}\nmore: 1": "has the unknown key 'more'; known are endpoints",
+    "other: {}": ": needs the key endpoints",
+    HEAD + " {}\n    colour: blue": r"endpoints\.campus: has the unknown key 'colour'; known are base_url",
+    HEAD + " {colour: blue}": r"endpoints\.campus\.models\.small: has the unknown key 'colour'; known are asked",
     HEAD + " fine": r"endpoints\.campus\.models\.small: must be a mapping",
     "endpoints: {campus: {base_url: 'https://a.example/v1'}}": "needs the key models",
     "endpoints: {campus: {models: {a: {}}}}": "needs the key base_url",
-    "endpoints: {campus: {base_url: 'https://a.example/v1', models: {}}}": "models: must be a mapping with at least",
+    "endpoints: {campus: {base_url: 'https://a.example/v1', models: {}}}": "models: must name at least one model",
     "endpoints: {campus: fine}": "endpoints.campus: must be a mapping",
-    "endpoints: {extractive: {}}": "endpoint that is built in: take another",
-    "endpoints: {a/b: {}}": "must have a name of letters",
-    "endpoints: {7: {}}": "must have a name of letters",
-    HEAD + " {}\n    key: secret-value-itself": "key: must name the environment variable .* not be the key",
-    HEAD + " {}\n    key: SECRET_KEY": "names a secret of this site",
-    HEAD + " {}\n    key: DATABASE_URL": "names a secret of this site",
+    HEAD.replace("campus", "extractive") + " {}": r"endpoints\.extractive: has the name of the built-in endpoint",
+    "endpoints: {a/b: {}}": r"endpoints\.a/b: is not a name: use letters",
+    "endpoints: {7: {}}": "endpoints: has the key 7, which is not text",
+    HEAD + " {}\n    key: secret-value-itself": "key: must be the name of the environment variable .* not the key",
     HEAD + " {}\n    in_flight: 0": "in_flight: must be a whole number from 1",
     HEAD + " {}\n    in_flight: true": "in_flight: must be a whole number from 1",
     HEAD + " {}\n    attempts: 2.5": "attempts: must be a whole number from 1 to 10",
     HEAD + " {}\n    attempts: 11": "attempts: must be a whole number from 1 to 10",
     HEAD + " {}\n    deadline: .nan": "deadline: must be a number of seconds",
     HEAD + " {}\n    deadline: 3600": "deadline: must be a number of seconds from 0.5 to 600",
-    HEAD + " {}\n    read_timeout: 200": "read_timeout: must not be longer than the deadline, 120 seconds",
+    HEAD + " {}\n    read_timeout: 200": "has a read_timeout that is longer than its deadline, 120 seconds",
     HEAD + " {price_in: -1}": r"models\.small\.price_in: must be the price",
     HEAD + " {price_in: cheap}": r"models\.small\.price_in: must be the price",
     HEAD + " {price_out: .inf}": r"models\.small\.price_out: must be the price",
     HEAD + " {context: many}": "context: must be a whole number",
     HEAD + " {supports: stream}": "supports: must be a list of some of stream, seed, logprobs, json_schema",
     HEAD + " {supports: [tools]}": "supports: must be a list",
-    HEAD + " {max_tokens_field: n}": "max_tokens_field: must be one of max_tokens, max_completion_tokens",
+    HEAD + " {max_tokens_field: n}": "max_tokens_field: must be max_tokens or max_completion_tokens",
     HEAD + ' {asked: "two\\nlines"}': "asked: must be text of one line",
-    HEAD + " {}\n      small: {}": r"line \d+: is not right as YAML \(found duplicate key",
+    HEAD + " {}\n      small: {}": r"line \d+: is not valid YAML \(found duplicate key",
     HEAD + " {}\n    connect_timeout: 11": "connect_timeout: must be a number of seconds from 0.1 to 10",
-    HEAD + " [": r"line \d+: is not right as YAML",
-    "a: &x 1\nb: *x": r"line 2: uses an alias: write it out",
-    "a: !!python/name:os.system x": "is not right as YAML",
+    HEAD + " [": r"line \d+: is not valid YAML",
+    HEAD + " {}\n    in_fligt: 3": r"endpoints\.campus: has the unknown key 'in_fligt'; did you mean in_flight\?$",
+    HEAD + " {context: }": "context: must be a whole number",
     b"\xff\xfe": r"is not UTF-8 \(byte 1\): save it as UTF-8",
     "#" * 1_000_001: "is longer than 1000000 bytes",
 }
 
 
 @pytest.mark.parametrize("text", MISTAKES, ids=lambda text: repr(text[-40:]))
-def test_a_mistake_is_named_with_its_place(write, text):
+def test_a_mistake_is_reported_with_its_place(write, text):
     write(text)
     with pytest.raises(EndpointsInvalidError, match=MISTAKES[text]) as caught:
         endpoints()
     assert "endpoints.yaml" in str(caught.value)
     (error,) = check_endpoints()
     assert (error.level, error.id) == (checks.ERROR, "llm.E001")
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "BROKER_URL", "PGPASSWORD"])
+def test_a_key_cannot_be_a_setting_of_interrater(write, name):
+    write(HEAD + f" {{}}\n    key: {name}")
+    with pytest.raises(EndpointsInvalidError, match=rf"campus\.key: names {name}, a setting of Interrater"):
+        endpoints()
 
 
 ADDRESSES = [
@@ -122,7 +128,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_that_is_none(write, address):
+def test_a_wrong_address_is_refused(write, address):
     write(HEAD.replace("https://models.example.org/v1", f'"{address}"') + " {}")
     with pytest.raises(EndpointsInvalidError, match=r"endpoints\.campus\.base_url: must") as caught:
         endpoints()
@@ -137,14 +143,14 @@ ASKED = [
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_check_27_a_model_is_found_by_its_name_only(write, name):
+def test_a_model_can_only_be_found_by_its_name(write, name):
     write(HEAD + " {}")
     assert find_model("campus/small")[0].name == "campus"
     with pytest.raises(UnknownModelError):
         find_model(name)
 
 
-def test_a_key_is_read_when_it_is_needed(write, monkeypatch):
+def test_a_key_is_read_when_a_call_needs_it(write, monkeypatch):
     write(HEAD + " {}\n    key: CAMPUS_KEY")
     monkeypatch.delenv("CAMPUS_KEY", raising=False)
     endpoint, _ = find_model("campus/small")
@@ -158,13 +164,13 @@ def test_a_key_is_read_when_it_is_needed(write, monkeypatch):
     assert "the-key" not in repr(endpoint)
 
 
-def test_the_check_is_part_of_manage_check():
+def test_manage_check_includes_the_file_of_endpoints():
     assert check_endpoints in checks.registry.registry.get_checks()
 
 
-def test_a_file_that_went_wrong_while_running_fails_calls_in_words_and_leaves_the_built_in_model(settings, tmp_path):
+def test_calls_fail_with_a_sentence_if_the_file_becomes_invalid_and_the_built_in_model_still_works(settings, tmp_path):
     settings.ENDPOINTS_FILE = tmp_path / "endpoints.yaml"
     settings.ENDPOINTS_FILE.write_text("endpoints: [")
     assert find_model("extractive/extractive")[0].built_in
-    with pytest.raises(UnknownModelError, match="cannot be read on the server"):
+    with pytest.raises(UnknownModelError, match="cannot read its list of language models"):
         find_model("campus/small")

@@ -1,4 +1,4 @@
-"""What holds calls back: places, requests a minute, pauses, the context's length."""
+"""Limits on calls: places, requests per minute, pauses, context length."""
 
 import threading
 
@@ -6,19 +6,19 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from llm import calling, limits
-from llm.asking import Charge, Message
-from llm.calling import LostError, complete
-from llm.errors import BusyError, CircuitOpenError, ServerError
-from llm.limits import estimated_tokens
+from llm import door, limits
+from llm.call_errors import CircuitOpenError, EndpointBusyError, ServerError
+from llm.door import LostError, complete
+from llm.limits import estimate_tokens
 from llm.models import Call, EndpointState
+from llm.requests import Charge, Message
 from tests.llm.calls import answered, asked, together, write_endpoints
 
 
-def test_check_53_an_endpoint_has_no_more_calls_under_way_than_it_allows(
+def test_an_endpoint_never_has_more_running_calls_than_it_allows(
     transactional_db, study, replies, settings, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(calling, "LONGEST_WAIT", 30)
+    monkeypatch.setattr(door, "LONGEST_WAIT", 30)
     write_endpoints(settings, tmp_path, in_flight=3)
     scripted = replies(seconds=0.05)
     results = together(20, lambda number: complete(asked(f"question {number}"), Charge(study)))
@@ -27,16 +27,16 @@ def test_check_53_an_endpoint_has_no_more_calls_under_way_than_it_allows(
     assert Call.objects.filter(status="answered").count() == 20
 
 
-def test_check_53_a_call_that_finds_no_place_is_put_back_and_leaves_no_row(
+def test_a_call_without_a_free_place_returns_to_the_queue_and_leaves_no_row(
     transactional_db, study, replies, settings, tmp_path, monkeypatch
 ):
     write_endpoints(settings, tmp_path, in_flight=1)
-    monkeypatch.setattr(calling, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(door, "LONGEST_WAIT", 0.2)
 
     def meanwhile(on_text, stopped):
-        with pytest.raises(BusyError) as raised:
+        with pytest.raises(EndpointBusyError) as raised:
             complete(asked(), Charge(study))
-        assert raised.value.retry_after == calling.PUT_BACK_FOR
+        assert raised.value.retry_after == door.PUT_BACK_FOR
         return answered()
 
     replies(meanwhile)
@@ -44,30 +44,30 @@ def test_check_53_a_call_that_finds_no_place_is_put_back_and_leaves_no_row(
     assert Call.objects.count() == 1
 
 
-def test_the_place_of_a_killed_worker_is_free_after_the_lease(study, replies, settings, tmp_path, monkeypatch):
+def test_the_place_of_a_killed_worker_becomes_free_when_the_lease_ends(study, replies, settings, tmp_path, monkeypatch):
     from datetime import timedelta
 
     write_endpoints(settings, tmp_path, in_flight=1)
-    monkeypatch.setattr(calling, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(door, "LONGEST_WAIT", 0.1)
     complete(asked(), Charge(study))
     values = Call.objects.values().get()
     left = {"id": None, "status": "running", "ended_at": None, "price_charged": None}
     soon = timezone.now() + timedelta(seconds=30)
     killed = Call.objects.create(**{**values, **left, "lease_until": soon})
-    with pytest.raises(BusyError):
+    with pytest.raises(EndpointBusyError):
         complete(asked(), Charge(study))
     Call.objects.filter(pk=killed.pk).update(lease_until=timezone.now())
     complete(asked(), Charge(study))
 
 
-def test_check_44_work_that_is_begun_again_has_the_place_of_its_killed_call_at_once(
+def test_repeated_work_gets_the_place_of_its_lost_call_at_once(
     transactional_db, study, replies, settings, tmp_path, monkeypatch
 ):
     write_endpoints(settings, tmp_path, in_flight=1)
-    monkeypatch.setattr(calling, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(door, "LONGEST_WAIT", 0.1)
 
     def killed(on_text, stopped):
-        with pytest.raises(BusyError):
+        with pytest.raises(EndpointBusyError):
             complete(asked(), Charge(study, work="turn:2"))
         replies(answered())
         complete(asked(), Charge(study, work="turn:1"))
@@ -79,11 +79,11 @@ def test_check_44_work_that_is_begun_again_has_the_place_of_its_killed_call_at_o
     assert sorted(Call.objects.values_list("status", flat=True)) == ["answered", "lost"]
 
 
-def test_check_53_requests_a_minute_hold_over_all_workers_and_count_each_sending(
+def test_requests_per_minute_are_limited_across_workers_and_count_every_attempt(
     study, replies, settings, tmp_path, monkeypatch
 ):
     write_endpoints(settings, tmp_path, more="requests_per_minute: 4")
-    monkeypatch.setattr(calling, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(door, "LONGEST_WAIT", 0.1)
     first = answered()
     twice = answered(attempts=first.attempts * 2)
     replies(twice)
@@ -93,7 +93,7 @@ def test_check_53_requests_a_minute_hold_over_all_workers_and_count_each_sending
     complete(asked(), Charge(study))
     complete(asked(), Charge(study))
     complete(asked(), Charge(study), cache=True)
-    with pytest.raises(BusyError) as raised:
+    with pytest.raises(EndpointBusyError) as raised:
         complete(asked(), Charge(study))
     assert 50 < raised.value.retry_after <= 60
     assert Call.objects.exclude(status="cached").count() == 3
@@ -101,13 +101,13 @@ def test_check_53_requests_a_minute_hold_over_all_workers_and_count_each_sending
     complete(asked(), Charge(study))
 
 
-def test_endpoints_do_not_hold_each_other_back(study, replies):
+def test_endpoints_do_not_block_each_other(study, replies):
     EndpointState.objects.create(name="elsewhere", failures=9, pauses=1)
     complete(asked(), Charge(study))
     assert set(EndpointState.objects.values_list("name", flat=True)) == {"campus", "elsewhere"}
 
 
-def test_failures_of_many_calls_at_once_make_one_pause(transactional_db, study, replies, settings, tmp_path):
+def test_simultaneous_failures_cause_one_pause(transactional_db, study, replies, settings, tmp_path):
     write_endpoints(settings, tmp_path, in_flight=20)
     barrier = threading.Barrier(12)
 
@@ -141,11 +141,11 @@ def test_a_call_takes_two_short_transactions_and_few_queries(study, replies, dja
         ("\ud83d", 2 + 8, 2 + 8),
     ],
 )
-def test_tokens_are_reckoned_on_the_high_side(text, least, most):
-    assert least <= estimated_tokens((Message("user", text),)) <= most
+def test_tokens_are_estimated_on_the_high_side(text, least, most):
+    assert least <= estimate_tokens((Message("user", text),)) <= most
 
 
-def test_check_53_who_waits_for_the_call_that_goes_ahead_looks_again_soon(study, replies, settings, tmp_path):
+def test_calls_that_wait_for_a_probe_retry_soon(study, replies, settings, tmp_path):
     write_endpoints(settings, tmp_path, deadline=120)
     past = timezone.now() - limits.MINUTE
     EndpointState.objects.create(name="campus", failures=5, pauses=1, message="campus pauses.", open_until=past)
@@ -153,7 +153,7 @@ def test_check_53_who_waits_for_the_call_that_goes_ahead_looks_again_soon(study,
     def meanwhile(on_text, stopped):
         with pytest.raises(CircuitOpenError) as raised:
             complete(asked(), Charge(study))
-        assert raised.value.retry_after <= limits.PROBED_FOR
+        assert raised.value.retry_after <= limits.PROBE_WAIT
         return answered()
 
     replies(meanwhile)

@@ -1,22 +1,24 @@
-"""The pages about models: what they show, what they never show, and what can be done there."""
+"""The pages about models: what they show, what they never show, and their forms."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.membership import add_member, rater_for
+from annotation.members.membership import add_member, rater_for
 from config.background.claiming import run_waiting
 from config.models import Worker
 from llm.endpoints import find_model
 from llm.models import Budget, Completion, EndpointState, Stop, StudyPrompt
-from llm.prompting import prompt_for
+from llm.prompt_files import prompt_for
 from tests.conftest import make_person
-from tests.engine import make_call, make_completion
 from tests.llm.calls import write_endpoints
+from tests.models_and_papers import make_call, make_completion
 
 PAGE = "/studies/study/models/"
+FAR = datetime(2999, 1, 1, tzinfo=UTC)
 KEY = "CANARY-sk-7d41c0ffee"
 HIDDEN = (KEY, KEY[:8], "127.0.0.1:9", "base_url", "CAMPUS_KEY")
 
@@ -51,42 +53,41 @@ def section(page, name):
     return page.split(f'<h2 id="{name}">')[1].split("</section>")[0]
 
 
-def test_models_stand_with_context_prices_limits_and_what_they_give(owner_s, study):
-    make_call(study, status="running", price_charged=None, ended_at=None, lease_until=timezone.now().replace(year=2999))
+def test_models_are_listed_with_context_prices_limits_and_features(owner_s, study):
+    make_call(study, status="running", price_charged=None, ended_at=None, lease_until=FAR)
     shown = section(text_of(owner_s), "endpoints")
-    for words in ("campus/small", "asks for small-1", ">1000<", ">1.00<", ">2.00<", "stream", "1 of 4 calls under way",
-                  "key is set", "extractive/extractive", "no language model"):  # fmt: skip
+    for words in ("campus/small", "sent as small-1", ">1000<", ">1.00<", ">2.00<", "stream", "1 of 4 calls running",
+                  "key set", "extractive/extractive", "not a language model"):  # fmt: skip
         assert words in shown
     assert "not set" in shown.split("campus/unpriced")[1]
 
 
-def test_a_missing_key_and_a_paused_endpoint_are_said(owner_s, study, monkeypatch):
+def test_a_missing_key_and_a_paused_endpoint_are_shown(owner_s, study, monkeypatch):
     monkeypatch.delenv("CAMPUS_KEY")
-    assert "key is missing" in text_of(owner_s)
-    later = timezone.now().replace(year=2999)
-    EndpointState.objects.create(name="campus", failures=5, open_until=later, message="campus failed 5 times.")
+    assert "key missing" in text_of(owner_s)
+    EndpointState.objects.create(name="campus", failures=5, open_until=FAR, message="campus failed 5 times.")
     page = text_of(owner_s)
-    assert "pauses until" in page
+    assert "paused until" in page
     assert "campus failed 5 times." in page
 
 
-def test_a_file_of_endpoints_that_is_not_right_is_said_without_what_is_in_it(owner_s, settings, tmp_path):
+def test_an_invalid_file_of_endpoints_is_reported_without_its_content(owner_s, settings, tmp_path):
     settings.ENDPOINTS_FILE = tmp_path / "broken-canary.yaml"
     settings.ENDPOINTS_FILE.write_text("endpoints: {campus: {base_url: 'http://CANARY'}}")
     page = text_of(owner_s)
-    assert "file of endpoints is not right" in page
+    assert "file of endpoints is invalid" in page
     assert "canary" not in page.lower()
     form = {"model": "campus/small", "question": "Why?", "longest": "10"}
-    assert owner_s.post(PAGE + "tries/", form).status_code == 422
+    assert owner_s.post(PAGE + "trials/", form).status_code == 422
 
 
-def test_check_62_neither_key_nor_address_stands_on_any_page(owner_s, study, owner):
+def test_no_page_shows_a_key_or_an_address(owner_s, study, owner):
     call = make_call(study, owner)
-    owner_s.post(PAGE + "tries/", {"model": "campus/small", "question": "Why?", "text": "", "longest": "10"})
+    owner_s.post(PAGE + "trials/", {"model": "campus/small", "question": "Why?", "text": "", "longest": "10"})
     run_waiting()
     tried = Completion.objects.get()
     assert tried.status == "failed"
-    paths = ("", "calls/", f"calls/{call.pk}/", f"tries/{tried.pk}/", "prompts/", "prompts/llm/try/", "../papers/")
+    paths = ("", "calls/", f"calls/{call.pk}/", f"trials/{tried.pk}/", "prompts/", "prompts/llm/try/", "../papers/")
     for path in paths:
         page = text_of(owner_s, PAGE.replace("models/", "papers/") if path.startswith(".") else PAGE + path)
         assert [hidden for hidden in HIDDEN if hidden in page] == [], path
@@ -99,13 +100,13 @@ def test_check_62_neither_key_nor_address_stands_on_any_page(owner_s, study, own
         "http://[::ffff:127.0.0.1]/v1", "campus/http://127.0.0.1:9/v1", "elsewhere/small", "",
     ],
 )  # fmt: skip
-def test_check_27_an_address_in_place_of_a_model_is_refused(researcher_s, study, address):
+def test_an_address_instead_of_a_model_is_refused(researcher_s, study, address):
     form = {"model": address, "question": "Why?", "text": "", "longest": "10"}
-    response = researcher_s.post(PAGE + "tries/", form)
+    response = researcher_s.post(PAGE + "trials/", form)
     assert response.status_code == 422
     page = response.content.decode()
     if address:
-        assert "There is no such model" in page
+        assert "Choose a model from the list." in page
         assert address not in page
     assert not Completion.objects.exists()
 
@@ -113,10 +114,10 @@ def test_check_27_an_address_in_place_of_a_model_is_refused(researcher_s, study,
 def test_a_question_is_queued_answered_and_shown(researcher_s, study):
     text = "In summer the ferry to the northern islands sails at nine in the morning.\n\nIt carries no cars."
     form = {"model": "extractive/extractive", "question": "When does the ferry sail?", "longest": "50", "text": text}
-    response = researcher_s.post(PAGE + "tries/", form)
+    response = researcher_s.post(PAGE + "trials/", form)
     assert response.status_code == 302
     waiting = text_of(researcher_s, response["Location"])
-    assert "It waits for a worker." in waiting
+    assert "In the queue …" in waiting
     assert 'hx-trigger="every 1s"' in waiting
     run_waiting()
     done = text_of(researcher_s, response["Location"], **{"HX-Request": "true"})
@@ -131,25 +132,25 @@ def test_a_question_is_queued_answered_and_shown(researcher_s, study):
 
 def test_a_waiting_question_can_be_stopped(owner_s, study, owner):
     tried = make_completion(study, owner)
-    assert owner_s.post(f"{PAGE}tries/{tried.pk}/stop/").status_code == 302
+    assert owner_s.post(f"{PAGE}trials/{tried.pk}/stop/").status_code == 302
     tried.refresh_from_db()
     assert tried.status == "stopped"
-    assert "every 1s" not in text_of(owner_s, f"{PAGE}tries/{tried.pk}/")
+    assert "every 1s" not in text_of(owner_s, f"{PAGE}trials/{tried.pk}/")
 
 
-def test_calls_are_stopped_and_go_on_and_both_are_recorded(researcher_s, study):
+def test_calls_are_stopped_and_resumed_and_both_are_audited(researcher_s, study):
     researcher_s.post(PAGE + "stop/")
-    assert "Model calls of this study are stopped" in text_of(researcher_s)
+    assert "Calls of this study are stopped" in text_of(researcher_s)
     assert Stop.objects.get(lifted_at=None).study == study
     researcher_s.post(PAGE + "resume/")
-    assert "are stopped" not in text_of(researcher_s)
-    assert set(AuditEntry.objects.values_list("action", "actor__username")) >= {
+    assert "Calls of this study are stopped</strong>" not in text_of(researcher_s)
+    assert set(AuditEntry.objects.values_list("action", "actor__person__username")) >= {
         ("calls stopped", "researcher"),
         ("calls resumed", "researcher"),
     }
 
 
-def test_owners_set_limits_of_study_run_and_person_and_each_is_recorded(owner_s, study, rater):
+def test_owners_set_limits_for_study_run_and_person_and_each_is_audited(owner_s, study, rater):
     for scope, run in (("study", ""), ("run", "run 7"), (f"person-{rater.pk}", "")):
         form = {"scope": scope, "run": run, "limit": "1.5"}
         assert owner_s.post(PAGE + "limits/", form).status_code == 302
@@ -169,7 +170,7 @@ def test_owners_set_limits_of_study_run_and_person_and_each_is_recorded(owner_s,
         {"scope": "run", "run": " ", "limit": "1"}, {"scope": "person-999999", "limit": "1"}, {"scope": "x"},
     ],
 )  # fmt: skip
-def test_a_limit_that_is_none_is_said_beside_its_field(owner_s, study, form):
+def test_an_invalid_limit_is_reported_at_its_field(owner_s, study, form):
     response = owner_s.post(PAGE + "limits/", form)
     assert response.status_code == 422
     assert "field-error" in response.content.decode()
@@ -181,7 +182,7 @@ def test_researchers_see_budgets_and_cannot_set_them(researcher_s, study):
     assert researcher_s.post(PAGE + "limits/", {"scope": "study", "limit": "1"}).status_code == 404
 
 
-def test_what_waits_is_counted_by_kind_with_the_last_reason(owner_s, study, owner):
+def test_the_queue_is_counted_by_kind_with_the_last_failure(owner_s, study, owner):
     make_completion(study, owner)
     make_completion(study, owner, status="failed", ended_at=timezone.now(), reason="No <b>key</b>.")
     row = section(text_of(owner_s), "queue").split("Completion")[1].split("Index build")[0]
@@ -189,14 +190,14 @@ def test_what_waits_is_counted_by_kind_with_the_last_reason(owner_s, study, owne
     assert "No &lt;b&gt;key&lt;/b&gt;." in row
 
 
-def test_check_47_the_page_says_that_no_worker_runs_and_takes_it_back(owner_s, study):
+def test_the_page_warns_while_no_worker_is_running(owner_s, study):
     assert "No worker is running" in text_of(owner_s)
     now = timezone.now()
     Worker.objects.create(name="a", queues="calls,jobs", started_at=now, seen_at=now)
     assert "No worker" not in text_of(owner_s)
 
 
-def test_the_ledger_is_filtered_by_its_address_and_keeps_the_filter_over_pages(owner_s, study, owner):
+def test_the_filters_of_the_ledger_stay_in_the_address_across_pages(owner_s, study, owner):
     for number in range(60):
         make_call(study, owner, run="run 1" if number else "run 2", step="first" if number % 2 else "summary")
     make_call(study, owner, status="failed", model="free", reason="It failed.")
@@ -206,22 +207,22 @@ def test_the_ledger_is_filtered_by_its_address_and_keeps_the_filter_over_pages(o
     assert "?model=campus%2Fsmall&amp;run=run+1&amp;page=2" in page
     assert "1 call," in text_of(owner_s, f"{PAGE}calls/?status=failed")
     assert "30 calls" in text_of(owner_s, f"{PAGE}calls/?step=summary")
-    assert "No call fits" in text_of(owner_s, f"{PAGE}calls/?status=nothing%00")
+    assert "No matching calls" in text_of(owner_s, f"{PAGE}calls/?status=nothing%00")
     for odd in ("?page=x", "?page=-1", "?page=999999999999999999999", "?model=///", "?run=" + "x" * 5000):
         assert owner_s.get(f"{PAGE}calls/{odd}").status_code == 200
 
 
-def test_a_call_shows_all_that_is_kept_of_it(owner_s, study, owner):
+def test_a_call_is_shown_completely(owner_s, study, owner):
     call = make_call(study, owner, parameters={"temperature": 0.7}, other_model=True, price_unknown=True)
     page = text_of(owner_s, f"{PAGE}calls/{call.pk}/")
     for words in (
         "When does the ferry sail?", "At nine.", "0.000250", "d" * 64, "e" * 64, "small-1", "another model", "0.7",
-        "temperature", "{&quot;choices&quot;: []}", "the highest was reckoned", "status 200",
+        "temperature", "{&quot;choices&quot;: []}", "the highest was used", "status 200",
     ):  # fmt: skip
         assert words in page
 
 
-def test_an_annotator_stands_in_the_ledger_by_their_name_in_files(owner_s, study, rater):
+def test_the_ledger_shows_an_annotator_by_their_pseudonym(owner_s, study, rater):
     rater.full_name = "CANARY NAME"
     rater.save()
     name = rater_for(study, rater).name
@@ -231,16 +232,16 @@ def test_an_annotator_stands_in_the_ledger_by_their_name_in_files(owner_s, study
     assert "CANARY" not in page
 
 
-def test_check_4_calls_and_tries_of_other_studies_are_not_found(owner_s, study, make_study, stranger):
+def test_calls_and_trials_of_other_studies_are_not_found(owner_s, study, make_study, stranger):
     other = make_study("other")
     call, tried = make_call(other), make_completion(other, stranger)
-    for path in (f"calls/{call.pk}/", f"tries/{tried.pk}/", "calls/999999999/", "tries/0/", "prompts/llm/none/"):
+    for path in (f"calls/{call.pk}/", f"trials/{tried.pk}/", "calls/999999999/", "trials/0/", "prompts/llm/none/"):
         assert owner_s.get(PAGE + path).status_code == 404
-    assert owner_s.post(f"{PAGE}tries/{tried.pk}/stop/").status_code == 404
-    assert "No model was called yet" in text_of(owner_s, f"{PAGE}calls/")
+    assert owner_s.post(f"{PAGE}trials/{tried.pk}/stop/").status_code == 404
+    assert "No calls yet" in text_of(owner_s, f"{PAGE}calls/")
 
 
-def test_a_study_brings_its_own_prompt_and_each_change_is_a_version(researcher_s, study):
+def test_each_change_of_a_study_s_own_prompt_is_a_version(researcher_s, study):
     path = f"{PAGE}prompts/llm/try/"
     first = {"system": "Own.", "user": "{{text}}\r\n{{question}}"}
     assert researcher_s.post(path, first).status_code == 302
@@ -251,10 +252,10 @@ def test_a_study_brings_its_own_prompt_and_each_change_is_a_version(researcher_s
         (2, "{{question}} {{text}}"),
     ]
     assert prompt_for(study, "llm", "try").version == "own-2"
-    assert AuditEntry.objects.filter(action="prompt published", actor__username="researcher").count() == 2
+    assert AuditEntry.objects.filter(action="prompt published", actor__person__username="researcher").count() == 2
     page = text_of(researcher_s, path)
     assert "Version 1" in page
-    assert "own version 2" in text_of(researcher_s, f"{PAGE}prompts/").replace("the study's own, ", "own ")
+    assert "own version 2" in text_of(researcher_s, f"{PAGE}prompts/")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_a_study_brings_its_own_prompt_and_each_change_is_a_version(researcher_s
         ({"system": "\x00", "user": "{{text}} {{question}}"}, "id_system_error"),
     ],
 )
-def test_what_is_wrong_with_a_prompt_stands_beside_its_text(researcher_s, study, form, field):
+def test_an_error_in_a_prompt_is_reported_at_its_text(researcher_s, study, form, field):
     response = researcher_s.post(f"{PAGE}prompts/llm/try/", form)
     assert response.status_code == 422
     assert re.findall(r'id="(id_\w+_error)"', response.content.decode()) == [field]
@@ -274,7 +275,7 @@ def test_what_is_wrong_with_a_prompt_stands_beside_its_text(researcher_s, study,
 
 
 @pytest.mark.parametrize("path", [PAGE, f"{PAGE}calls/", f"{PAGE}prompts/"])
-def test_pages_ask_as_many_queries_for_many_rows_as_for_few(
+def test_the_number_of_queries_does_not_grow_with_the_rows(
     owner_s, study, owner, rater, path, django_assert_max_num_queries
 ):
     def fill(count):
@@ -292,9 +293,9 @@ def test_pages_ask_as_many_queries_for_many_rows_as_for_few(
         owner_s.get(path)
 
 
-def test_the_model_of_a_try_is_found_when_it_is_called_not_when_the_page_was_made(owner_s, study, settings, tmp_path):
+def test_the_model_of_a_trial_is_looked_up_when_it_is_called(owner_s, study, settings, tmp_path):
     assert find_model("campus/small")
     settings.ENDPOINTS_FILE = tmp_path / "none.yaml"
     settings.ENDPOINTS_FILE.write_text("endpoints: {}")
     form = {"model": "campus/small", "question": "Why?", "text": "", "longest": "10"}
-    assert owner_s.post(PAGE + "tries/", form).status_code == 422
+    assert owner_s.post(PAGE + "trials/", form).status_code == 422

@@ -1,4 +1,4 @@
-"""The scripted server: what it plays, how many it serves at once, and how it ends."""
+"""The scripted server: its replies, its capacity, and how it ends."""
 
 import json
 import signal
@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 import pytest
 
-from llm.asking import Message, Request
+from llm.call_errors import CallError
 from llm.client import ask
 from llm.endpoints import Endpoint, Model
-from llm.errors import CallError
-from llm.scripted.running import serving
-from llm.scripted.script import Step, StepInvalidError, marked, script, step
+from llm.requests import Message, Request
+from llm.scripted.script import ScriptInvalidError, ScriptStep, make_step, marked_steps, parse_script
+from llm.scripted.server_thread import serving
 from tests.house import ROOT
 
 MODEL = Model("model", "model-1", supports=frozenset(("stream", "logprobs")))
@@ -31,7 +31,7 @@ def said(text: str) -> Request:
     return Request("scripted/model", (Message("user", text),))
 
 
-def test_it_answers_from_the_prompt_alone_and_always_alike():
+def test_the_reply_depends_on_the_prompt_alone():
     with serving() as server:
         first = ask(endpoint(server.address), MODEL, said("<question>\nWhen does it sail? Say.\n</question>"))
         again = ask(endpoint(server.address), MODEL, said("<question>\nWhen does it sail? Say.\n</question>"))
@@ -41,7 +41,7 @@ def test_it_answers_from_the_prompt_alone_and_always_alike():
     assert "Why?" in other.text
 
 
-def test_it_revises_the_answer_that_it_is_given():
+def test_an_answer_in_the_prompt_is_revised():
     prompt = "<answer>\nIt sails at nine [0].\n</answer>\n\n<request>\nBe brief. And kind.\n</request>"
     with serving() as server:
         assert ask(endpoint(server.address), MODEL, said(prompt)).text == (
@@ -49,7 +49,7 @@ def test_it_revises_the_answer_that_it_is_given():
         )
 
 
-def test_marks_in_a_message_are_steps_one_after_the_other():
+def test_marks_in_a_message_are_followed_in_turn():
     text = "Say it. [[status=429 retry_after=0.01]][[status=503]][[text=Good.]]"
     with serving() as server:
         outcome = ask(endpoint(server.address), MODEL, said(text))
@@ -59,14 +59,14 @@ def test_marks_in_a_message_are_steps_one_after_the_other():
         assert len(server.calls) == 5
 
 
-def test_marks_in_the_name_of_a_model():
+def test_marks_in_the_name_of_a_model_are_followed():
     with serving() as server, pytest.raises(CallError) as caught:
         ask(endpoint(server.address), Model("m", "m[[refusal=No.]]"), said("Say it."))
     assert caught.value.kind == "refused"
 
 
-def test_64_calls_at_once():
-    with serving(Step(delay=0.5)) as server:
+def test_sixty_four_calls_are_served_at_once():
+    with serving(ScriptStep(delay=0.5)) as server:
         with ThreadPoolExecutor(64) as threads:
             given = threads.map(lambda n: ask(endpoint(server.address), MODEL, said(f"Say {n}.")), range(64))
             texts = {one.text for one in given}
@@ -74,7 +74,7 @@ def test_64_calls_at_once():
         assert server.most_at_once > 32
 
 
-def test_calls_are_logged_one_a_line(tmp_path):
+def test_calls_are_logged_one_per_line(tmp_path):
     with serving(log=tmp_path / "calls.jsonl") as server:
         for number in range(3):
             ask(endpoint(server.address), MODEL, said(f"Say {number}."))
@@ -83,7 +83,7 @@ def test_calls_are_logged_one_a_line(tmp_path):
     assert [line["asked"]["messages"][0]["content"] for line in lines] == ["Say 0.", "Say 1.", "Say 2."]
 
 
-def test_as_a_program_it_follows_a_script_and_ends_when_told(tmp_path):
+def test_the_program_follows_a_script_and_ends_on_sigterm(tmp_path):
     (tmp_path / "script.json").write_text('[{"status": 500}, {"text": "Good."}]')
     command = [sys.executable, "-m", "llm.scripted", "--port", "0", "--script", str(tmp_path / "script.json")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -98,7 +98,7 @@ def test_as_a_program_it_follows_a_script_and_ends_when_told(tmp_path):
     assert (outcome.text, len(outcome.attempts)) == ("Good.", 2)
 
 
-def test_a_script_that_is_none_is_refused_as_a_program(tmp_path):
+def test_the_program_refuses_an_invalid_script(tmp_path):
     (tmp_path / "script.json").write_text('[{"colour": "blue"}]')
     command = [sys.executable, "-m", "llm.scripted", "--script", str(tmp_path / "script.json")]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30)
@@ -107,17 +107,17 @@ def test_a_script_that_is_none_is_refused_as_a_program(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "[1]", '[{"status": "x"}]', '[{"delay": []}]'])
-def test_a_script_that_is_none(text):
-    with pytest.raises(StepInvalidError):
-        script(text)
+def test_an_invalid_script_is_refused(text):
+    with pytest.raises(ScriptInvalidError):
+        parse_script(text)
 
 
-def test_steps():
-    assert step({"status": "429", "close": "true", "drip": "0.5", "body": {"a": 1}}) == Step(
+def test_steps_are_read_from_json_and_marks():
+    assert make_step({"status": "429", "close": "true", "drip": "0.5", "body": {"a": 1}}) == ScriptStep(
         status=429, close=True, drip=0.5, body='{"a": 1}'
     )
-    assert marked("Nothing [0] here, nor [[1]].") == ()
-    assert marked("[[silent]] and [[finish=length text=Half]]") == (
-        Step(silent=True),
-        Step(finish="length", text="Half"),
+    assert marked_steps("Nothing [0] here, nor [[1]].") == ()
+    assert marked_steps("[[silent]] and [[finish=length text=Half]]") == (
+        ScriptStep(silent=True),
+        ScriptStep(finish="length", text="Half"),
     )

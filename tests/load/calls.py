@@ -1,9 +1,11 @@
-"""Calls through claim, ledger and result by real workers, which are killed meanwhile, and what came of it.
+"""Calls through claim, ledger and result while real workers are killed, and what came of them.
 
-python -m tests.load.calls [--postgresql URL] --calls 500 --kills 50 [--delay 0.1] [--workers 2] [--in-flight 16]
+    python -m tests.load.calls [--postgresql URL] --calls 500 --kills 50 [--deaths 20] [--delay 0.1] [--workers 2]
+        [--in-flight 16]
 
-With `--postgresql` on a database made on that server, with a Redis of its own; otherwise on SQLite with the embedded
-broker. What the endpoint was asked, what the ledger holds and what the rows say are compared at the end.
+Workers are killed at random moments (`--kills`), and die just before they write a result (`--deaths`). With
+`--postgresql` it runs on a new database on that server with a Redis of its own, otherwise on SQLite with the embedded
+broker. At the end it compares the requests that the endpoint received with the ledger and the rows.
 """
 
 import argparse
@@ -28,11 +30,12 @@ LONGEST = 420.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--postgresql", help="URL of a server on which a database may be made; default SQLite")
+    parser.add_argument("--postgresql", help="URL of a server on which to create a database (default: SQLite)")
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--deaths", type=int, default=0, help="how often a worker dies before it writes a result")
     parser.add_argument("--flushes", type=int, default=0, help="how often the broker is emptied, with --postgresql")
-    parser.add_argument("--delay", type=float, default=0.1, help="seconds that the endpoint takes")
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds that the endpoint takes for a reply")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--in-flight", type=int, default=16)
@@ -42,7 +45,7 @@ def main() -> int:
 
 
 def trial(given: argparse.Namespace) -> dict[str, Any]:
-    """Queue the calls, kill workers at random moments while they are made, and compare."""
+    """Queue calls, kill workers at random moments while they run, and compare the results."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(own_database(given.postgresql, folder))
@@ -50,14 +53,18 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
             "CALL_THREADS": str(given.threads),
             "LOG_LEVEL": "WARNING",
             "CALL_LEASE": "8",
+            "DEATHS": str(folder / "deaths"),
+            "MOST_DEATHS": str(given.deaths),
         }
+        (folder / "deaths").touch()
         if given.postgresql:
             env["BROKER_URL"] = stack.enter_context(own_redis(folder))
         served = stack.enter_context(scripted_server(folder, given.delay))
         endpoints_file(folder / "endpoints.yaml", served.address, given.in_flight)
         run(["manage.py", "migrate", "-v", "0"], env)
         workers = [
-            Process(["config.worker", "calls"], env, folder / f"worker-{number}.log") for number in range(given.workers)
+            Process(["tests.load.dying_worker", "calls"], env, folder / f"worker-{number}.log")
+            for number in range(given.workers)
         ]
         for worker in workers:
             stack.callback(worker.kill)
@@ -73,9 +80,10 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
         per_call = Counter(json.dumps(one["messages"]) for one in asked)
         return {
-            "calls": given.calls, "kills": killed["kills"], "flushes": min(given.flushes, killed["kills"]),
+            "calls": given.calls, "kills": killed["kills"],
+            "deaths": len((folder / "deaths").read_text().splitlines()), "flushes": min(given.flushes, killed["kills"]),
             "seconds": round(time.monotonic() - began, 1),
-            "calls_a_second": round(given.calls / killed["seconds"], 1), **found,
+            "calls_per_second": round(given.calls / killed["seconds"], 1), **found,
             "requests_at_endpoint": len(asked), "most_requests_of_one_call": max(per_call.values(), default=0),
             "errors_logged": sorted({
                 line[:300] for worker in workers for line in worker.log.read_text(errors="replace").splitlines()
@@ -87,7 +95,7 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
 def kill_and_wait(
     given: argparse.Namespace, workers: list[Process], env: dict[str, str], log: Path, queueing: subprocess.Popen
 ) -> dict[str, Any]:
-    """Kill a worker each time that the endpoint was asked a few times more, start it again, until all is over."""
+    """Kill and restart a worker each time the endpoint has received a few more requests, until all calls are done."""
     random.seed(given.seed)
     began, kills, most = time.monotonic(), 0, max(given.calls // max(given.kills, 1), 2)
     while time.monotonic() - began < LONGEST:
@@ -100,6 +108,9 @@ def kill_and_wait(
                 redis.from_url(env["BROKER_URL"]).flushall()
             continue
         time.sleep(0.2)
+        for worker in workers:
+            if worker.process is not None and worker.process.poll() is not None:
+                worker.start()
         if (
             queueing.poll() is not None
             and json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0
@@ -109,7 +120,7 @@ def kill_and_wait(
 
 
 def await_calls(log: Path, count: int) -> bool:
-    """Wait until the endpoint was asked `count` times more; False where that takes too long."""
+    """Wait until the endpoint has received `count` more requests; return False if that takes too long."""
     wanted, until = len(log.read_bytes().splitlines()) + count, time.monotonic() + 20
     while time.monotonic() < until:
         if len(log.read_bytes().splitlines()) >= wanted:

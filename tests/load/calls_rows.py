@@ -1,4 +1,4 @@
-"""The rows of `tests.load.calls`. `python -m tests.load.calls_rows queue N|waiting|compare`."""
+"""Queue and compare the rows of `tests.load.calls`: `python -m tests.load.calls_rows queue N|waiting|compare`."""
 
 import json
 import sys
@@ -8,21 +8,21 @@ import django
 
 django.setup()
 
-from django.db.models import Count  # noqa: E402
+from django.db.models import Count, Min  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.models import Study  # noqa: E402
 from config.background.rows import WAITING  # noqa: E402
-from llm.asking import Charge, Message, Request  # noqa: E402
+from llm.completions import queue_completion  # noqa: E402
 from llm.models import Budget, Call, Completion  # noqa: E402
-from llm.queueing import queue  # noqa: E402
+from llm.requests import Charge, Message, Request  # noqa: E402
 from tests.load.engine import MODEL  # noqa: E402
 
 
 def put(count: int) -> dict:
     study = Study.objects.create(slug="calls", protocol="rating", redundancy=1)
     for number in range(count):
-        queue(Request(MODEL, (Message("user", f"This is call {number}."),)), Charge(study, run="load"))
+        queue_completion(Request(MODEL, (Message("user", f"This is call {number}."),)), Charge(study, run="load"))
     return {"calls": count}
 
 
@@ -31,12 +31,13 @@ def waiting() -> dict:
 
 
 def compare() -> dict:
-    """What the rows and the ledger say; `wrong` must be empty."""
-    wrong, paid_twice = [], 0
+    """Compare the rows with the ledger; `wrong` must be empty."""
+    wrong, paid_again = [], 0
     for row in Completion.objects.select_related("call"):
-        answered = Call.objects.filter(work=f"completion:{row.pk}", status="answered").count()
+        calls = Call.objects.filter(work=f"completion:{row.pk}")
+        recorded = calls.filter(status="answered").aggregate(at=Min("ended_at"))["at"]
+        paid_again += calls.filter(started_at__gt=recorded).count() if recorded else 0
         asked = row.request["messages"][0]["content"].rstrip(".")
-        paid_twice += max(answered - 1, 0)  # killed between the call's end and its result
         if row.status == "done" and not (
             row.call.status == "answered" and row.call.text == row.text and asked in row.text
         ):
@@ -54,8 +55,8 @@ def compare() -> dict:
     return {
         "rows": dict(Counter(Completion.objects.values_list("status", flat=True))),
         "ledger": dict(Call.objects.values_list("status").annotate(Count("pk"))),
-        "answered_twice": paid_twice,
-        "begun_again": Completion.objects.filter(attempt__gt=1).count(),
+        "paid_after_an_answer_was_recorded": paid_again,
+        "restarted": Completion.objects.filter(attempt__gt=1).count(),
         "running_calls_without_worker": alive,
         "wrong": wrong,
     }

@@ -1,4 +1,4 @@
-"""Hold the ledgers against the database and the export: each acknowledged submission is there exactly once.
+"""Compare the ledgers with the database and the export: each has every acknowledged submission exactly once.
 
 python -m tests.load.compare STUDY LEDGERS EXPORT
 """
@@ -43,7 +43,7 @@ def main() -> None:
                 "filled": slots.filter(state="filled").count(),
                 "surplus": kept.filter(surplus=True).count(),
                 "rater_twice_on_a_task": twice,
-                "raters_a_task": sorted(set(per_task.values())),
+                "raters_per_task": sorted(set(per_task.values())),
                 "assignments": Assignment.objects.filter(rater__study__slug=slug).count(),
             }
         )

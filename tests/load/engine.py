@@ -1,4 +1,4 @@
-"""Workers, a broker and a scripted endpoint of our own: started, killed and ended by process id."""
+"""Start our own workers, broker and scripted endpoint, and kill or end them by process id."""
 
 import json
 import os
@@ -21,7 +21,7 @@ MODEL = "scripted/plain"
 
 @contextmanager
 def own_redis(folder: Path) -> Iterator[str]:
-    """The URL of a Redis server of our own, which keeps nothing."""
+    """Yield the URL of a new Redis server that stores nothing on disk."""
     port, program = free_port(), shutil.which("redis-server")
     assert program, "redis-server is not installed"
     server = subprocess.Popen(
@@ -46,7 +46,7 @@ def own_redis(folder: Path) -> Iterator[str]:
 
 @dataclass
 class Process:
-    """A program of the environment in a process group of its own."""
+    """A Python module that runs in a process group of its own."""
 
     arguments: list[str]
     env: dict[str, str]
@@ -72,13 +72,13 @@ class Process:
             self.process.wait(10)
 
     def kill(self) -> None:
-        """At once, with whatever it started, as a power cut would."""
+        """Kill the process and everything it started at once, as a power cut would."""
         self.end(signal.SIGKILL)
 
 
 @dataclass
 class Served:
-    """A scripted endpoint: where it is, and the file to which it writes each call it is asked."""
+    """A scripted endpoint: its address, and the file to which it writes each request."""
 
     address: str
     log: Path
@@ -86,7 +86,7 @@ class Served:
 
 @contextmanager
 def scripted_server(folder: Path, delay: float, **step: object) -> Iterator[Served]:
-    """An OpenAI-compatible endpoint that repeats what it is told, after `delay` seconds."""
+    """Run an OpenAI-compatible endpoint that echoes each request after `delay` seconds."""
     script, log = folder / "script.json", folder / "asked.jsonl"
     script.write_text(json.dumps([{"delay": delay, **step}]))
     log.touch()
@@ -104,7 +104,7 @@ def scripted_server(folder: Path, delay: float, **step: object) -> Iterator[Serv
 
 
 def endpoints_file(path: Path, address: str, in_flight: int, **more: object) -> None:
-    """Have the model `scripted/plain` answered by the endpoint at `address`; JSON is YAML."""
+    """Write an endpoints file that serves the model `scripted/plain` from `address`. JSON is valid YAML."""
     model = {"asked": "plain", "context": 100_000, "price_in": 1, "price_out": 2, "supports": ["stream"]}
     endpoint = {"base_url": address, "in_flight": in_flight, "models": {"plain": model}, **more}
     path.write_text(json.dumps({"endpoints": {"scripted": endpoint}}))

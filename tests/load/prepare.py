@@ -1,4 +1,4 @@
-"""Make a live study with signed-in raters in an empty database, for the load tools; prints what they need.
+"""Create a live study with signed-in raters in an empty database, and print what the load tools need.
 
 python -m tests.load.prepare RATERS TASKS REDUNDANCY
 """
@@ -15,13 +15,13 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
-from annotation.membership import add_member  # noqa: E402
+from annotation.members.membership import add_member  # noqa: E402
 from annotation.models import Guideline, Item, Output, Question, Study  # noqa: E402
-from annotation.planning import plan_chunk  # noqa: E402
+from annotation.studies.planning import plan_chunk  # noqa: E402
 
 
 def signed_in(person: Person) -> str:
-    """The key of a session in which `person` is signed in."""
+    """Return the key of a new session in which `person` is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(person.pk)
     session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"

@@ -1,4 +1,4 @@
-"""A race for all the slots of a study over HTTP, and what came of it.
+"""A race of raters for all slots of a study over HTTP, and what came of it.
 
 python -m tests.load.race [--postgresql URL] --raters 20 --tasks 500 --redundancy 3
 """
@@ -13,7 +13,7 @@ from tests.load.server import Server, environment, own_database, run
 
 
 def race(server_url: str | None, raters: int, tasks: int, redundancy: int) -> dict:
-    """Start a server on a database of its own, let the raters race, and compare ledgers, database and export."""
+    """Start a server on a new database, let the raters race, and compare ledgers, database and export."""
     with tempfile.TemporaryDirectory() as name, own_database(server_url, Path(name)) as database:
         folder = Path(name)
         env = environment(database, folder)
@@ -36,7 +36,7 @@ def race(server_url: str | None, raters: int, tasks: int, redundancy: int) -> di
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--postgresql", help="URL of a server on which a database may be made; default SQLite")
+    parser.add_argument("--postgresql", help="URL of a server on which to create a database (default: SQLite)")
     parser.add_argument("--raters", type=int, default=20)
     parser.add_argument("--tasks", type=int, default=500)
     parser.add_argument("--redundancy", type=int, default=3)

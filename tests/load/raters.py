@@ -1,9 +1,9 @@
-"""Raters that work over HTTP, each with a ledger: a file of what the server acknowledged to it.
+"""Raters that work over HTTP, each with a ledger: a file of what the server acknowledged.
 
     python -m tests.load.raters PLAN.json
 
-The plan names the server, the people's session keys and the folder of the ledgers. Every rater asks for work
-and answers until there is none, in a thread of its own; a request that got no answer is sent again as it was.
+The plan names the server, the people's session keys and the folder of the ledgers. Every rater works in a thread of its
+own until there are no more tasks. A request without a response is sent again unchanged.
 """
 
 import http.client
@@ -31,7 +31,7 @@ class Rater:
         self.errors: list[str] = []
 
     def post(self, path: str, fields: dict[str, str]) -> tuple[int, str]:
-        """Status and Location of a POST, sent again unchanged until the server answers."""
+        """Return status and Location of a POST, sent again unchanged until the server answers."""
         body = urlencode(fields)
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
@@ -49,7 +49,7 @@ class Rater:
                 self.connection = None
                 time.sleep(0.1)
                 continue
-            if response.status == 503:  # busy: everybody is choosing at once
+            if response.status == 503:  # busy: everybody claims at once
                 time.sleep(0.05)
                 continue
             return response.status, response.getheader("Location") or ""
@@ -75,7 +75,7 @@ class Rater:
     def guarded(self) -> None:
         try:
             self.work()
-        except Exception as problem:  # noqa: BLE001 - the edge of a thread: told to the plan's reader
+        except Exception as problem:  # noqa: BLE001 - the edge of a thread: reported in the output
             self.errors.append(repr(problem))
         finally:
             self.ledger.close()

@@ -1,4 +1,4 @@
-"""A real web server on a database of its own, for tests that need processes: started, asked, and ended by id."""
+"""A real web server on a database of its own, for tests that need processes; it is ended by its id."""
 
 import os
 import signal
@@ -17,11 +17,12 @@ from pathlib import Path
 import psycopg
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+SLOWEST_START = 90.0
 
 
 @contextmanager
 def own_database(server_url: str | None, folder: Path) -> Iterator[str]:
-    """The URL of an empty database: of the PostgreSQL server at `server_url`, else a SQLite file in `folder`."""
+    """Yield the URL of a new database on the PostgreSQL server at `server_url`, or of a SQLite file in `folder`."""
     if server_url is None:
         yield f"sqlite:///{folder / 'load.sqlite3'}"
         return
@@ -36,7 +37,7 @@ def own_database(server_url: str | None, folder: Path) -> Iterator[str]:
 
 
 def environment(database: str, folder: Path) -> dict[str, str]:
-    """The environment of commands and servers that work on that database."""
+    """Return the environment of commands and servers that use this database."""
     return {
         **os.environ,
         "DATABASE_URL": database,
@@ -49,7 +50,7 @@ def environment(database: str, folder: Path) -> dict[str, str]:
 
 
 def run(arguments: list[str], env: dict[str, str], timeout: float = 600) -> str:
-    """What a Python command prints; it must succeed."""
+    """Run Python with these arguments, which must succeed; return what it prints."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=timeout, check=False
     )
@@ -59,11 +60,12 @@ def run(arguments: list[str], env: dict[str, str], timeout: float = 600) -> str:
 
 @dataclass
 class Server:
-    """A gunicorn of our own on a free port."""
+    """A gunicorn process on a free port."""
 
     env: dict[str, str]
     workers: int = 1
     threads: int = 8
+    worker_class: str = "config.buffering_worker.BufferingWorker"
     port: int = 0
     process: subprocess.Popen | None = field(default=None, repr=False)
 
@@ -72,12 +74,12 @@ class Server:
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
-                "--worker-class", "gthread", "--workers", str(self.workers), "--threads", str(self.threads),
+                "--worker-class", self.worker_class, "--workers", str(self.workers), "--threads", str(self.threads),
                 "--no-control-socket", "--log-level", "error", "--graceful-timeout", "5",
             ],
             cwd=ROOT, env=self.env, start_new_session=True,
         )  # fmt: skip
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + SLOWEST_START
         while time.monotonic() < deadline:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sign-in/", timeout=2).close()
@@ -85,12 +87,12 @@ class Server:
             except urllib.error.HTTPError:
                 return
             except OSError:
-                assert self.process.poll() is None, "the server ended at its start"
+                assert self.process.poll() is None, "the server ended during its start"
                 time.sleep(0.05)
-        raise AssertionError("the server did not answer within 30 s")
+        raise AssertionError(f"the server did not answer within {SLOWEST_START:.0f} s")
 
     def end(self, how: int = signal.SIGTERM) -> None:
-        """End the server and what it started, by process group."""
+        """End the server and everything it started, by process group."""
         if self.process is None or self.process.poll() is not None:
             return
         os.killpg(self.process.pid, how)
@@ -102,7 +104,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A port that was free a moment ago."""
+    """Return a port that was free a moment ago."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

@@ -1,9 +1,10 @@
-"""Many revision sessions at once, with workers that may be killed meanwhile, and what came of them.
+"""Many revision sessions at once, while workers may be killed, and what came of them.
 
-python -m tests.load.sessions [--postgresql URL] --people 50 --turns 2 --delay 5 [--kills 20] [--in-flight 16]
+    python -m tests.load.sessions [--postgresql URL] --people 50 --turns 2 --delay 5 [--kills 20] [--in-flight 16]
 
-With `--postgresql` on a database made on that server, with a Redis of its own; otherwise on SQLite with the embedded
-broker. The endpoint streams its answers. What people were told, the database and the export are compared at the end.
+With `--postgresql` it runs on a new database on that server with a Redis of its own, otherwise on SQLite with the
+embedded broker. The endpoint streams its answers. At the end it compares what the server acknowledged to people with
+the database and the export.
 """
 
 import argparse
@@ -27,7 +28,7 @@ LONGEST = 500.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--postgresql", help="URL of a server on which a database may be made; default SQLite")
+    parser.add_argument("--postgresql", help="URL of a server on which to create a database (default: SQLite)")
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--kills", type=int, default=0)
@@ -35,17 +36,15 @@ def main() -> int:
     parser.add_argument("--in-flight", type=int, default=16)
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--web-workers", type=int, default=1)
-    parser.add_argument(
-        "--spread", type=float, default=0.0, help="seconds over which people come; 0: all at one moment"
-    )
-    parser.add_argument("--think", type=float, default=0.0, help="seconds that people take for a step")
+    parser.add_argument("--spread", type=float, default=0.0, help="seconds over which people arrive (0: all at once)")
+    parser.add_argument("--think", type=float, default=0.0, help="seconds that people take per step")
     parser.add_argument("--seed", type=int, default=1)
     print(json.dumps(trial(parser.parse_args()), indent=1))
     return 0
 
 
 def trial(given: argparse.Namespace) -> dict[str, Any]:
-    """Start everything, let people work, kill workers, and compare."""
+    """Start everything, let people work, kill workers, and compare the results."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(own_database(given.postgresql, folder))
@@ -87,7 +86,7 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
 def watch(
     given: argparse.Namespace, folder: Path, env: dict[str, str], worker: Process, log: Path
 ) -> tuple[dict[str, Any], int]:
-    """Let the people work, and kill the worker of calls each time that the endpoint was asked a few times more."""
+    """Let people work, and kill the worker for calls each time the endpoint has received a few more requests."""
     random.seed(given.seed)
     people = subprocess.Popen(
         [sys.executable, "-m", "tests.load.writers", str(folder / "plan.json")], cwd=ROOT, env=env,

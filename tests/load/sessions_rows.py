@@ -1,4 +1,4 @@
-"""The study of `tests.load.sessions`: `python -m tests.load.sessions_rows make PEOPLE TURNS DIR|compare DIR DIR`."""
+"""Make and compare the rows of `tests.load.sessions`: `... sessions_rows make PEOPLE TURNS DIR|compare DIR DIR`."""
 
 import json
 import sys
@@ -14,9 +14,9 @@ from django.db.models import Count, Max  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
 from annotation.importing import import_study  # noqa: E402
-from annotation.membership import add_member  # noqa: E402
+from annotation.members.membership import add_member  # noqa: E402
 from annotation.models import Study  # noqa: E402
-from annotation.running import make_live, prepare  # noqa: E402
+from annotation.studies.lifecycle import make_live, prepare  # noqa: E402
 from llm.models import Call  # noqa: E402
 from sessions.models import Turn  # noqa: E402
 from tests.load.engine import MODEL  # noqa: E402
@@ -26,7 +26,7 @@ DEMO = Path(__file__).parent.parent.parent / "demo" / "session"
 
 
 def make(people: int, turns: int, folder: Path) -> dict:
-    """A live study with as many questions as people."""
+    """Create a live study with one question per person; return what the people need."""
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     folder.mkdir()
@@ -45,7 +45,7 @@ def make(people: int, turns: int, folder: Path) -> dict:
 
 
 def compare(ledgers: Path, export: Path) -> dict:
-    """What the people were told against what the database and the export hold; `wrong` must be empty."""
+    """Compare what the server acknowledged with the database and the export; `wrong` must be empty."""
     study, wrong = Study.objects.get(), []
     lines = [json.loads(line) for line in (export / "sessions.jsonl").read_text(encoding="utf-8").splitlines()]
     exported = {(line["item"], turn["number"]): turn for line in lines for turn in line["turns"]}
@@ -71,7 +71,7 @@ def compare(ledgers: Path, export: Path) -> dict:
             ):  # fmt: skip
                 wrong.append(f"{line}: exported as {sent.get('rating')!r}, {sent.get('comment')!r}")
     doubled = Turn.objects.filter(discarded=False).values("session", "number").annotate(n=Count("pk")).filter(n__gt=1)
-    wrong.extend(f"{row} stands twice" for row in doubled)
+    wrong.extend(f"{row} exists twice" for row in doubled)
     wrong.extend(
         f"turn {turn.number} of {turn.session} is {turn.status} without answer or reason"
         for turn in kept.values() if not (turn.answer if turn.status == "done" else turn.reason)
@@ -80,7 +80,7 @@ def compare(ledgers: Path, export: Path) -> dict:
         "acknowledged": acknowledged, "study": study.slug,
         "sessions": dict(Counter(line["status"] for line in lines)),
         "turns": dict(Turn.objects.values_list("status").annotate(Count("pk"))),
-        "begun_again": Turn.objects.filter(attempt__gt=1).count(),
+        "restarted": Turn.objects.filter(attempt__gt=1).count(),
         "most_attempts": Turn.objects.aggregate(n=Max("attempt"))["n"],
         "ledger": dict(Call.objects.values_list("status").annotate(Count("pk"))), "wrong": wrong,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Small rounds of the load tools, whole: real workers, killed amid calls and sessions, and nothing lost or doubled."""
+"""Small complete runs of the load tools: workers are killed during calls and sessions; nothing is lost or doubled."""
 
 import shutil
 from argparse import Namespace
@@ -9,9 +9,11 @@ from django.conf import settings
 from tests.load.calls import trial as calls
 from tests.load.sessions import trial as sessions
 
+pytestmark = pytest.mark.database
+
 
 def server() -> str | None:
-    """The URL of the PostgreSQL server that the tests run on, where they do and Redis can be started."""
+    """Return the URL of the PostgreSQL server that the tests run on, or None on SQLite. Skip without Redis."""
     database = settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         return None
@@ -22,20 +24,23 @@ def server() -> str | None:
     )
 
 
-def test_check_44_check_45_calls_whose_workers_are_killed_end_in_one_result_each():
+def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again():
     url = server()
     given = Namespace(
-        postgresql=url, calls=30, kills=2, flushes=1 if url else 0, delay=0.3, workers=2, threads=4, in_flight=8, seed=1
+        postgresql=url, calls=30, kills=2, deaths=3, flushes=1 if url else 0, delay=0.3, workers=2, threads=4,
+        in_flight=8, seed=1,
     )  # fmt: skip
     found = calls(given)
-    assert (found["kills"], found["flushes"]) == (2, given.flushes)
+    assert (found["kills"], found["deaths"], found["flushes"]) == (2, 3, given.flushes)
     assert found["rows"] == {"done": 30}
     assert found["wrong"] == []
-    assert found["requests_at_endpoint"] <= 30 + 2 * 4 + found["answered_twice"]
+    assert found["restarted"] >= 3
+    assert found["paid_after_an_answer_was_recorded"] == 0
+    assert found["requests_at_endpoint"] <= 30 + (2 + 3) * 4
     assert found["errors_logged"] == []
 
 
-def test_check_49_check_53_sessions_whose_worker_is_killed_lose_and_double_nothing():
+def test_sessions_whose_worker_is_killed_lose_and_double_nothing():
     given = Namespace(
         postgresql=server(), people=3, turns=1, kills=2, delay=1.0, in_flight=2, threads=4, web_workers=1, spread=0,
         think=0, seed=1,
@@ -44,4 +49,4 @@ def test_check_49_check_53_sessions_whose_worker_is_killed_lose_and_double_nothi
     assert (found["kills"], found["errors"], found["wrong"]) == (2, [], [])
     assert found["sessions"] == {"satisfied": 3}
     assert found["acknowledged"] == 3 * (1 + 1 + 1) + found["retries"]
-    assert found["endpoint"]["most_at_once"] <= 2 + 2  # what a killed worker asked may still be under way there
+    assert found["endpoint"]["most_at_once"] <= 2 + 2  # requests of a killed worker may still be running there

@@ -1,4 +1,4 @@
-"""Checks 29 and 31 with real processes; the full figures are `python -m tests.load.race`."""
+"""A small race of raters against a real server; `python -m tests.load.race` gives the full figures."""
 
 import os
 
@@ -7,18 +7,20 @@ from django.conf import settings
 
 from tests.load.race import race
 
+pytestmark = pytest.mark.database
+
 
 def server_under_test() -> str | None:
     return os.environ["DATABASE_URL"] if settings.DATABASES["default"]["ENGINE"].endswith("postgresql") else None
 
 
 @pytest.mark.parametrize(("raters", "tasks"), [(12, 40)])
-def test_check_29_raters_who_race_fill_exactly_the_quota(raters, tasks):
+def test_raters_who_race_fill_exactly_the_quota(raters, tasks):
     found = race(server_under_test(), raters=raters, tasks=tasks, redundancy=3)
     assert found["errors"] == []
     assert (
         found["filled"] == found["slots"] == found["acknowledged"] == found["stored"] == found["exported"] == 3 * tasks
     )
-    assert found["raters_a_task"] == [3]
+    assert found["raters_per_task"] == [3]
     assert (found["lost"], found["unacknowledged"], found["surplus"], found["rater_twice_on_a_task"]) == (0, 0, 0, 0)
     assert found["ratings_exported"] == found["ratings_stored"] == 2 * found["stored"]

@@ -1,10 +1,10 @@
-"""People in revision sessions over HTTP, each with a ledger of what the server acknowledged to it.
+"""People in revision sessions over HTTP, each with a ledger of what the server acknowledged.
 
     python -m tests.load.writers PLAN.json
 
-The plan names the server, the people's session keys, how many turns each takes, and the folder of the ledgers. Each
-opens the study, and instructs, waits by asking as the page does, tries again what failed, rates, until its turns are
-taken; then it sends the answer.
+The plan names the server, the people's session keys, the number of turns each takes, and the folder of the ledgers.
+Each person opens the study, then for each turn sends an instruction, polls as the page does, retries what failed, and
+rates. After the last turn, the person submits the answer.
 """
 
 import html
@@ -28,7 +28,7 @@ RATINGS = ("good", "neutral", "bad")
 
 
 class Writer:
-    """One person's browser, without the pictures."""
+    """One person's browser, without images."""
 
     def __init__(self, plan: dict[str, Any], number: int) -> None:
         self.plan, self.number = plan, number
@@ -40,7 +40,7 @@ class Writer:
         self.retries = 0
 
     def ask(self, kind: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str, str]:
-        """Status, Location and body; asked again where the server did not answer."""
+        """Return status, Location and body of a request, sent again until the server answers."""
         headers = {"Cookie": f"sessionid={self.plan['sessions'][self.number]}; csrftoken={TOKEN}"}
         if fields is not None:
             headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-CSRFToken": TOKEN}
@@ -65,7 +65,7 @@ class Writer:
         raise TimeoutError(path)
 
     def open(self) -> str:
-        """The path of the session's page."""
+        """Return the path of the session's page."""
         _, where, _ = self.ask("step", f"/studies/{self.plan['study']}/next/", {})
         if "welcome" in where:
             _, where, _ = self.ask("step", where, {})
@@ -74,7 +74,7 @@ class Writer:
         return where
 
     def pause(self, seconds: float) -> None:
-        """As somebody reads and thinks: between half and one and a half times as long."""
+        """Wait as somebody does who reads and thinks: between 0.5 and 1.5 times `seconds`."""
         time.sleep(seconds * random.uniform(0.5, 1.5))
 
     def work(self) -> None:
@@ -126,14 +126,14 @@ class Writer:
     def guarded(self) -> None:
         try:
             self.work()
-        except Exception as problem:  # noqa: BLE001 - the edge of a thread: told to the plan's reader
+        except Exception as problem:  # noqa: BLE001 - the edge of a thread: reported in the output
             self.errors.append(repr(problem))
         finally:
             self.ledger.close()
 
 
 def told(page: str) -> str:
-    """What a page says is wrong."""
+    """Return the error messages on a page."""
     found = re.findall(r'class="(?:field-error|notice[^"]*|desk-message)"[^>]*>([^<]+)', page)
     return " ".join(" ".join(found).split())[:200]
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 180.0
+END = 30.0
 OURS = (
     "DATABASE_URL", "BROKER_URL", "PROFILE", "DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE",
     "PYTHONPATH",
@@ -39,6 +41,23 @@ def command_of(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
+def has_ended(pid: int) -> bool:
+    """Whether the process has ended. One whose parent ended first may be listed until process 1 asks for its status."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state in ("Z", "X")
+
+
+def wait_for_the_end_of(*pids: int) -> None:
+    """Return when all of these processes have ended; fail if one keeps running."""
+    latest = time.monotonic() + END
+    while going_on := [pid for pid in pids if not has_ended(pid)]:
+        assert time.monotonic() < latest, [command_of(pid) for pid in going_on]
+        time.sleep(0.05)
+
+
 @dataclass
 class Launched:
     """A launcher that was started; `said` is what it printed until it was ready or ended."""
@@ -62,10 +81,13 @@ class Launched:
         return found
 
     def wait_for_workers(self, *queues: str) -> None:
-        """Read on until these workers have said that they are ready."""
+        """Read until these workers have reported that they are ready."""
+        assert self.ready, self.said
         missing = set(queues or ("calls", "jobs"))
         while missing:
-            line = self.read_until("ready.").splitlines()[-1]
+            printed = self.read_until("ready.")
+            assert "ready." in printed, f"ended before {missing} were ready: {printed}"
+            line = printed.splitlines()[-1]
             missing -= {queue for queue in missing if f"{queue}@" in line}
 
     def read_until(self, sign: str) -> str:
@@ -78,7 +100,7 @@ class Launched:
         return "".join(lines)
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal; the exit code and what was printed until every process of it had ended."""
+        """Send a signal; return the exit code and what was printed until all its processes had ended."""
         self.process.send_signal(number)
         rest = self.read_until("")
         return self.process.wait(), rest
@@ -117,7 +139,7 @@ def first_start(tmp_path_factory):
     """The folder that a first start with the demo leaves behind: made once, copied by tests."""
     var = tmp_path_factory.mktemp("first") / "var"
     subprocess.run(
-        [sys.executable, "-m", "config.preparing", "--address", "http://127.0.0.1:1"],
+        [sys.executable, "-m", "config.startup", "--address", "http://127.0.0.1:1"],
         cwd=ROOT, env=clean_environment(VAR=str(var)), check=True, stdin=subprocess.DEVNULL, timeout=LONGEST,
     )  # fmt: skip
     return var

@@ -1,4 +1,4 @@
-"""Commands that cannot go on say so in one sentence."""
+"""Commands that cannot continue say so in one sentence."""
 
 import subprocess
 import sys
@@ -24,30 +24,30 @@ def assert_one_sentence(done: subprocess.CompletedProcess, *parts: str) -> None:
 
 @pytest.mark.parametrize("command", [("migrate",), ("agreement", "study")])
 @pytest.mark.parametrize(
-    ("name", "value", "mend"),
+    ("name", "value", "advice"),
     [
         ("DATABASE_URL", "foo://bar", "postgres://user:password@host"),
         ("DATABASE_URL", "mysql://u@h/name", "postgres://user:password@host"),
         ("LOG_LEVEL", "foo", "DEBUG, INFO"),
     ],
 )
-def test_a_setting_that_cannot_be_read_is_told_in_one_sentence(tmp_path, command, name, value, mend):
-    assert_one_sentence(manage(tmp_path, *command, **{name: value}), name, mend)
+def test_a_setting_that_cannot_be_read_is_explained_in_one_sentence(tmp_path, command, name, value, advice):
+    assert_one_sentence(manage(tmp_path, *command, **{name: value}), name, advice)
 
 
 @pytest.mark.parametrize("command", [("export_study", "s", "--out", "out"), ("agreement", "s"), ("make_live", "s")])
-def test_a_database_without_tables_is_told_in_one_sentence(tmp_path, command):
+def test_a_database_without_tables_is_explained_in_one_sentence(tmp_path, command):
     (tmp_path / "var").mkdir()
     assert_one_sentence(manage(tmp_path, *command), "interrater.sqlite3", "manage.py migrate")
 
 
-def test_a_database_that_does_not_answer_is_told_in_one_sentence(tmp_path):
+def test_a_database_that_does_not_answer_is_explained_in_one_sentence(tmp_path):
     address = f"postgres://nobody:hidden-word@127.0.0.1:{free_port()}/nothing"
     done = manage(tmp_path, "agreement", "study", DATABASE_URL=address)
-    assert_one_sentence(done, "127.0.0.1:", "check DATABASE_URL")
+    assert_one_sentence(done, "127.0.0.1:", "Check DATABASE_URL")
     assert "hidden-word" not in done.stderr
 
 
-def test_a_database_whose_folder_is_missing_is_told_in_one_sentence(tmp_path):
+def test_a_database_whose_folder_is_missing_is_explained_in_one_sentence(tmp_path):
     done = manage(tmp_path, "agreement", "study", DATABASE_URL=f"sqlite:///{tmp_path}/nowhere/x.sqlite3")
-    assert_one_sentence(done, "nowhere/x.sqlite3", "check DATABASE_URL")
+    assert_one_sentence(done, "nowhere/x.sqlite3", "Check DATABASE_URL")

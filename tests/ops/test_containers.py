@@ -1,4 +1,4 @@
-"""The compose file and the image's file, read without Docker: check 78."""
+"""The compose file and the image's file, read without Docker."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 import pytest
 
 from scripts import compose
-from scripts.problems import StopError
+from scripts.stop_errors import StopError
 from tests.ops.conftest import ROOT, clean_environment
 
 SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD")
@@ -21,7 +21,7 @@ TEXT = compose.FILE.read_text(encoding="utf-8")
 KEYS = {
     "image", "build", "command", "environment", "env_file", "ports", "volumes", "tmpfs", "networks", "depends_on",
     "healthcheck", "user", "read_only", "cap_drop", "security_opt", "restart", "init", "stop_grace_period", "shm_size",
-    "logging",
+    "logging", "configs",
 }  # fmt: skip
 
 
@@ -32,15 +32,15 @@ def image_lines() -> list[tuple[str, str]]:
     return [(line.split(maxsplit=1)[0], line.split(maxsplit=1)[1]) for line in lines]
 
 
-def test_the_file_holds_only_what_is_known_of_it():
-    assert set(compose.read()) - {"x-hardened", "x-app"} == {"name", "services", "volumes", "networks"}
-    assert set(SERVICES) == {"postgres", "redis", *APP}
+def test_the_compose_file_uses_only_keys_that_the_tests_know():
+    assert set(compose.read()) - {"x-hardened", "x-app"} == {"name", "services", "configs", "volumes", "networks"}
+    assert set(SERVICES) == {"postgres", "redis", "proxy", *APP}
     assert {name: set(service) - KEYS for name, service in SERVICES.items() if set(service) - KEYS} == {}
     assert [service.name for service in compose.services(VALUES)][:3] == ["postgres", "redis", "migrate"]
 
 
 @pytest.mark.parametrize("name", [*SECRETS, "ALLOWED_HOSTS"])
-def test_check_78_no_secret_has_a_default(name):
+def test_no_secret_has_a_default(name):
     with pytest.raises(StopError, match=f"{name} is not set"):
         compose.services({**VALUES, name: ""})
     uses = re.findall(rf"\$\{{{name}[^}}]*\}}", TEXT)
@@ -48,23 +48,23 @@ def test_check_78_no_secret_has_a_default(name):
     assert all(use.startswith(f"${{{name}:?is not set") for use in uses)
 
 
-def test_check_78_no_word_that_looks_like_a_secret_is_written_in_the_file():
+def test_the_compose_file_contains_no_secret():
     for service in SERVICES.values():
         for name, value in service.get("environment", {}).items():
             if re.search("PASSWORD|SECRET|KEY|URL", name):
                 assert not value or "${" in value, name
 
 
-def test_check_78_only_the_web_server_publishes_a_port_and_only_to_this_machine():
+def test_only_the_proxy_publishes_a_port_and_only_to_this_machine():
     assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
-        "web": ["127.0.0.1:${PORT:-8000}:8000"]
+        "proxy": ["127.0.0.1:${PORT:-8000}:8080"]
     }
     assert compose.read()["networks"]["inside"] == {"internal": True}
     assert SERVICES["postgres"]["networks"] == SERVICES["redis"]["networks"] == ["inside"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_check_78_nothing_runs_as_root_or_writes_to_its_image(name):
+def test_nothing_runs_as_root_or_writes_to_its_image(name):
     service = SERVICES[name]
     user, group = service["user"].split(":")
     assert int(user) > 0
@@ -76,7 +76,7 @@ def test_check_78_nothing_runs_as_root_or_writes_to_its_image(name):
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_check_78_every_service_says_whether_it_is_well_and_starts_again(name):
+def test_every_service_has_a_health_check_and_restarts(name):
     if name == "migrate":
         assert SERVICES[name]["restart"] == "no"
         assert SERVICES["web"]["depends_on"][name] == {"condition": "service_completed_successfully"}
@@ -86,7 +86,7 @@ def test_check_78_every_service_says_whether_it_is_well_and_starts_again(name):
     assert {"interval", "timeout", "retries"} <= set(SERVICES[name]["healthcheck"])
 
 
-def test_check_78_all_state_is_in_named_volumes():
+def test_all_state_is_in_named_volumes():
     declared = set(compose.read()["volumes"])
     used = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
     assert used == declared == {"postgres", "redis", "var"}
@@ -97,13 +97,13 @@ def test_check_78_all_state_is_in_named_volumes():
     assert "--appendonly yes --dir /data" in SERVICES["redis"]["command"][-1]
 
 
-def test_images_are_named_by_a_full_version():
+def test_images_have_full_versions():
     names = [service["image"] for service in SERVICES.values()]
     names += [rest for word, rest in image_lines() if word == "FROM"]
     assert all(re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?|postgres:\d+\.\d+-[a-z]+", name) for name in names)
 
 
-def test_every_name_that_the_file_asks_for_is_described():
+def test_every_variable_of_the_compose_file_is_documented():
     asked = {found["name"] for found in compose.VALUE.finditer(TEXT) if found["name"]}
     given = {name for service in SERVICES.values() for name in service.get("environment", {})}
     known = (ROOT / ".env.example").read_text(encoding="utf-8")
@@ -124,7 +124,7 @@ def test_a_password_is_on_no_command_line():
         assert not any(VALUES[name] in word for name in SECRETS for word in (*service.command, *service.health))
 
 
-def test_check_78_the_image_runs_as_somebody_else_and_holds_no_secret():
+def test_the_image_does_not_run_as_root_and_contains_no_secret():
     lines = image_lines()
     assert [rest for word, rest in lines if word == "USER"] == [SERVICES["web"]["user"]]
     last_root = max(number for number, (word, _) in enumerate(lines) if word in ("RUN", "COPY"))
@@ -135,7 +135,7 @@ def test_check_78_the_image_runs_as_somebody_else_and_holds_no_secret():
     assert not any(word == "ADD" for word, _ in lines)
 
 
-def test_the_image_and_the_file_start_the_web_server_alike():
+def test_image_and_compose_file_start_the_web_server_alike():
     (given,) = (rest for word, rest in image_lines() if word == "CMD")
     words = [word.strip(' "') for word in given.strip("[]").split(",")]
     started = SERVICES["web"]["command"]
@@ -143,7 +143,7 @@ def test_the_image_and_the_file_start_the_web_server_alike():
     assert words[:6] == started[:6]
 
 
-def test_only_what_runs_goes_into_the_image():
+def test_the_image_contains_only_what_it_runs():
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     rules = [line for line in lines if line and not line.startswith("#")]
     assert rules[0] == "*"
@@ -160,9 +160,9 @@ def test_only_what_runs_goes_into_the_image():
     assert ours | {"templates", "static", "requirements", "manage.py"} <= kept
 
 
-def test_make_env_draws_new_secrets_once(tmp_path):
+def test_make_env_creates_new_secrets_once(tmp_path):
     (tmp_path / "scripts").mkdir()
-    for name in ("secrets_file.py", "problems.py"):
+    for name in ("secrets_file.py", "stop_errors.py"):
         (tmp_path / "scripts" / name).write_bytes((ROOT / "scripts" / name).read_bytes())
     command = [sys.executable, "-m", "scripts.secrets_file"]
     done = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True)
@@ -176,5 +176,5 @@ def test_make_env_draws_new_secrets_once(tmp_path):
     compose.services(values)
     again = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=False)
     assert again.returncode == 1
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     assert (tmp_path / ".env").read_text() == text

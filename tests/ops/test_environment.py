@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = """#!/bin/sh
-# Stands in for an environment's interpreter: says its version, notes what pip is asked, answers as told.
+# Replaces an environment's interpreter: prints its version, records calls of pip, and responds as scripted.
 case "$1" in
   -c) echo 3.11.9 ;;
   -m) echo "$@" >> "{notes}"; {answer} ;;
@@ -56,7 +56,7 @@ def built(checkout):
 
 def install(checkout: Path, name: str = "base", **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "scripts.environment", name], cwd=checkout, stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "scripts.virtual_environment", name], cwd=checkout, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=60, env={**os.environ, **environment},
     )  # fmt: skip
 
@@ -84,7 +84,7 @@ def assert_sentence(done: subprocess.CompletedProcess, *parts: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_locked_is_installed_with_hashes_and_once(checkout, built):
+def test_locked_packages_are_installed_once_and_with_hashes(checkout, built):
     notes = built()
     assert install(checkout).returncode == 0
     assert "--require-hashes" in notes.read_text()
@@ -95,7 +95,7 @@ def test_what_is_locked_is_installed_with_hashes_and_once(checkout, built):
     assert len(notes.read_text().splitlines()) == 1
 
 
-def test_another_lock_is_installed_anew(checkout, built):
+def test_a_changed_lock_file_is_installed_again(checkout, built):
     notes = built()
     install(checkout)
     with (checkout / "requirements/base.txt").open("a") as file:
@@ -104,7 +104,7 @@ def test_another_lock_is_installed_anew(checkout, built):
     assert len(notes.read_text().splitlines()) == 2
 
 
-def test_what_the_tests_need_holds_what_running_needs(checkout, built):
+def test_the_test_packages_include_the_base_packages(checkout, built):
     notes = built()
     install(checkout, "test")
     assert install(checkout, "base").returncode == 0
@@ -116,7 +116,7 @@ def test_what_the_tests_need_holds_what_running_needs(checkout, built):
 TORCH_FAILS = "case \"$*\" in *torch==*) echo 'ERROR: No matching distribution found'; exit 1 ;; esac"
 
 
-def test_tests_get_dense_retrieval_where_there_is_a_small_torch(checkout, built):
+def test_tests_get_dense_retrieval_if_there_is_a_small_torch(checkout, built):
     notes = built()
     assert install(checkout, "test").returncode == 0
     _, torch, models = notes.read_text().splitlines()
@@ -126,7 +126,7 @@ def test_tests_get_dense_retrieval_where_there_is_a_small_torch(checkout, built)
     assert "requirements/models.txt" in models
 
 
-def test_tests_go_on_without_dense_retrieval_where_there_is_no_small_torch(checkout, built):
+def test_tests_run_without_dense_retrieval_if_there_is_no_small_torch(checkout, built):
     notes = built(TORCH_FAILS)
     done = install(checkout, "test")
     assert done.returncode == 0
@@ -135,7 +135,7 @@ def test_tests_go_on_without_dense_retrieval_where_there_is_no_small_torch(check
     assert "models.txt" not in notes.read_text()
 
 
-def test_dense_retrieval_that_is_asked_for_is_refused_without_a_small_torch(checkout, built):
+def test_installing_dense_retrieval_fails_without_a_small_torch(checkout, built):
     notes = built(TORCH_FAILS)
     assert_sentence(install(checkout, "dense"), "no build of torch 2.13.0", "PIP_EXTRA_INDEX_URL")
     assert "retrieval.txt" not in notes.read_text()
@@ -144,7 +144,7 @@ def test_dense_retrieval_that_is_asked_for_is_refused_without_a_small_torch(chec
     assert "requirements/retrieval.txt" in notes.read_text()
 
 
-def test_a_torch_that_is_there_is_taken_whatever_its_build(checkout, built):
+def test_an_installed_torch_is_used_whatever_its_build(checkout, built):
     notes = built()
     python = checkout / ".venv/bin/python"
     script = python.read_text().replace(
@@ -155,7 +155,7 @@ def test_a_torch_that_is_there_is_taken_whatever_its_build(checkout, built):
     assert "torch==" not in notes.read_text()
 
 
-def test_a_failed_installation_is_tried_again(checkout, built):
+def test_a_failed_installation_is_retried(checkout, built):
     notes = built("exit 1")
     assert install(checkout).returncode == 1
     built()
@@ -163,48 +163,48 @@ def test_a_failed_installation_is_tried_again(checkout, built):
     assert len(notes.read_text().splitlines()) == 2
 
 
-def test_a_disk_that_fills_up_during_installation_is_told(checkout, built):
+def test_a_disk_that_fills_up_during_installation_is_explained(checkout, built):
     built("echo 'ERROR: Could not install: [Errno 28] No space left on device'; exit 1")
     done = install(checkout)
     assert_sentence(done, "is full", "df -h")
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_disk_without_room_is_told_before_anything_is_built(checkout, shim):
+def test_a_full_disk_is_noticed_before_anything_is_built(checkout, shim):
     done = install(checkout, PYTHONPATH=shim(NO_ROOM))
     assert_sentence(done, "is full", "3 MB are free", "df -h")
     assert not (checkout / ".venv").exists()
 
 
-def test_a_network_that_is_down_is_told(checkout, built):
+def test_a_missing_network_is_explained(checkout, built):
     built("echo 'NewConnectionError: Temporary failure in name resolution'; exit 1")
     assert_sentence(install(checkout), "the package index did not answer", "PIP_INDEX_URL")
 
 
-def test_a_package_that_is_not_the_locked_one_is_refused(checkout, built):
+def test_a_package_with_another_hash_is_refused(checkout, built):
     built("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.'; exit 1")
-    assert_sentence(install(checkout), "not the one that was locked")
+    assert_sentence(install(checkout), "differs from the locked one")
 
 
-def test_a_missing_venv_module_is_told(checkout, shim):
+def test_a_missing_venv_module_is_explained(checkout, shim):
     done = install(checkout, PYTHONPATH=shim(NO_VENV))
     assert_sentence(done, "venv module is missing", "sudo apt install python3-venv")
     assert not (checkout / ".venv").exists()
 
 
-def test_missing_git_is_told_by_the_tests_alone(checkout, built, tmp_path):
+def test_only_the_tests_need_git(checkout, built, tmp_path):
     built()
     path = tools(tmp_path / "tools", "sh")
     assert_sentence(install(checkout, "test", PATH=str(path)), "git is missing", "sudo apt install git")
     assert install(checkout, "base", PATH=str(path)).returncode == 0
 
 
-def test_missing_python_is_told(checkout, tmp_path):
+def test_a_missing_python_is_explained(checkout, tmp_path):
     done = make(checkout, tools(tmp_path / "tools", "sh", "make"), "run")
     assert_sentence(done, "Python is missing", "sudo apt install python3 python3-venv")
 
 
-def test_an_old_python_is_told(checkout, tmp_path):
+def test_an_old_python_is_explained(checkout, tmp_path):
     path = tools(tmp_path / "tools", "sh", "make")
     old = path / "python3"
     old.write_text('#!/bin/sh\nif [ "$1" = -V ]; then echo Python 3.9.2; else exit 1; fi\n')
@@ -212,7 +212,7 @@ def test_an_old_python_is_told(checkout, tmp_path):
     assert_sentence(make(checkout, path, "run"), "Python 3.11 or later", "Python 3.9.2", "PYTHON=")
 
 
-def test_help_is_what_make_does_by_default(checkout, tmp_path):
+def test_make_shows_help_by_default(checkout, tmp_path):
     done = make(checkout, tools(tmp_path / "tools", "sh", "make", "awk"))
     assert done.returncode == 0
     for target in (

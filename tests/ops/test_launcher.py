@@ -1,4 +1,4 @@
-"""`make run` from outside: what it says, what it leaves, what it ends."""
+"""`make run` from outside: what it prints, what it leaves behind, what it ends."""
 
 import http.client
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ops.conftest import children_of
+from tests.ops.conftest import children_of, wait_for_the_end_of
 
 FULL_DATABASE = """
 import sqlite3
@@ -52,7 +52,7 @@ def usernames(var) -> list[str]:
 
 
 def workers_in(var) -> set[int]:
-    """The processes of the workers that gave a sign of life."""
+    """The processes of the workers with a heartbeat."""
     with sqlite3.connect(var / "interrater.sqlite3") as database:
         return {int(name.split(":")[1]) for (name,) in database.execute("SELECT name FROM config_worker")}
 
@@ -65,7 +65,7 @@ def assert_one_sentence(launched, *parts: str) -> None:
         assert part in launched.said
 
 
-def test_a_first_start_makes_the_demo_and_a_link_for_each_person(launch):
+def test_a_first_start_creates_the_demo_and_a_link_for_each_person(launch):
     running = launch()
     assert running.ready, running.said
     links = running.var / "links.txt"
@@ -96,29 +96,27 @@ def test_a_second_start_keeps_the_data_and_gives_new_links(launch, kept_var):
     assert len(usernames(kept_var)) == 4
 
 
-def test_without_the_demo_nobody_can_sign_in_yet(launch):
+def test_without_the_demo_there_is_no_account(launch):
     running = launch(DEMO="0")
     assert running.ready, running.said
     assert usernames(running.var) == []
     assert not (running.var / "links.txt").exists()
 
 
-def test_links_of_an_earlier_start_do_not_stay_in_the_file_without_the_demo(launch, kept_var):
+def test_a_start_without_the_demo_removes_old_links(launch, kept_var):
     assert launch(kept_var, DEMO="no").ready
     assert not (kept_var / "links.txt").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_everything_that_was_started(launch, kept_var, number):
+def test_a_signal_ends_all_processes(launch, kept_var, number):
     running = launch(kept_var)
     running.wait_for_workers()
     children = [*running.children, *children_of(running.child("gunicorn")), *children_of(running.child("worker jobs"))]
-    assert len(children) == 5
+    assert len(children) == 6
     code, _ = running.end(number)  # reads until no process holds the output
     assert code == 0
-    for pid in children:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    wait_for_the_end_of(*children)
     with socket.socket() as again:
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         again.bind(("127.0.0.1", int(running.port)))
@@ -132,14 +130,14 @@ def test_nothing_outlives_a_killed_launcher(launch, kept_var):
     assert code == -signal.SIGKILL
 
 
-def test_a_web_server_that_dies_is_started_again_on_the_same_port(launch, kept_var):
+def test_a_web_server_that_dies_is_restarted_on_the_same_port(launch, kept_var):
     running = launch(kept_var)
     os.kill(running.child("gunicorn"), signal.SIGKILL)
     assert "web server ended" in running.read_until("starts again")
     assert status_of(running.port, "/sign-in/") == 200  # waits in the socket's queue until somebody answers
 
 
-def test_check_48_a_worker_that_is_killed_is_started_again_and_the_pages_answer_meanwhile(launch, kept_var):
+def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var):
     running = launch(kept_var)
     running.wait_for_workers()
     (in_pool,) = children_of(running.child("worker jobs"))
@@ -151,8 +149,7 @@ def test_check_48_a_worker_that_is_killed_is_started_again_and_the_pages_answer_
     while running.process.poll() is None and not now <= workers_in(kept_var):
         time.sleep(0.1)
     assert now <= workers_in(kept_var)
-    with pytest.raises(ProcessLookupError):
-        os.kill(in_pool, 0)
+    wait_for_the_end_of(in_pool)
 
 
 def test_a_second_start_elsewhere_has_workers_of_its_own(launch, kept_var, first_start, tmp_path):
@@ -168,7 +165,7 @@ def test_a_second_start_elsewhere_has_workers_of_its_own(launch, kept_var, first
     assert len(first.children) == 3
 
 
-def test_a_taken_port_is_told_in_one_sentence(launch):
+def test_a_port_in_use_is_explained_in_one_sentence(launch):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -179,25 +176,30 @@ def test_a_taken_port_is_told_in_one_sentence(launch):
 
 
 @pytest.mark.parametrize("port", ["99999", "http", "\uff18\uff10", "-1"])
-def test_a_port_that_is_no_port_is_told_in_one_sentence(launch, port):
+def test_an_invalid_port_is_explained_in_one_sentence(launch, port):
     assert_one_sentence(launch(PORT=port), "PORT must be a number", "PORT=8001 make run")
 
 
-def test_a_demo_switch_that_is_neither_is_told_in_one_sentence(launch):
+def test_an_invalid_demo_switch_is_explained_in_one_sentence(launch):
     assert_one_sentence(launch(DEMO="maybe"), "DEMO must be 1 or 0", "DEMO=0 make run")
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_sentence(launch, tmp_path):
+def test_a_folder_that_cannot_be_written_is_explained_in_one_sentence(launch, tmp_path):
+    assert_one_sentence(launch(Path("/proc/interrater")), "cannot be written", "VAR=")
+
+
+@pytest.mark.parametrize("inside", ["", "var"])
+def test_a_file_in_place_of_the_folder_is_explained_in_one_sentence(launch, tmp_path, inside):
     (tmp_path / "file").write_text("in the way")
-    assert_one_sentence(launch(tmp_path / "file" / "var"), "cannot be written", "VAR=")
+    assert_one_sentence(launch(tmp_path / "file" / inside), "a file is in the way", "VAR=")
 
 
-def test_a_full_disk_at_start_is_told_in_one_sentence(launch, kept_var, shim):
+def test_a_full_disk_at_start_is_explained_in_one_sentence(launch, kept_var, shim):
     launched = launch(kept_var, PYTHONPATH=shim(FULL_DISK))
     assert_one_sentence(launched, "is full", "df -h")
 
 
-def test_a_full_disk_during_migration_is_told_in_one_sentence(launch, shim):
+def test_a_full_disk_during_migration_is_explained_in_one_sentence(launch, shim):
     launched = launch(PYTHONPATH=shim(FULL_DATABASE))
     assert launched.process.wait() == 1
     assert "Traceback" not in launched.said
@@ -206,7 +208,7 @@ def test_a_full_disk_during_migration_is_told_in_one_sentence(launch, shim):
     assert "is full" in second
 
 
-def test_a_database_that_does_not_answer_is_told_in_one_sentence(launch):
+def test_a_database_that_does_not_answer_is_explained_in_one_sentence(launch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -215,6 +217,6 @@ def test_a_database_that_does_not_answer_is_told_in_one_sentence(launch):
     assert "hidden-word" not in launched.said
 
 
-def test_check_76_an_unsafe_production_start_is_told_in_one_sentence(launch):
+def test_an_unsafe_production_start_is_explained_in_one_sentence(launch):
     launched = launch(PROFILE="production", SECRET_KEY="changeme", ALLOWED_HOSTS="rate.example.org")
     assert_one_sentence(launched, "SECRET_KEY", "secrets.token_urlsafe")

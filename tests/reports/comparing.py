@@ -1,4 +1,4 @@
-"""Small studies as files: one of choices between two outputs, one of rankings with marked passages."""
+"""Small studies as files: one with choices between two outputs, one with rankings and marked spans."""
 
 import json
 
@@ -48,7 +48,7 @@ RANKS = {
 
 
 def made(folder, given):
-    """The folder of a study, written."""
+    """Write a study's folder and return it."""
     folder.mkdir(exist_ok=True)
     pairwise = "tie" in given
     questions = (

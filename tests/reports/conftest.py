@@ -1,4 +1,4 @@
-"""Programs with tokens of a small study, for the tests of the programming interface."""
+"""API clients with tokens for a small study."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from annotation.tokens import issue
-from config.problems import MEDIA_TYPE
+from annotation.members.tokens import issue_token
+from config.problem_details import MEDIA_TYPE
 
 NDJSON = "application/x-ndjson"
 
@@ -20,7 +20,7 @@ class Program(Client):
         self.secret = secret
 
     def send(self, path, lines, content_type=NDJSON, **more):
-        """POST lines: objects as JSONL, or bytes as they are."""
+        """POST lines: objects as JSONL, or bytes unchanged."""
         body = lines if isinstance(lines, bytes) else "".join(json.dumps(line) + "\n" for line in lines).encode()
         return self.post(path, body, content_type=content_type, **more)
 
@@ -32,16 +32,16 @@ def _nobody_asked_before():
 
 @pytest.fixture
 def reading(study, owner):
-    return Program(issue(study, owner, name="reads", scope="read"))
+    return Program(issue_token(study, owner, name="reads", scope="read"))
 
 
 @pytest.fixture
 def writing(study, owner):
-    return Program(issue(study, owner, name="writes", scope="write"))
+    return Program(issue_token(study, owner, name="writes", scope="write"))
 
 
 def problem(response, status):
-    """The body of a problem, after a look at what all of them have."""
+    """The body of a problem response, after checking what all problems have in common."""
     assert (response.status_code, response["Content-Type"]) == (status, MEDIA_TYPE)
     body = response.json()
     assert body["status"] == status

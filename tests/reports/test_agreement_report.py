@@ -6,11 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.assigning import next_assignment
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
 from annotation.models import Output, Rater, Rating, Slot
-from annotation.submitting import Submission, submit
-from reports.agreement_report import ChoiceInvalidError, agreement_report
+from reports.agreement_report import agreement_report
+from reports.rows import ChoiceInvalidError
 
 pytestmark = pytest.mark.django_db
 
@@ -43,14 +44,14 @@ def test_each_question_is_reported_by_its_level_and_texts_are_counted(rated):
     assert report["questions"]["follows"]["undefined"]["alpha_nominal"]
 
 
-def test_check_38_versions_are_not_pooled_unless_asked_and_the_report_says_so(rated):
+def test_versions_are_not_pooled_unless_asked_and_the_report_says_so(rated):
     report = agreement_report(rated, replicates=10)
     assert report["guidelines"] == {"version": 2, "pooled": False, "ratings": {"1": 12, "2": 12}}
     assert report["questions"]["how_well"]["ratings"] == 6
     assert agreement_report(rated, guidelines=1, replicates=10)["questions"]["how_well"]["ratings"] == 6
     pooled = agreement_report(rated, guidelines="all", replicates=10)
     assert pooled["guidelines"] == {"version": None, "pooled": True, "ratings": {"1": 12, "2": 12}}
-    with pytest.raises(ChoiceInvalidError, match="no ratings under version 3"):
+    with pytest.raises(ChoiceInvalidError, match="no ratings under guidelines version 3"):
         agreement_report(rated, guidelines=3)
 
 
@@ -73,16 +74,16 @@ def test_the_command_prints_json_or_a_table(rated, capsys):
         (["nothing"], "no study called 'nothing'"),
         (["study", "--kinds", "robots"], "--kinds takes human, model, metric"),
         (["study", "--guidelines", "latest"], "--guidelines takes the number of a version, or all"),
-        (["study", "--guidelines", "9"], "no ratings under version 9"),
+        (["study", "--guidelines", "9"], "no ratings under guidelines version 9"),
     ],
 )
-def test_the_command_says_what_it_does_not_know(rated, arguments, says):
+def test_the_command_refuses_unknown_choices(rated, arguments, says):
     with pytest.raises(CommandError, match=says):
         call_command("agreement", *arguments)
 
 
 def differences(expected, found, place=""):
-    """Where `found` lacks or misses a figure of `expected`; to four decimals."""
+    """The figures of `expected` that `found` lacks or that differ, to four decimals."""
     if isinstance(expected, dict):
         return [
             line
@@ -109,8 +110,8 @@ def test_public_data_gives_the_published_figures(name, reference_data, capsys):
     assert differences(json.loads((reference_data / name / "expected.json").read_text()), report) == []
 
 
-def test_answers_beyond_the_quota_count_and_are_said(study, client, owner):
-    """Three raters on a quota of two, the third too late: a report hides neither the answer nor that it is extra."""
+def test_surplus_answers_count_and_are_reported(study, client, owner):
+    """Three raters on a task that needs two: the report counts the third answer and says that it is surplus."""
     raters = [Rater.objects.create(study=study, name=name) for name in ("ann", "bob", "cyn")]
     late = next_assignment(study, raters[2])
     Slot.objects.filter(holder=raters[2]).update(state="open", holder=None, lease_until=None)
@@ -124,4 +125,4 @@ def test_answers_beyond_the_quota_count_and_are_said(study, client, owner):
     assert (report["surplus"], report["questions"]["follows"]["ratings"]) == (1, 13)
     client.force_login(owner)
     page = client.get(reverse("reports:report", args=[study.slug])).content.decode()
-    assert "1 answer came when the task had all its raters already" in page
+    assert "1 answer came in after the task had all its raters" in page

@@ -1,4 +1,4 @@
-"""The programming interface: who gets in, what is read, and the one form of everything that fails."""
+"""The API: authentication, reading, and the common form of all errors."""
 
 import json
 from datetime import timedelta
@@ -10,8 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Person
+from annotation.members.revoking import revoke_token
+from annotation.members.tokens import issue_token
 from annotation.models import Membership, Question, Rater, Rating, Study, Token
-from annotation.tokens import issue, revoke
 from reports.api.throttling import PerCaller
 from tests.reports.conftest import Program, problem
 
@@ -29,13 +30,13 @@ def other(make_study, owner):
 
 
 def read(response):
-    """The status; what streams is read to its end, so that the file behind it is closed."""
+    """The status; a streamed response is read to its end, which closes its file."""
     if response.streaming:
         b"".join(response)
     return response.status_code
 
 
-def test_check_2_a_token_lists_and_reads_its_one_study_only(reading, study, other):
+def test_a_token_lists_and_reads_its_one_study_only(reading, study, other):
     assert reading.get("/api/studies/").json() == {
         "studies": [{"slug": "study", "title": "A study", "protocol": "rating", "status": "live", "items": 2}]
     }
@@ -47,12 +48,12 @@ def test_check_2_a_token_lists_and_reads_its_one_study_only(reading, study, othe
         assert told[0] == told[1]
 
 
-def test_check_4_a_write_token_is_refused_in_another_study(writing, other):
+def test_a_write_token_is_refused_in_another_study(writing, other):
     for path in WRITE:
         problem(writing.send(path.replace("/study/", "/other/"), [{"id": "x"}]), 404)
 
 
-def test_a_study_says_what_is_asked_how_far_it_is_and_which_files_there_are(reading, study):
+def test_a_study_has_its_file_progress_and_export_names(reading, study):
     body = reading.get(STUDY).json()
     assert [question["key"] for question in body["study"]["questions"]] == ["follows", "how_well", "comment"]
     assert body["study"]["guidelines"] == "Read *everything*."
@@ -61,7 +62,7 @@ def test_a_study_says_what_is_asked_how_far_it_is_and_which_files_there_are(read
     assert {"items.jsonl", "items.csv", "guidelines/1.md", "manifest.json", "README.md"} <= set(body["files"])
 
 
-def test_check_55_what_is_read_names_nobody(reading, study, owner, rater):
+def test_responses_identify_nobody(reading, study, owner, rater):
     Person.objects.update(full_name="CANARY-NAME", email="canary@example.org")
     for path in ("/api/studies/", STUDY, f"{STUDY}agreement/"):
         body = reading.get(path).content.decode()
@@ -70,7 +71,7 @@ def test_check_55_what_is_read_names_nobody(reading, study, owner, rater):
 
 
 @pytest.mark.parametrize("path", [*READ, *WRITE])
-def test_check_77_nobody_unknown_gets_in(client, study, path):
+def test_unauthenticated_callers_are_refused(client, study, path):
     method = client.post if path in WRITE else client.get
     body = problem(method(path), 401)
     assert "Authorization: Bearer" in body["detail"]
@@ -80,27 +81,27 @@ def test_check_77_nobody_unknown_gets_in(client, study, path):
 @pytest.mark.parametrize(
     "header", ["Bearer", "Bearer ", "Bearer x", "Bearer \xff\xfe", "bearer a b", "Bearer " + "a" * 9000]
 )
-def test_a_token_that_is_none_opens_nothing(client, study, owner, header):
-    client.force_login(owner)  # a session does not stand in for a token that is wrong
+def test_an_invalid_token_opens_nothing(client, study, owner, header):
+    client.force_login(owner)  # a session does not replace a wrong token
     assert (
         "mistyped, expired or revoked" in problem(client.get(STUDY, headers={"Authorization": header}), 401)["detail"]
     )
 
 
-def test_a_password_is_no_way_in(client, study):
+def test_a_password_does_not_authenticate(client, study):
     problem(client.get(STUDY, headers={"Authorization": "Basic b3duZXI6b3duZXI="}), 401)
 
 
 @pytest.mark.parametrize("end", ["expired", "revoked", "removed", "demoted", "deactivated"])
-def test_check_10_and_12_the_very_next_request_is_refused(study, owner, stranger, end):
+def test_a_revoked_token_fails_from_the_next_request(study, owner, stranger, end):
     Membership.objects.create(study=study, person=stranger, role="researcher")
-    program = Program(issue(study, stranger, name="one", scope="write"))
+    program = Program(issue_token(study, stranger, name="one", scope="write"))
     assert program.get(STUDY).status_code == 200
     members = Membership.objects.filter(person=stranger)
     if end == "expired":
         Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     elif end == "revoked":
-        revoke(Token.objects.get(), owner)
+        revoke_token(Token.objects.get(), owner)
     elif end == "removed":
         members.update(active=False)
     elif end == "demoted":
@@ -112,12 +113,12 @@ def test_check_10_and_12_the_very_next_request_is_refused(study, owner, stranger
 
 
 @pytest.mark.parametrize("path", WRITE)
-def test_check_12_a_token_that_reads_does_not_write(reading, path):
+def test_a_read_token_cannot_write(reading, path):
     assert "may only read" in problem(reading.send(path, [{"id": "x"}]), 403)["detail"]
     assert "may only read" in problem(reading.send(path.replace("study/", "other/"), [{"id": "x"}]), 403)["detail"]
 
 
-def test_check_12_no_answer_holds_a_token(reading, study):
+def test_no_response_contains_a_token(reading, study):
     for path in READ:
         response = reading.get(path)
         body = b"".join(response) if response.streaming else response.content
@@ -125,17 +126,19 @@ def test_check_12_no_answer_holds_a_token(reading, study):
         assert Token.objects.get().token_hash.encode() not in body
 
 
-def test_by_session_one_looks_but_takes_no_export_and_writes_nothing(client, study, owner):
+def test_a_session_may_read_but_not_export_or_write(client, study, owner):
     client.force_login(owner)
     for path in ("/api/studies/", STUDY, f"{STUDY}agreement/", "/api/schema/"):
         assert client.get(path).status_code == 200
     for path in (f"{STUDY}export/", f"{STUDY}export/items.jsonl"):
-        assert "takes a token" in problem(client.get(path), 403)["detail"]
+        assert "A token is needed" in problem(client.get(path), 403)["detail"]
     for path in WRITE:
-        assert "takes a token" in problem(client.post(path, b"{}", content_type="application/x-ndjson"), 403)["detail"]
+        assert (
+            "A token is needed" in problem(client.post(path, b"{}", content_type="application/x-ndjson"), 403)["detail"]
+        )
 
 
-def test_check_9_by_session_a_post_without_the_forms_token_is_refused(study, owner):
+def test_a_session_post_without_a_csrf_token_is_refused(study, owner):
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner)
     for path in WRITE:
@@ -171,12 +174,12 @@ def test_annotators_and_strangers_see_nothing(study, rater, stranger):
         ("get", f"{STUDY}export/?format=parquet", 400),
     ],
 )
-def test_everything_that_fails_has_one_form(writing, method, path, status):
+def test_every_error_is_a_problem_document(writing, method, path, status):
     assert problem(getattr(writing, method)(path), status)["type"] == "about:blank"
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*", "nonsense"])
-def test_problems_and_answers_have_their_form_whatever_is_accepted(writing, accept):
+def test_formats_do_not_depend_on_the_accept_header(writing, accept):
     assert writing.get(STUDY, headers={"Accept": accept})["Content-Type"] == "application/json"
     problem(writing.get("/api/nothing/", headers={"Accept": accept}), 404)
     problem(writing.delete(STUDY, headers={"Accept": accept}), 405)
@@ -192,7 +195,7 @@ def test_a_broken_view_answers_with_a_problem_and_no_details(writing, monkeypatc
     assert "CANARY" not in str(body)
 
 
-def test_a_caller_that_asks_too_often_is_told_when_to_come_back(reading, writing, monkeypatch):
+def test_too_many_requests_get_retry_after(reading, writing, monkeypatch):
     monkeypatch.setattr(PerCaller, "THROTTLE_RATES", {"api": "2/min"})
     cache.clear()
     assert [reading.get("/api/studies/").status_code for _ in range(2)] == [200, 200]
@@ -202,7 +205,7 @@ def test_a_caller_that_asks_too_often_is_told_when_to_come_back(reading, writing
     assert writing.get("/api/studies/").status_code == 200  # counted by itself
 
 
-def test_the_agreement_report_is_the_commands(reading, study, capsys):
+def test_the_agreement_report_equals_the_commands(reading, study, capsys):
     question = Question.objects.get(study=study, key="how_well")
     for name, kind in (("ann", "human"), ("bob", "human"), ("judge", "model")):
         rater = Rater.objects.create(study=study, name=name, kind=kind)

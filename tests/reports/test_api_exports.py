@@ -1,4 +1,4 @@
-"""Exports by programs: the folder as an archive, and each of its files by itself."""
+"""Exports through the API: the folder as an archive, and its single files."""
 
 import hashlib
 import io
@@ -59,7 +59,7 @@ def test_the_archive_holds_what_the_command_writes(reading, rated, tmp_path, lef
     assert files == {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
-def test_check_59_an_archive_of_the_same_study_has_the_same_bytes(reading, rated):
+def test_an_archive_of_the_same_study_has_the_same_bytes(reading, rated):
     first, second = content(reading.get(EXPORT)), content(reading.get(EXPORT))
     assert hashlib.sha256(first).digest() == hashlib.sha256(second).digest()
 
@@ -73,7 +73,7 @@ def test_an_archive_is_imported_again_with_nothing_lost(reading, rated, tmp_path
     assert len(canonical_digest(folder)) == 64
 
 
-def test_each_file_by_itself_is_the_one_of_the_manifest(reading, rated, left_behind):
+def test_each_file_matches_the_manifest(reading, rated, left_behind):
     files = reading.get("/api/studies/study/").json()["files"]
     manifest = json.loads(content(reading.get(f"{EXPORT}manifest.json")))
     tables = {f"{name}.csv" for name in ("items", "ratings", "scores", "annotations")}
@@ -86,7 +86,7 @@ def test_each_file_by_itself_is_the_one_of_the_manifest(reading, rated, left_beh
     "name",
     ["", "?format=csv", "items.jsonl", "items.csv", "guidelines/1.md", "README.md", "study.yaml", "manifest.json"],
 )
-def test_check_16_and_64_what_is_taken_is_an_attachment_of_a_fixed_type_that_nobody_keeps(reading, rated, name):
+def test_downloads_are_uncached_attachments_of_a_fixed_type(reading, rated, name):
     response = reading.get(f"{EXPORT}{name}")
     content(response)
     assert response["Content-Disposition"].startswith("attachment; filename=")
@@ -105,12 +105,12 @@ def test_check_16_and_64_what_is_taken_is_an_attachment_of_a_fixed_type_that_nob
         "items.jsonl/", "db.sqlite3",
     ],
 )  # fmt: skip
-def test_check_25_only_names_of_the_list_are_files(reading, rated, left_behind, name):
+def test_only_listed_names_are_files(reading, rated, left_behind, name):
     problem(reading.get(f"{EXPORT}{name}"), 404)
     assert not AuditEntry.objects.filter(action="file exported").exists()
 
 
-def test_check_55_an_export_names_nobody(reading, rated, owner, tmp_path):
+def test_an_export_identifies_nobody(reading, rated, owner, tmp_path):
     type(owner).objects.update(full_name="Planted Name", email="planted@example.org")
     type(owner).objects.filter(pk=owner.pk).update(username="planted-user")
     folder = unpacked(reading.get(EXPORT), tmp_path)
@@ -119,17 +119,17 @@ def test_check_55_an_export_names_nobody(reading, rated, owner, tmp_path):
     assert [path.name for path in files if b"planted" in path.read_bytes().lower()] == []
 
 
-def test_check_73_each_export_is_audited_with_its_token(reading, rated, owner):
+def test_each_export_is_audited_with_its_token(reading, rated, owner):
     content(reading.get(EXPORT))
     content(reading.get(f"{EXPORT}items.jsonl"))
     whole, one = AuditEntry.objects.filter(action__contains="exported").order_by("pk")
     assert (whole.action, one.action, one.subject) == ("study exported", "file exported", "items.jsonl")
     for entry in (whole, one):
-        assert (entry.actor, entry.study) == (owner, "study")
+        assert (entry.actor.person, entry.study) == (owner, "study")
         assert entry.new["via"].startswith("token ")
 
 
-def test_check_63_without_room_nothing_stays_and_the_answer_says_so(reading, rated, left_behind, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_nothing_behind(reading, rated, left_behind, monkeypatch):
     def full(path, *args, **more):
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
@@ -137,12 +137,12 @@ def test_check_63_without_room_nothing_stays_and_the_answer_says_so(reading, rat
     monkeypatch.setattr("reports.exporting.write_jsonl", full)
     for name in ("", "items.jsonl"):
         body = problem(reading.get(f"{EXPORT}{name}"), 503)
-        assert "there may be no room" in body["detail"]
+        assert "disk may be full" in body["detail"]
         assert str(left_behind) not in str(body)
     assert not AuditEntry.objects.filter(action__contains="exported").exists()
 
 
-def test_an_export_that_nobody_reads_leaves_nothing(reading, rated, left_behind):
+def test_an_unread_export_leaves_nothing_behind(reading, rated, left_behind):
     response = reading.get(EXPORT)
     assert list(left_behind.iterdir()) == []  # only the open file is left
     content(response)

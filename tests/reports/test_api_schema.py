@@ -1,4 +1,4 @@
-"""The schema: right as OpenAPI 3.1, behind sign-in, and kept by every answer, whoever asks for whatever."""
+"""The schema: valid OpenAPI 3.1, behind sign-in, and matched by every response to every kind of caller."""
 
 import json
 
@@ -10,8 +10,8 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
 from annotation.models import Study
+from reports.api.response_shapes import StudySummarySerializer
 from reports.api.schema import described
-from reports.api.shapes import StudySummary
 from tests.reports.conftest import NDJSON
 
 NAMES = ("study", "nothing", "a%00b", "..", "%ed%a0%bd", "x" * 300)
@@ -37,7 +37,7 @@ def operations(schema):
     ]  # fmt: skip
 
 
-def test_the_schema_is_right_and_names_every_route_of_the_interface(schema):
+def test_the_schema_is_valid_and_names_every_route(schema):
     validate_schema(schema)
     assert schema["openapi"].startswith("3.1")
     (mounted,) = (one for one in get_resolver().url_patterns if getattr(one, "app_name", "") == "api")
@@ -52,7 +52,7 @@ def test_the_schema_is_made_without_a_warning(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_check_77_schema_and_documentation_need_a_sign_in(client, study, rater, reading):
+def test_schema_and_documentation_need_a_sign_in(client, study, rater, reading):
     assert client.get("/api/schema/").status_code == 401
     assert client.get("/api/")["Location"].startswith("/sign-in/")
     assert client.get("/api/", headers={"Accept": "application/json"}).status_code == 401
@@ -70,14 +70,14 @@ def test_the_documentation_names_every_operation_with_its_answers(client, study,
     assert "50000 lines" in page
 
 
-def test_what_writes_or_exports_takes_a_token_by_the_schema_too(schema):
+def test_the_schema_requires_tokens_for_writing_and_exporting(schema):
     for path, method, about in operations(schema):
         by_token_only = about["security"] == [{"token": []}]
         assert by_token_only == (method == "post" or "/export/" in path)
 
 
 def answers(client, path, method):
-    """The answers to an operation asked in all kinds of wrong ways, and in right ones."""
+    """The responses of an operation to all kinds of wrong requests, and to right ones."""
     for name in NAMES:
         address = path.replace("{slug}", name).replace("{name}", "items.jsonl" if name == "study" else name)
         for query in QUERIES if method == "get" else QUERIES[:2]:
@@ -93,10 +93,10 @@ def answers(client, path, method):
 
 
 @pytest.mark.parametrize("operation", [f"{method} {path}" for path, method, _ in operations(described())])
-def test_every_answer_is_one_that_the_schema_tells_of(schema, study, owner, reading, writing, operation):
+def test_every_response_matches_the_schema(schema, study, owner, reading, writing, operation):
     method, _, path = operation.partition(" ")
     told, seen = schema["paths"][path][method]["responses"], set()
-    if path.endswith("/sessions/"):  # told of studies with sessions alone
+    if path.endswith("/sessions/"):  # only for studies with sessions
         Study.objects.filter(pk=study.pk).update(protocol="session")
     session = Client()
     session.force_login(owner)
@@ -109,7 +109,7 @@ def test_every_answer_is_one_that_the_schema_tells_of(schema, study, owner, read
 
 
 def check(response, told, schema):
-    """The status, after a look at whether the schema has it, its media type and its shape."""
+    """The status, after checking it, the media type and the body against the schema."""
     status, media_type = str(response.status_code), response["Content-Type"].partition(";")[0]
     body = b"".join(response) if response.streaming else response.content
     assert status in told, body
@@ -122,9 +122,9 @@ def check(response, told, schema):
     return response.status_code
 
 
-def test_a_shape_that_an_answer_does_not_have_is_found(schema):
+def test_a_response_of_another_shape_is_detected(schema):
     shape = {"$ref": "#/components/schemas/StudySummary", "components": schema["components"]}
-    assert set(StudySummary().fields) == {"slug", "title", "protocol", "status", "items"}
+    assert set(StudySummarySerializer().fields) == {"slug", "title", "protocol", "status", "items"}
     right = {"slug": "a", "title": "", "protocol": "p", "status": "live", "items": 0}
     assert Draft202012Validator(shape).is_valid(right)
     assert not Draft202012Validator(shape).is_valid({**right, "items": "many"})

@@ -1,4 +1,4 @@
-"""Whole studies of every protocol by program: what is sent is what a file would bring, and gives the same figures."""
+"""Studies of every protocol through the API: the same data and figures as from files."""
 
 import io
 import json
@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from annotation.importing import import_study
+from annotation.members.tokens import issue_token
 from annotation.models import Study
-from annotation.tokens import issue
 from tests.house import ROOT
 from tests.reports.conftest import Program
 from tests.reports.test_agreement_report import differences
@@ -18,9 +18,9 @@ DEMO = sorted(path for path in (ROOT / "demo").iterdir() if (path / "study.yaml"
 
 
 def program_for(study, owner):
-    """A program that may write in a study which `owner` runs now."""
+    """A client that may write to a study, which `owner` runs from now on."""
     study.memberships.create(person=owner, role="owner")
-    return Program(issue(study, owner, name="all", scope="write"))
+    return Program(issue_token(study, owner, name="all", scope="write"))
 
 
 def send(program, study, table, path):
@@ -30,7 +30,7 @@ def send(program, study, table, path):
 
 
 @pytest.mark.parametrize("folder", DEMO, ids=lambda path: path.name)
-def test_check_40_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_path):
+def test_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_path):
     study = import_study(folder / "study.yaml").study
     program = program_for(study, owner)
     assert send(program, study, "items", folder / "items.jsonl")["items"] == study.items.count() > 0

@@ -1,4 +1,4 @@
-"""Uploads by programs: taken whole or not at all, with the importer's own errors, within their limits."""
+"""Uploads through the API: all or nothing, with the importer's errors, within limits."""
 
 import io
 import json
@@ -61,15 +61,15 @@ def test_ratings_and_scores_are_those_that_the_command_would_import(writing, stu
     assert Slot.objects.filter(study=study, state="filled").count() == 0
 
 
-def test_check_73_an_upload_is_audited_with_its_token_and_digest(writing, owner):
+def test_an_upload_is_audited_with_its_token_and_digest(writing, owner):
     digest = writing.send(ITEMS, [item(0)]).json()["sha256"]
     entry = AuditEntry.objects.get(action="study imported")
-    assert (entry.actor, entry.study, entry.new["sha256"]) == (owner, "study", {"items": digest})
+    assert (entry.actor.person, entry.study, entry.new["sha256"]) == (owner, "study", {"items": digest})
     assert entry.new["via"].startswith("token ")
     assert writing.secret not in str(entry.new)
 
 
-def test_check_18_one_bad_line_stores_nothing_and_is_told_by_line_field_and_reason(writing, study, left_behind):
+def test_one_bad_line_refuses_the_upload_with_line_field_and_reason(writing, study, left_behind):
     lines = [*(item(number) for number in range(2500)), item(2500, outputs=[])]
     body = problem(writing.send(ITEMS, lines), 400)
     assert body["problems"] == [
@@ -81,24 +81,24 @@ def test_check_18_one_bad_line_stores_nothing_and_is_told_by_line_field_and_reas
     assert writing.send(ITEMS, lines[:-1]).json()["added"]["items"] == 2500
 
 
-def test_a_refusal_names_where_it_is_explained(client, writing, owner):
+def test_a_refusal_links_to_its_explanation(client, writing, owner):
     kind = problem(writing.send(ITEMS, [{}]), 400)["type"]
     path, _, anchor = kind.partition("#")
     client.force_login(owner)
     assert f'id="{anchor}"' in client.get(path).content.decode()
 
 
-def test_only_the_first_hundred_problems_are_told(writing):
+def test_only_the_first_hundred_problems_are_listed(writing):
     body = problem(writing.send(ITEMS, [{}] * 300), 400)
     assert (len(body["problems"]), body["more"]) == (100, True)
 
 
-def test_check_19_same_id_twice_or_with_other_content_is_refused(writing, study):
+def test_same_id_twice_or_with_other_content_is_refused(writing, study):
     twice = problem(writing.send(ITEMS, [item(0), item(0)]), 400)["problems"][0]
     assert (twice["line"], twice["field"]) == (2, "id")
     assert "line 1" in twice["reason"]
     other = problem(writing.send(ITEMS, [{**item(0), "id": "item-0"}]), 400)["problems"][0]
-    assert "is there with other content" in other["reason"]
+    assert "exists with different content" in other["reason"]
 
 
 @pytest.mark.parametrize(
@@ -107,20 +107,20 @@ def test_check_19_same_id_twice_or_with_other_content_is_refused(writing, study)
         (b'{"id": "a\\u0000"}', "NUL"),
         (b'{"id": "a", "document": "\\ud83d"}', "surrogate"),
         (b'{"\\ud83d": 1}', "surrogate"),
-        (b'{"id": NaN}', "NaN is no number"),
+        (b'{"id": NaN}', "NaN is not a JSON number"),
         (b'{"id": 1e400}', "too large"),
         (b'{"id": ' + b"9" * 10_000 + b"}", "too many digits"),
         (b'{"id": ' + b"[" * 5000 + b"]" * 5000 + b"}", "nested deeper"),
-        (b'{"id": "a", "id": "b"}', "stands twice"),
+        (b'{"id": "a", "id": "b"}', "appears twice"),
         (b'{"id": "\xff"}', "not UTF-8"),
         ('{"id": "a"}'.encode("utf-16"), "UTF-16"),
         (b"[1]", "is not a JSON object"),
         (b'{"id": "a"', "is not JSON"),
-        (b'{"id": "a", "study": "other", "outputs": []}', "is no key of an item"),
+        (b'{"id": "a", "study": "other", "outputs": []}', "unknown key"),
         (json.dumps({"id": "a", "document": "x" * 1_000_001, "outputs": []}).encode(), "longer than 1000000 bytes"),
     ],
 )  # fmt: skip
-def test_check_20_and_24_what_cannot_be_stored_is_refused_by_line(writing, study, left_behind, body, words):
+def test_text_that_cannot_be_stored_is_refused_by_line(writing, study, left_behind, body, words):
     for path in (ITEMS, RATINGS):
         (told,) = problem(writing.send(path, body), 400)["problems"]
         assert told["line"] == 1
@@ -130,13 +130,13 @@ def test_check_20_and_24_what_cannot_be_stored_is_refused_by_line(writing, study
 
 
 @pytest.mark.parametrize("value", ["5", 4.5, True, None, 6, {"a": 1}])
-def test_check_28_a_rating_is_never_coerced(writing, study, value):
+def test_a_rating_is_never_coerced(writing, study, value):
     told = problem(writing.send(RATINGS, [rating(value=value, question="how_well")]), 400)["problems"]
     assert told[0]["field"] == "value"
     assert not Rating.objects.exists()
 
 
-def test_check_21_text_comes_back_as_it_went_in(writing, reading):
+def test_text_is_exported_as_it_was_uploaded(writing, reading):
     text = " \u202eabc\u200b\ufeff\u0301👩\u200d👩\u200d👧\U00020000\x85\r\n\uffff "
     writing.send(ITEMS, [item(0, document=text, outputs=[{"id": "system-north", "text": text}])])
     lines = b"".join(reading.get(f"{STUDY}export/items.jsonl")).decode().split("\n")
@@ -144,14 +144,14 @@ def test_check_21_text_comes_back_as_it_went_in(writing, reading):
     assert (found["document"], found["outputs"][0]["text"]) == (text, text)
 
 
-def test_check_24_a_body_over_the_limit_is_refused_before_it_is_read(writing, study, left_behind):
+def test_a_body_over_the_limit_is_refused_before_it_is_read(writing, study, left_behind):
     with override_settings(UPLOAD_BYTES=1000):
         response = writing.send(ITEMS, [item(number) for number in range(20)])
-    assert "1000 bytes at most" in problem(response, 413)["detail"]
+    assert "at most 1000 bytes" in problem(response, 413)["detail"]
     assert Item.objects.filter(study=study).count() == 2
 
 
-def test_a_sender_of_too_much_is_heard_out_so_that_it_hears_why(writing, study, client):
+def test_a_client_that_sends_too_much_still_gets_the_reason(writing, study, client):
     with override_settings(UPLOAD_BYTES=1000):
         stream = io.BytesIO(b"x" * 3000)
         problem(received(writing, stream, 3000), 413)
@@ -164,18 +164,18 @@ def test_a_sender_of_too_much_is_heard_out_so_that_it_hears_why(writing, study, 
         assert len(unknown.read()) == 3000
 
 
-def test_check_24_too_many_lines_are_refused_before_the_import(writing, study, left_behind):
+def test_too_many_lines_are_refused_before_the_import(writing, study, left_behind):
     with override_settings(UPLOAD_ROWS=10):
-        assert "10 lines at most" in problem(writing.send(ITEMS, [item(number) for number in range(12)]), 413)["detail"]
+        assert "at most 10 lines" in problem(writing.send(ITEMS, [item(number) for number in range(12)]), 413)["detail"]
         assert writing.send(ITEMS, [item(number) for number in range(10)]).status_code == 200
 
 
 def received(program, stream, length):
-    """The answer to a body that comes as a server hands it on."""
+    """The response to a body, passed on as a server does."""
     return program.post(ITEMS, content_type=NDJSON, **{"CONTENT_LENGTH": str(length), "wsgi.input": stream})
 
 
-def test_check_24_the_largest_body_takes_little_memory(writing, study, left_behind):
+def test_the_largest_body_takes_little_memory(writing, study, left_behind):
     body = b'{"id": "x", "nothing": "' + b"y" * 900_000 + b'"}\n'
     body *= 20
     tracemalloc.start()
@@ -190,7 +190,7 @@ def test_check_24_the_largest_body_takes_little_memory(writing, study, left_behi
 def test_a_body_that_ends_early_is_refused(writing, study, left_behind):
     sent = json.dumps(item(0)).encode() + b"\n"
     response = received(writing, io.BytesIO(sent), len(sent) + 100)
-    assert "ended before its Content-Length" in problem(response, 400)["detail"]
+    assert "shorter than its Content-Length" in problem(response, 400)["detail"]
     assert Item.objects.filter(study=study).count() == 2
 
 
@@ -206,18 +206,18 @@ def test_an_empty_body_is_refused(writing):
 @pytest.mark.parametrize(
     "content_type", ["application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "x"]
 )
-def test_a_body_said_to_be_something_else_is_refused(writing, study, content_type):
+def test_a_body_of_another_type_is_refused(writing, study, content_type):
     assert "application/x-ndjson" in problem(writing.send(ITEMS, [item(0)], content_type), 415)["detail"]
     assert Item.objects.filter(study=study).count() == 2
 
 
 @pytest.mark.parametrize("content_type", ["application/jsonl", "application/x-ndjson; charset=utf-8"])
-def test_jsonl_goes_by_two_names(writing, content_type):
+def test_jsonl_has_two_media_types(writing, content_type):
     assert writing.send(ITEMS, [item(0)], content_type).status_code == 200
 
 
-def test_check_40_what_programs_send_is_what_files_bring(writing, reading, study, tmp_path):
-    """The same lines by file and by program give the same export."""
+def test_uploads_and_files_import_the_same(writing, reading, study, tmp_path):
+    """The same lines from a file and through the API give the same export."""
     lines = {"items": [item(0)], "ratings": [rating("ann")], "scores": [rating("m", 0.5, rater_kind="metric")]}
     for table, path in (("items", ITEMS), ("ratings", RATINGS), ("scores", SCORES)):
         assert writing.send(path, lines[table]).status_code == 200
@@ -232,7 +232,7 @@ def _read(program, name):
     return b"".join(program.get(f"{STUDY}export/{name}"))
 
 
-def test_check_25_a_name_in_the_data_is_no_name_of_a_file(writing, reading, left_behind):
+def test_ids_in_the_data_never_become_file_names(writing, reading, left_behind):
     writing.send(ITEMS, [{**item(0), "id": "../../etc/passwd"}])
     assert b"../../etc/passwd" in _read(reading, "items.jsonl")
     assert not Path("/etc/passwd.jsonl").exists()

@@ -1,4 +1,4 @@
-"""The report page of studies that compare outputs: its tables, its switch, its queries."""
+"""The report page of studies that compare outputs: tables, choices and queries."""
 
 import re
 
@@ -7,10 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.importing import import_study
-from annotation.membership import add_member
+from annotation.members.membership import add_member
+from annotation.models import Rating
+from annotation.review.verdicts import review_span
 from reports.agreement_report import agreement_report
-from reports.figures import axis_around, number
-from reports.plots import dot_plot
+from reports.display.plots import dot_plot
+from reports.display.printed_figures import axis_around, number
 from tests.reports.comparing import CHOICES, RANKS, made
 
 NONE, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def page(tmp_path, client, owner):
-    """A function that imports a study and gets its report page."""
+    """A function that imports a study and returns it with its report page."""
 
     def get(given, query=""):
         study = import_study(made(tmp_path / given["slug"], given)).study
@@ -33,8 +35,8 @@ def page(tmp_path, client, owner):
     return get
 
 
-def table(shown, title):
-    return shown.split(f'<table class="systems" aria-label="{title}"')[1].split("</table>")[0]
+def table(shown, title, place=1):
+    return shown.split(f'<table class="systems" aria-label="{title}"')[place].split("</table>")[0]
 
 
 def test_choices_have_their_tables(page):
@@ -50,19 +52,43 @@ def test_choices_have_their_tables(page):
     assert "r · s" in table(shown, "Pairs of raters")
 
 
-def test_rankings_spans_and_dimensions_have_theirs(page):
+def test_rankings_spans_and_dimensions_have_their_tables(page):
     _, shown = page(RANKS)
-    assert "Score of the system" in shown
+    assert "System score" in shown
     assert "Outputs without an error" in shown
     assert "Alpha of spans" in shown
     assert "Overall? · Missing?, means of items" in table(shown, "Agreement between dimensions")
-    places = table(shown, "Score by place")
+    places = table(shown, "Score by position")
     assert re.findall(r'<th scope="row"><bdi>(\d)</bdi>', places) == ["1", "2", "3"]
 
 
-def test_an_undefined_comparison_says_why(page):
+def test_an_undefined_comparison_has_a_reason(page):
     _, shown = page(RANKS)
     assert "undefined: the two systems share fewer than two items" in table(shown, "Comparisons of systems")
+
+
+def test_shares_without_an_error_are_tested_once_their_spans_are_decided(page, client, owner):
+    study, shown = page({**RANKS, "slug": "decided"})
+    assert "p, McNemar" not in shown
+    for rating in Rating.objects.filter(study=study, question__type="spans"):
+        for index in range(len(rating.value["spans"])):
+            review_span(rating, index, "confirmed", "Wrong.", owner, number=0)
+    shown = table(client.get(f"/studies/{study.slug}/report/").content.decode(), "Comparisons of systems", -1)
+    assert f"a {MINUS} c" in shown
+    assert "p, McNemar" in shown
+    (row,) = re.findall(rf"<bdi>a {MINUS} c</bdi>.*?</tr>", shown, re.DOTALL)
+    assert re.findall(r"<span(?: class=\"value\")?>([^<]+)</span>", row)[:4] == ["1", "0", "1", f"{MINUS}1.000"]
+    assert row.count("1.000</span>") == 2  # of one item and two pairs that differ, and so corrected to 1
+
+
+def test_the_table_of_categories_has_leave_one_out_agreement(page):
+    _, shown = page(CHOICES, "?by=category")
+    categories = table(shown, "Agreement by category")
+    heads = re.findall(r'<th scope="col"[^>]*><bdi>([^<]+)</bdi>', categories)
+    news = categories.split("<bdi>news</bdi>")[1].split("</tr>")[0].split('<td class="num">')[1:]
+    assert re.search(r"<span[^>]*>0\.000</span>", news[heads.index("Leave-one-out agreement")])  # b, a tie and a
+    sport = categories.split("<bdi>sport</bdi>")[1].split("</tr>")[0].split('<td class="num">')[1:]
+    assert "undefined: no unit was rated by three raters" in sport[heads.index("Leave-one-out agreement")]
 
 
 def test_the_address_switches_categories_on(page, client):
@@ -97,14 +123,14 @@ def test_more_ratings_take_no_more_queries(page, client, given):
     assert queries(1) == queries(4)
 
 
-def test_axes_hold_all_values():
+def test_axes_cover_all_values():
     assert axis_around("strength", [-0.4, 1.2, None], None) == (-2.0, 2.0)
     assert axis_around("score", [1.0, 4.2], None) == (1.0, 5.0)
     assert axis_around("score", [None], None) is None
     assert axis_around("scale", [3.0], (1.0, 7.0)) == (1.0, 7.0)
 
 
-def test_dots_stand_in_order_with_their_intervals_on_the_axis():
+def test_dots_are_ordered_with_their_intervals_on_the_axis():
     plot = dot_plot({"low": -1.0, "high": 1.0, "none": None}, {"high": [0.5, 9.0]}, (-2.0, 2.0))
     assert [dot.name for dot in plot.dots] == ["high", "low"]
     high, low = plot.dots
@@ -113,7 +139,7 @@ def test_dots_stand_in_order_with_their_intervals_on_the_axis():
     assert high.y < low.y < plot.base < plot.height
 
 
-def test_the_strongest_system_is_drawn_on_top(page):
+def test_the_strongest_system_is_drawn_first(page):
     study, shown = page(CHOICES)
     strengths = agreement_report(study)["questions"]["better"]["bradley_terry"]
     order = sorted(strengths, key=lambda name: -strengths[name])

@@ -1,16 +1,16 @@
-"""From rows that compare outputs, or mark passages of them, to arrays and to figures by level."""
+"""From choices, rankings and spans in rows to arrays, and to figures by level of measurement."""
 
-import numpy as np
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
 from annotation.importing import import_study
+from annotation.importing.import_problems import ImportRefusedError
 from annotation.models import Rater, Rating, Reviewer, SpanReview, Study
 from reports.agreement_report import agreement_report
-from reports.levels import LEVELS
+from reports.figures_by_level import LEVELS
 from reports.rows import Choice
-from reports.rows.material import Material
+from reports.rows.rated_items import RatedItems
 from tests.reports.comparing import CHOICES, RANKS, TEXT, made
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +28,10 @@ def ranking(tmp_path) -> Study:
 
 def data(study, key, **choice):
     question = study.questions.get(key=key)
-    return LEVELS[question.ratings.first().level](Material(study), question, Choice(**choice)).data
+    return LEVELS[question.ratings.first().level](RatedItems(study), question, Choice(**choice)).data
 
 
-def test_choices_know_the_winner_what_was_shown_first_and_lengths_in_words(choosing):
+def test_choices_have_winner_order_and_lengths_in_words(choosing):
     read = data(choosing, "better")
     assert read.systems == ("a", "b")
     assert read.raters == ("r", "s", "t")
@@ -42,7 +42,7 @@ def test_choices_know_the_winner_what_was_shown_first_and_lengths_in_words(choos
     assert read.item.tolist() == [0, 1]
 
 
-def test_rankings_know_where_each_output_stood(ranking):
+def test_rankings_have_the_position_of_each_output(ranking):
     read = data(ranking, "overall")
     assert read.systems == ("a", "b", "c")
     assert read.rank.tolist() == [1, 2, 4, 2, 1, 1, 2]
@@ -62,7 +62,7 @@ def test_kinds_and_versions_are_chosen_for_every_level(ranking):
     assert data(ranking, "overall", version=7).item.size == 0
 
 
-def test_spans_are_one_answer_a_text_with_the_verdicts_on_them(ranking):
+def test_spans_are_one_answer_per_text_with_their_verdicts(ranking):
     rating = Rating.objects.get(level="span", rater__name="r")
     by = Reviewer.objects.create(study=ranking, name="reviewer")
     for index, verdict in enumerate(("confirmed", "rejected")):
@@ -103,7 +103,7 @@ def test_by_category_gives_every_question_its_figures_for_the_items_of_each(rank
     assert sum(part["mean"]["groups"] for part in pair["by_category"].values()) >= pair["mean"]["groups"]
 
 
-def test_ties_that_are_off_are_no_category_of_answers(tmp_path):
+def test_forbidden_ties_are_not_a_category(tmp_path):
     chance = {}
     for name, tie in (("on", True), ("off", False)):
         folder = made(tmp_path / name, {**CHOICES, "tie": tie, "slug": name})
@@ -121,10 +121,11 @@ def test_the_command_gives_categories_on_request(ranking, capsys):
     assert '"by_category"' not in capsys.readouterr().out
 
 
-def test_an_output_that_is_a_truth_value_is_read_as_the_word(tmp_path):
+@pytest.mark.parametrize("value", ["true", "false", "4", "null", '["words"]'])
+def test_an_output_whose_text_is_not_a_text_is_refused(tmp_path, value):
     folder = made(tmp_path, CHOICES)
-    items = (folder / "items.jsonl").read_text().replace('"two words"', "true")
+    items = (folder / "items.jsonl").read_text().replace('"two words"', value)
     (folder / "items.jsonl").write_text(items)
-    study = import_study(folder).study
-    assert set(study.items.first().outputs.values_list("text", flat=True)) == {"true", TEXT["b"], TEXT["c"]}
-    assert np.unique(data(study, "better").length[:, 0]).tolist() == [1]
+    with pytest.raises(ImportRefusedError, match=r"outputs\.0\.text: "):
+        import_study(folder)
+    assert not Study.objects.exists()

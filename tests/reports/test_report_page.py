@@ -2,23 +2,23 @@ import re
 
 import pytest
 
-from annotation.assigning import next_assignment
-from annotation.membership import add_member, rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, skip, submit
+from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Output, Rater, Rating
-from annotation.running import publish_guidelines
-from annotation.submitting import Submission, skip, submit
-from reports.figures import number
-from reports.plots import histogram, interval_bar
-from reports.presenting import question_report
+from annotation.studies.lifecycle import publish_guidelines
+from reports.display.plots import histogram, interval_bar
+from reports.display.printed_figures import number
+from reports.display.question_sections import question_section
 from tests.conftest import make_person
 
 PAGE = "/studies/study/report/"
 
 
 def answer(study, person, values, version=1):
-    """As many answers as values; which output gets which value goes by its place among the study's outputs.
+    """Give as many answers as values; an output's value depends on its position among the study's outputs.
 
-    In which order a rater meets them is drawn from a random pseudonym: by that order agreement would be drawn too.
+    The order in which a rater sees them depends on a random pseudonym, so agreement would be random by that order.
     """
     outputs = list(Output.objects.filter(item__study=study).order_by("pk").values_list("pk", flat=True))
     for _ in values:
@@ -30,7 +30,7 @@ def answer(study, person, values, version=1):
 
 @pytest.fixture
 def rated(study, rater):
-    """Two raters on all six outputs, who agree but for one step."""
+    """Two raters of all six outputs, who differ only once, by one step."""
     second = make_person("second")
     add_member(study, second, "annotator", None)
     answer(study, rater, [1, 2, 3, 4, 5, 4])
@@ -59,7 +59,7 @@ def test_the_page_prints_the_figures_of_the_report_with_names_lines_and_interval
         low, high = figures[f"{name}_ci"]
         assert f"{number(low, 'share')} to {number(high, 'share')}" in shown
     assert "Alpha, interval" in shown
-    assert "from 0.8 on reliable" in shown
+    assert "0.8 or more is considered reliable" in shown
     assert 'href="/statistics/#krippendorffs-alpha"' in shown
 
 
@@ -71,7 +71,7 @@ def test_every_link_to_a_definition_leads_to_a_heading(client, rated, owner):
     assert linked <= headings
 
 
-def test_an_undefined_figure_says_why_and_shows_no_number(client, rated, owner):
+def test_an_undefined_figure_has_a_reason_and_no_number(client, rated, owner):
     shown = section(page_of(client, owner), "how_well").split("Leave-one-out")[1].split("</tr>")[0]
     assert "undefined:" in shown
     assert not re.search(r"\d\.\d", shown)
@@ -80,13 +80,13 @@ def test_an_undefined_figure_says_why_and_shows_no_number(client, rated, owner):
 def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
     assert '<rect class="bar"' in shown
-    assert "As a table" in shown
-    assert re.search(r'<th scope="row">-?[\d.]+ to -?[\d.]+</th><td class="num">\d</td>', shown)
+    assert "Show as table" in shown
+    assert re.search(r'<th scope="row">\u2212?[\d.]+ to \u2212?[\d.]+</th><td class="num">\d</td>', shown)
 
 
-def test_systems_stand_in_a_table_with_means_scores_and_ranks(client, rated, owner):
+def test_systems_have_a_table_of_means_scores_and_ranks(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
-    for words in ("system-north", "system-west", "Mean of the system", "Majority score", "Average rank by mean"):
+    for words in ("system-north", "system-west", "System mean", "Majority score", "Average rank by mean"):
         assert words in shown
 
 
@@ -101,7 +101,7 @@ def test_raters_are_listed_by_pseudonym_with_share_skips_and_speed(client, study
     assert "silent" not in shown
 
 
-def test_check_55_the_report_names_nobody(client, study, owner, rater):
+def test_the_report_identifies_nobody(client, study, owner, rater):
     rater.full_name, rater.email, rater.username = "CANARY FULL", "canary@example.org", "canary-login"
     rater.save()
     answer(study, rater, [1, 2])
@@ -111,15 +111,15 @@ def test_check_55_the_report_names_nobody(client, study, owner, rater):
     assert "canary" not in glance.lower()
 
 
-def test_check_38_versions_of_the_guidelines_are_pooled_only_when_asked_for(client, study, owner, rater):
+def test_versions_of_the_guidelines_are_pooled_only_when_asked_for(client, study, owner, rater):
     answer(study, rater, [1, 2])
     publish_guidelines(study, "Second", owner)
     answer(study, rater, [3, 4, 5], version=2)
     counts = {query: re.search(r"<dt>Ratings</dt><dd>(\d+)", section(page_of(client, owner, query), "how_well"))[1]
               for query in ("", "?guidelines=1", "?guidelines=all")}  # fmt: skip
     assert counts == {"": "3", "?guidelines=1": "2", "?guidelines=all": "5"}
-    assert "counted together" in page_of(client, owner, "?guidelines=all")
-    assert "counted together" not in page_of(client, owner)
+    assert "Combines answers given under different guidelines versions" in page_of(client, owner, "?guidelines=all")
+    assert "Combines answers" not in page_of(client, owner)
 
 
 @pytest.mark.parametrize("version", ["7", "x", "-1", "9" * 30])
@@ -147,7 +147,7 @@ def test_a_study_without_answers_has_a_page_of_its_own(client, study, owner):
     assert "No answers yet" in client.get(f"{PAGE}glance/").content.decode()
 
 
-def test_the_glance_gives_one_alpha_a_question(client, rated, owner):
+def test_the_glance_has_one_alpha_per_question(client, rated, owner):
     client.force_login(owner)
     glance = client.get(f"{PAGE}glance/").content.decode()
     assert "alpha, nominal" in glance
@@ -155,20 +155,20 @@ def test_the_glance_gives_one_alpha_a_question(client, rated, owner):
     assert "<html" not in glance
 
 
-def test_a_minus_is_a_minus_sign_and_decimals_are_the_units():
+def test_numbers_have_true_minus_signs_and_their_units_decimals():
     assert number(-0.12345, "alpha") == "\N{MINUS SIGN}0.123"
     assert number(-0.0001, "alpha") == "0.000"
     assert number(12, "count") == "12"
     assert number(7.126, "percent") == "7.1"
 
 
-def test_a_bar_lies_on_its_axis_and_ends_with_it():
+def test_a_bar_stays_on_its_axis():
     bar = interval_bar(0.5, [0.25, 2.0], (-1.0, 1.0))
     assert (bar.point, bar.start, bar.width, bar.zero) == (90.0, 75.0, 45.0, 60.0)
     assert interval_bar(0.5, None, (0.0, 1.0)).start is None
 
 
-def test_columns_stand_on_the_base_line_and_grow_with_their_counts():
+def test_columns_grow_from_the_base_line_with_their_counts():
     drawn = histogram([0.0, 0.5, 1.0], [1, 2])
     first, second = drawn.columns
     assert first.height * 2 == pytest.approx(second.height)
@@ -180,5 +180,5 @@ def test_alphas_below_zero_widen_the_axis_of_all_alphas():
         "level": "interval", "ratings": 4, "alpha_nominal": -0.2, "alpha_nominal_ci": [-0.5, 0.1],
         "alpha_interval": 0.4, "alpha_interval_ci": [0.1, 0.6], "undefined": {}, "bootstrap": {},
     }  # fmt: skip
-    shown = question_report("q", "Q?", report, (1.0, 5.0))
+    shown = question_section("q", "Q?", report, (1.0, 5.0))
     assert [one.bar.axis for one in shown.agreement] == [(-1.0, 1.0), (-1.0, 1.0)]

@@ -1,4 +1,4 @@
-"""From rating rows to arrays: which rows are read, in which order, under which codes."""
+"""From rating rows to arrays: the selection, order and codes of rows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,8 +7,8 @@ import pytest
 
 from annotation.models import Output, Question, Rater, Rating
 from reports import rows
-from reports.rows.material import Material
-from reports.rows.values import ratings
+from reports.rows.rated_items import RatedItems
+from reports.rows.value_rows import ratings
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def rate(make_study):
 
 
 def read(rate, question="how_well", **choice):
-    return ratings(Material(rate.study), rate.study.questions.get(key=question), rows.Choice(**choice))
+    return ratings(RatedItems(rate.study), rate.study.questions.get(key=question), rows.Choice(**choice))
 
 
 def test_codes_are_in_the_order_of_import_and_of_names(rate):
@@ -52,14 +52,14 @@ def test_codes_are_in_the_order_of_import_and_of_names(rate):
     assert read_ratings.system.tolist() == [0, 1]
 
 
-def test_people_only_unless_others_are_asked_for(rate):
+def test_only_people_count_unless_other_raters_are_chosen(rate):
     rate("ann", 0, 5)
     rate("judge", 0, 3.5, kind="model")
     assert read(rate).value.tolist() == [5]
     assert read(rate, kinds=frozenset({"human", "model"})).value.tolist() == [5, 3.5]
 
 
-def test_of_repeats_the_latest_counts_wherever_its_row_stands(rate):
+def test_the_latest_repeat_counts_in_whatever_order_rows_are(rate):
     rate("ann", 0, 1, submitted_at=NOON + timedelta(hours=1))
     rate("ann", 0, 2, submitted_at=NOON)
     rate("ann", 0, 3, ordinal=1)
@@ -100,7 +100,7 @@ def test_categories_are_codes_into_their_sorted_names(rate):
     assert [made.categories[code] for code in made.value.astype(int)] == ["news", "mail", "news", '["mail","news"]']
 
 
-def test_check_38_versions_of_the_guidelines_are_read_apart_unless_pooled(rate):
+def test_guidelines_versions_are_separate_unless_pooled(rate):
     rate("ann", 0, 1)
     rate("ann", 1, 2, guidelines_version=1)
     rate("ann", 2, 3, guidelines_version=2)

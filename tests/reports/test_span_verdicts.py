@@ -1,14 +1,14 @@
-"""What the report takes for the verdict on a span is what the researchers' queue shows."""
+"""The report uses the same verdicts on spans as the researchers' queue shows."""
 
-from annotation.membership import rater_for
+from annotation.members.membership import rater_for
 from annotation.models import Question, Rating
-from annotation.reviewing import review_span, undo_review
+from annotation.review.verdicts import review_span, undo_review
 from reports.rows import Choice
-from reports.rows.material import Material
-from reports.rows.spans import spans
+from reports.rows.rated_items import RatedItems
+from reports.rows.span_rows import spans
 
 
-def test_the_last_verdict_counts_taken_back_ones_do_not_and_a_revision_takes_them_over(study, owner, rater):
+def test_the_last_verdict_counts_and_survives_a_revision(study, owner, rater):
     item = study.items.first()
     question = Question.objects.create(study=study, position=9, key="errors", type="spans", spec={})
     marks = [{"output": "system-north", "start": at, "end": at + 2, "text": "xx"} for at in (0, 3, 6)]
@@ -19,7 +19,7 @@ def test_the_last_verdict_counts_taken_back_ones_do_not_and_a_revision_takes_the
     undo_review(review_span(first, 1, "confirmed", "Wrong.", owner, number=0), owner)
     review_span(first, 2, "rejected", "Right.", owner, number=0)
     choice = Choice(pooled=True)
-    assert spans(Material(study), question, choice).verdict.tolist() == [1, -1, 0]
+    assert spans(RatedItems(study), question, choice).verdict.tolist() == [1, -1, 0]
     Rating.objects.filter(pk=first.pk).update(is_current=False)
     Rating.objects.create(value={"spans": marks[1:], "none": []}, revision=2, **fields)
-    assert spans(Material(study), question, choice).verdict.tolist() == [-1, 0]
+    assert spans(RatedItems(study), question, choice).verdict.tolist() == [-1, 0]

@@ -1,4 +1,4 @@
-"""Studies with papers, and files of papers that are made here."""
+"""Studies with papers, and generated files of papers."""
 
 import zlib
 from io import BytesIO
@@ -10,7 +10,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, Str
 
 from annotation.models import Item, Study
 from config.background.claiming import run_waiting
-from retrieval.indexing import ensure_index
+from retrieval.index_builds import ensure_index
 
 PAPERS = {
     "ferries": [
@@ -29,7 +29,7 @@ PAPERS = {
 
 @pytest.fixture(autouse=True)
 def var(tmp_path):
-    """A data folder of the test's own."""
+    """A data folder for the test."""
     with override_settings(VAR=tmp_path / "var"):
         yield tmp_path / "var"
 
@@ -55,13 +55,13 @@ def papers_study(db) -> Study:
 
 @pytest.fixture
 def indexed(papers_study, django_capture_on_commit_callbacks) -> Study:
-    """The same, with its index built."""
+    """The same study with its index built."""
     build_now(papers_study)
     return papers_study
 
 
 def build_now(study: Study):
-    """The study's index, built here and now."""
+    """Build the study's index now."""
     build = ensure_index(study)
     run_waiting()
     build.refresh_from_db()
@@ -69,7 +69,7 @@ def build_now(study: Study):
 
 
 def make_pdf(pages: list[list[str]], *, stream: bytes | None = None, password: str = "", title: str = "") -> bytes:
-    """A PDF with these lines of text on its pages; `stream` is what every page's content is instead."""
+    """Return a PDF with these lines on its pages, or with `stream` as the content of each page."""
     writer = PdfWriter()
     font = DictionaryObject({
         NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"),
@@ -98,7 +98,7 @@ def make_pdf(pages: list[list[str]], *, stream: bytes | None = None, password: s
 
 
 def _drawn(lines: list[str]) -> bytes:
-    """The operators that draw the lines, one below the other; an empty one leaves its place free."""
+    """Return the operators that draw the lines below each other; an empty line leaves a gap."""
     drawn = ["BT /F1 10 Tf 12 TL 50 750 Td"]
     for line in lines:
         plain = line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")

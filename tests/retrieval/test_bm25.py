@@ -1,12 +1,11 @@
-"""BM25: scores by hand, stems and stop words of the study's language, only the item's own papers."""
+"""BM25: scores computed by hand, stems and stop words, and only the item's own papers."""
 
 import math
-import time
 
 import pytest
 
 from annotation.models import Study
-from retrieval.errors import IndexNotReadyError, SearchError
+from retrieval.search_errors import IndexNotReadyError, SearchError
 from retrieval.searchers import bm25
 from retrieval.searching import search, search_many
 from tests.retrieval.conftest import PAPERS, add_papers, build_now
@@ -18,7 +17,7 @@ def ids(found) -> list[tuple[str, int]]:
     return [(hit.document, hit.paragraph) for hit in found.hits]
 
 
-def test_the_passage_that_says_it_is_found_first(indexed):
+def test_the_most_relevant_passage_is_found_first(indexed):
     found = search(indexed.items.get(), "When does the night train leave?")
     (first, *_) = found.hits
     assert (first.document, first.paragraph, first.paper, first.rank) == ("trains", 0, 1, 1)
@@ -28,7 +27,7 @@ def test_the_passage_that_says_it_is_found_first(indexed):
     assert sorted((hit.score for hit in found.hits), reverse=True) == [hit.score for hit in found.hits]
 
 
-def test_scores_are_those_of_the_formula(indexed):
+def test_scores_follow_the_formula(indexed):
     texts = [text for paragraphs in PAPERS.values() for text in paragraphs if text]
     stems = [bm25.tokens(text, "en") for text in texts]
     mean = sum(map(len, stems)) / len(stems)
@@ -46,7 +45,7 @@ def test_scores_are_those_of_the_formula(indexed):
     assert hit.score == pytest.approx(score, rel=1e-5)
 
 
-def test_words_are_stemmed_by_the_study_s_language(db):
+def test_words_are_stemmed_in_the_study_s_language(db):
     for language, text, query in (("en", "They were sailing.", "sail"), ("de", "Die Häuser brannten.", "Haus")):
         study = Study.objects.create(slug=language, protocol="rating", redundancy=1, language=language)
         item = add_papers(study, "q", {"p": ["Something else.", text]})
@@ -54,23 +53,23 @@ def test_words_are_stemmed_by_the_study_s_language(db):
         assert ids(search(item, query)) == [("p", 1)], language
 
 
-def test_stop_words_find_nothing_and_neither_does_an_empty_query(indexed):
+def test_stop_words_and_empty_queries_find_nothing(indexed):
     item = indexed.items.get()
     for query in ("", "  \n", "what about it and the?", "zyxw", "?!"):
         assert search(item, query).hits == ()
 
 
-def test_more_than_there_is_gives_what_there_is(indexed):
+def test_fewer_passages_than_requested_are_all_returned(indexed):
     assert len(search(indexed.items.get(), "ferry train charge winter ticket car", k=100).hits) == 6
 
 
 @pytest.mark.parametrize("k", [0, -1, 101])
-def test_an_odd_number_of_passages_is_refused(indexed, k):
+def test_an_invalid_number_of_passages_is_refused(indexed, k):
     with pytest.raises(SearchError, match="1 to 100"):
         search(indexed.items.get(), "ferry", k=k)
 
 
-def test_equal_scores_stand_in_the_order_of_the_papers(papers_study):
+def test_equal_scores_keep_the_order_of_the_papers(papers_study):
     same = {"b": ["Whales sing at night.", "Nothing."], "a": ["Sing at night, whales!", "Night: sing, whales."]}
     item = add_papers(papers_study, "whales", same)
     build_now(papers_study)
@@ -86,7 +85,7 @@ def test_only_the_item_s_own_papers_are_searched(papers_study):
     assert search(papers_study.items.first(), "dragons").hits == ()
 
 
-def test_a_text_that_comes_again_is_found_where_it_stands_first(papers_study):
+def test_a_repeated_text_is_found_at_its_first_occurrence(papers_study):
     item = add_papers(papers_study, "twice", {"x": ["Once upon a midnight."], "y": ["Once upon a midnight.", "Bye."]})
     build_now(papers_study)
     assert ids(search(item, "midnight")) == [("x", 0)]
@@ -99,22 +98,20 @@ def test_an_item_without_papers_finds_nothing(indexed):
     assert search(indexed.items.get(key="later"), "ferry").hits == ()
 
 
-def test_papers_without_a_word_make_an_index_that_finds_nothing(db):
+def test_an_index_of_papers_without_words_finds_nothing(db):
     study = Study.objects.create(slug="mute", protocol="rating", redundancy=1)
     item = add_papers(study, "q", {"p": ["???", "the of and"]})
     assert build_now(study).status == "done"
     assert search(item, "ferry").hits == ()
 
 
-def test_several_queries_at_once_give_what_each_gives(indexed):
+def test_several_queries_at_once_give_the_same_results_as_one_by_one(indexed):
     item = indexed.items.get()
     queries = ["ferry", "", "train", "charge"]
     assert search_many(item, queries) == tuple(search(item, query) for query in queries)
 
 
-def test_no_query_is_read_as_anything_but_words(indexed):
+def test_a_query_has_no_syntax(indexed):
     item = indexed.items.get()
     for query in ("ferry" * 10_000, "\x00 ferry", "🙂 ferry OR (", "../ferry", "{{ferry}}"):
-        began = time.monotonic()
-        search(item, query)
-        assert time.monotonic() - began < 5
+        assert all(hit.document in PAPERS for hit in search(item, query).hits)

@@ -1,4 +1,4 @@
-"""Dense search with the real loading code: on a tiny model made here, and on MiniLM where its package is there."""
+"""Dense search with the real loading code: on a tiny model made here, and on MiniLM if its package is installed."""
 
 import hashlib
 import importlib.util
@@ -13,11 +13,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval import embedding
-from retrieval.background import building
-from retrieval.errors import IndexNotReadyError, ModelMissingError, SearchError
-from retrieval.indexing import ensure_index
+from retrieval.background import index_building
+from retrieval.index_builds import ensure_index
 from retrieval.model_files import find_model
 from retrieval.models import IndexBuild
+from retrieval.search_errors import IndexNotReadyError, ModelMissingError, SearchError
 from retrieval.searchers import dense
 from retrieval.searching import search, search_many
 from tests.house import ROOT
@@ -75,7 +75,7 @@ def dense_study(papers_study, hub):
 
 
 def masked_means(folder: Path, texts: list[str]) -> np.ndarray:
-    """By hand: the mean of the last layer's vectors over the tokens that are there."""
+    """Computed by hand: the mean of the last layer's vectors over the tokens."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -95,7 +95,17 @@ def test_a_plain_transformer_gives_the_mean_of_its_tokens(hub):
     assert found.dtype == np.float32
     assert np.abs(found - masked_means(hub, texts)).max() < 1e-5
     assert np.abs(np.linalg.norm(found, axis=1) - 1).max() > 0.01  # compared by inner product, not normalised
-    assert np.abs(encoder.queries(texts) - found).max() < 1e-6
+    assert np.abs(encoder.queries(texts) - found).max() < 1e-5
+
+
+@needs_torch
+def test_the_vector_of_a_query_does_not_depend_on_the_queries_beside_it(hub):
+    encoder = embedding.load_encoder(find_model(NAME))
+    words = WORDS.split()[5:]
+    texts = [" ".join(words[start : start + length]) for start in range(12) for length in (1, 2, 3, 5, 9)]
+    together = encoder.queries(texts)
+    assert all(np.array_equal(encoder.queries([text])[0], vector) for text, vector in zip(texts, together, strict=True))
+    assert np.array_equal(encoder.queries(texts[::-1])[::-1], together)
 
 
 @needs_torch
@@ -130,11 +140,11 @@ def test_only_the_item_s_own_papers_are_searched_and_odd_queries_are_handled(den
 
 @needs_torch
 @pytest.mark.django_db
-def test_check_44_vectors_of_finished_parts_survive_a_kill(dense_study, monkeypatch):
+def test_vectors_of_finished_parts_survive_a_kill(dense_study, monkeypatch):
     class KilledError(BaseException):
         pass
 
-    from config.background.claiming import do, run_waiting
+    from config.background.claiming import process_row, run_waiting
 
     monkeypatch.setattr(dense.Dense, "part_passages", 2)
     encoded, documents = [], embedding.Encoder.documents
@@ -149,7 +159,7 @@ def test_check_44_vectors_of_finished_parts_survive_a_kill(dense_study, monkeypa
     monkeypatch.setattr(embedding.Encoder, "documents", killed_at_the_last)
     build = ensure_index(dense_study)
     with pytest.raises(KilledError):
-        do(building.WORK.key, build.pk)
+        process_row(index_building.WORK.key, build.pk)
     IndexBuild.objects.update(lease_until=build.created_at)
     run_waiting()
     build.refresh_from_db()
@@ -188,7 +198,7 @@ def test_a_model_that_comes_later_or_changes_makes_a_new_build(papers_study, tin
 
 
 @needs_torch
-def test_a_model_whose_files_changed_in_place_is_loaded_anew(var, tiny_model):
+def test_a_model_whose_files_changed_in_place_is_loaded_again(var, tiny_model):
     from safetensors.numpy import load_file, save_file
 
     place = var / "models" / "own"
@@ -202,7 +212,7 @@ def test_a_model_whose_files_changed_in_place_is_loaded_anew(var, tiny_model):
 
 
 @needs_torch
-def test_a_model_that_cannot_be_loaded_is_told_without_its_place(var):
+def test_a_model_that_cannot_be_loaded_is_reported_without_its_path(var):
     place = var / "models" / "broken"
     place.mkdir(parents=True)
     (place / "config.json").write_text("{")
@@ -212,18 +222,18 @@ def test_a_model_that_cannot_be_loaded_is_told_without_its_place(var):
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc", "a/../b", "a/b/c", ".hidden", "", "a\0b", 7, "a/.b", "x\n", None])
-def test_check_25_a_model_s_name_leads_nowhere_else(name):
-    with pytest.raises(ModelMissingError, match="no name of a model"):
+def test_a_name_that_is_no_model_s_is_refused(name):
+    with pytest.raises(ModelMissingError, match="not the name of a model"):
         find_model(name)
 
 
-def test_the_download_command_refuses_odd_names():
-    with pytest.raises(CommandError, match="no name of a model"):
+def test_the_download_command_refuses_invalid_names():
+    with pytest.raises(CommandError, match="not the name of a model"):
         call_command("download_model", "../x")
 
 
 @needs_torch
-def test_equal_scores_stand_in_the_order_of_rows():
+def test_equal_scores_keep_the_order_of_rows():
     faiss = embedding.library("faiss")
     vectors = np.ones((400, 4), dtype=np.float32)
     vectors[300] *= 2
@@ -244,7 +254,7 @@ def test_a_large_range_that_is_shared_between_threads_finds_the_same(monkeypatch
     index.add(vectors)
     query = random.standard_normal(16, dtype=np.float32)
     whole = dense.best_of(index, query, np.arange(5000), 7)
-    monkeypatch.setattr(dense, "SHARE_FROM", 100)
+    monkeypatch.setattr(dense, "THREADED_FROM", 100)
     shared = dense.best_of(index, query, np.arange(5000), 7)
     assert shared.places == whole.places == tuple(np.argsort(-(vectors @ query))[:7].tolist())
     scattered = random.permutation(5000)[:900]
@@ -254,7 +264,7 @@ def test_a_large_range_that_is_shared_between_threads_finds_the_same(monkeypatch
 
 @needs_torch
 @pytest.mark.django_db
-def test_a_large_item_is_searched_in_its_nearest_clusters_where_the_study_asks(dense_study, monkeypatch):
+def test_a_large_item_is_searched_in_its_nearest_clusters_if_the_study_asks(dense_study, monkeypatch):
     monkeypatch.setattr(dense, "CLUSTERED_FROM", 20)
     words = WORDS.split()[5:]
     texts = [f"{words[a]} {words[b]} {words[c]} ." for a in range(12) for b in range(5) for c in range(7)]
@@ -297,7 +307,7 @@ def test_minilm_is_the_pinned_one_and_finds_by_meaning(papers_study, var):
 
 
 def run(code: str, **environment: str) -> str:
-    """What a fresh process prints that runs `code` with the application set up."""
+    """Return what a new process prints that runs `code` with the application set up."""
     done = subprocess.run(
         [sys.executable, "-c", f"import django; django.setup(); {code}"], cwd=ROOT, capture_output=True, text=True,
         timeout=120, check=False, stdin=subprocess.DEVNULL,
@@ -310,11 +320,11 @@ LOADED = "print(sorted({'torch', 'sentence_transformers', 'faiss', 'transformers
 
 
 def test_a_web_process_never_loads_torch():
-    """Everything that serves pages, all searchers and all background work are known to it."""
+    """It has imported everything that serves pages, all searchers and all background work."""
     code = (
         "import sys, importlib; importlib.import_module('config.wsgi'); importlib.import_module('config.urls'); "
         "from django.urls import get_resolver; get_resolver().url_patterns; "
-        "from retrieval.searchers import searchers; from config.background.work import works; "
+        "from retrieval.searchers import searchers; from config.background.kinds import works; "
         f"assert {{'bm25', 'dense'}} <= set(searchers()); works(); {LOADED}"
     )
     assert run(code) == "[]"
@@ -326,7 +336,7 @@ def test_a_web_process_refuses_to_load_torch():
         f"try:\n    library('torch')\nexcept Exception as problem:\n    print(problem)\n{LOADED}"
     )
     said, loaded = run(code).splitlines()
-    assert "done by workers" in said
+    assert "only works in workers" in said
     assert loaded == "[]"
 
 

@@ -1,4 +1,4 @@
-"""Papers of items, and passages with ids and places that follow from the file alone."""
+"""Papers of items, and passages whose ids and offsets depend on the file alone."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.retrieval.conftest import PAPERS, add_papers
 pytestmark = pytest.mark.django_db
 
 
-def test_papers_come_in_the_order_of_the_file(papers_study):
+def test_papers_keep_the_order_of_the_file(papers_study):
     papers = papers_of(papers_study.items.get())
     assert [paper.id for paper in papers] == ["ferries", "trains"]
     assert papers[0] == Paper("ferries", "On ferries", ("A. Author",), None, None, tuple(PAPERS["ferries"]))
@@ -28,7 +28,7 @@ def test_offsets_count_code_points_of_the_paragraphs_joined_by_two_newlines(pape
     assert paper.text == f"first\n\n{odd}\n\nlast"
 
 
-def test_a_paper_makes_the_line_that_it_is_read_from():
+def test_a_paper_returns_the_line_that_it_was_read_from():
     line = {"id": "p", "title": "T", "authors": ["A"], "url": "https://example.org", "year": 2024, "paragraphs": ["x"]}
     assert Paper.from_line(line).line() == line
     short = {"id": "p", "title": "", "authors": [], "paragraphs": []}

@@ -1,14 +1,13 @@
-"""PDFs: lines become paragraphs again, and no file does harm."""
+"""PDFs: lines become paragraphs, and no file does harm."""
 
 import subprocess
 import sys
-import time
 from io import BytesIO
 
 import pytest
 from pypdf import PdfWriter
 
-from retrieval.reading import PaperError, pdf, read_paper
+from retrieval.paper_formats import PaperError, pdf, read_paper
 from tests.retrieval.conftest import make_pdf
 
 BODY = [
@@ -25,7 +24,7 @@ def page(number: int, body: list[str]) -> list[str]:
     return [f"Journal of Harbours {number + 40}", "", *body, "", f"Page {number} of 5"]
 
 
-def test_lines_become_paragraphs_without_headers_footers_and_broken_words():
+def test_lines_become_paragraphs_without_headers_footers_and_split_words():
     filler = [f"Page after page says {word} at length, and each of them says it in a line of its own today."
               for word in ("one", "two", "three", "four")]  # fmt: skip
     pages = [page(1, BODY), *(page(number + 2, [line]) for number, line in enumerate(filler))]
@@ -50,17 +49,17 @@ def test_headings_and_items_are_paragraphs_of_their_own():
     assert found[-3:] == ["\u2022 nobody sails", "(1) the harbour freezes", "(2) the crew rests"]
 
 
-def test_a_paragraph_goes_on_over_the_page():
+def test_a_paragraph_continues_on_the_next_page():
     first = ["The sentence that begins on this page goes on for long and does not stop before the end", "of it, but"]
     second = ["goes on with the next one, until it ends."]
     assert len(pdf.paragraphs_of([first, second])) == 1
 
 
-def test_ligatures_and_odd_characters_are_made_plain():
+def test_ligatures_and_control_characters_are_replaced():
     assert pdf._clean("ef\ufb01cient\u00a0\x07\ud800 work") == "efficient  work"
 
 
-def test_a_long_paragraph_is_cut_between_sentences():
+def test_a_long_paragraph_is_split_between_sentences():
     lines = [f"This is sentence number {number} of a paragraph that has no end at all." for number in range(200)]
     found = pdf.paragraphs_of([lines])
     assert len(found) > 2
@@ -83,15 +82,15 @@ def many_pages() -> bytes:
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        (lambda: b"PK\x03\x04 a zip", "is no PDF"),
-        (lambda: b"%PDF-1.7\nnothing more", "damaged or cut off"),
-        (damaged, "damaged or cut off"),
+        (lambda: b"PK\x03\x04 a zip", "is not a PDF"),
+        (lambda: b"%PDF-1.7\nnothing more", "damaged or incomplete"),
+        (damaged, "damaged or incomplete"),
         (lambda: make_pdf([BODY], password="canary"), "is encrypted"),
-        (lambda: make_pdf([[]]), "only pictures"),
+        (lambda: make_pdf([[]]), "only images"),
         (many_pages, "more than 500 pages"),
     ],
 )
-def test_check_24_bad_pdfs_are_refused_with_a_sentence(made, reason):
+def test_invalid_pdfs_are_refused_with_a_sentence(made, reason):
     with pytest.raises(PaperError) as refused:
         read_paper("x.pdf", made())
     assert reason in str(refused.value)
@@ -99,18 +98,16 @@ def test_check_24_bad_pdfs_are_refused_with_a_sentence(made, reason):
 
 
 @pytest.mark.parametrize("stream", [b" " * 300_000_000, b"BT /F1 10 Tf (x) Tj ET " * 3_000_000])
-def test_check_24_check_25_a_bomb_is_ended_and_refused(stream, monkeypatch):
-    monkeypatch.setattr(pdf, "SECONDS", 10)
+def test_a_decompression_bomb_is_killed_and_refused(stream, monkeypatch):
+    monkeypatch.setattr(pdf, "SECONDS", 3)
     bomb = make_pdf([[]], stream=stream)
     assert len(bomb) < 2_000_000
-    began = time.monotonic()
-    with pytest.raises(PaperError):
+    with pytest.raises(PaperError, match=r"takes longer than 3 seconds|memory|compressed in a way"):
         read_paper("x.pdf", bomb)
-    assert time.monotonic() - began < 30
 
 
-def test_the_reading_process_cannot_take_more_memory_than_it_is_given():
-    """What a bomb would ask for beyond its limit is refused to it by the system."""
+def test_the_reading_process_cannot_exceed_its_memory_limit():
+    """The system refuses memory beyond the limit."""
     code = (
         "import resource, runpy, sys; most = runpy.run_path(sys.argv[1])['MOST_MEMORY']\n"
         "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
@@ -121,7 +118,7 @@ def test_the_reading_process_cannot_take_more_memory_than_it_is_given():
     assert done.stdout.strip() == "refused"
 
 
-def test_the_reading_process_gets_no_secret_and_what_it_says_of_a_file_is_not_kept(monkeypatch):
+def test_the_reading_process_gets_no_environment_and_its_error_output_is_discarded(monkeypatch):
     asked, real = [], subprocess.run
     monkeypatch.setattr(pdf.subprocess, "run", lambda *a, **more: (asked.append(more), real(*a, **more))[1])
     assert read_paper("harbours.pdf", make_pdf([BODY])).paragraphs

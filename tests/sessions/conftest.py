@@ -1,24 +1,26 @@
-"""A session study of two questions and two models, a stand-in for the models that writes down what it is asked."""
+"""A session study of two questions and two models, and a stand-in for the models that records its requests."""
 
 import json
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
-from annotation.assigning import next_assignment
+from annotation.desk.assigning import next_assignment, release_expired
+from annotation.desk.submitting import Submission
 from annotation.importing import import_study
-from annotation.membership import add_member, rater_for
-from annotation.models import Study
-from annotation.planning import plan_chunk
-from annotation.submitting import Submission
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Slot, Study
+from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
-from llm.asking import Reply
-from retrieval.indexing import ensure_index
-from sessions import revising
-from sessions.background import writing
-from sessions.history import state, turns_of
+from llm.requests import Reply
+from retrieval.index_builds import ensure_index
+from sessions import steps
+from sessions.background import answer_writing
 from sessions.models import RevisionSession
-from sessions.revising import Instruction
+from sessions.steps import Instruction
+from sessions.transcript import session_state, turns_of
 
 PAPERS = [
     {"id": "north", "title": "On ferries", "authors": ["A. One", "B. Two"], "year": 2020,
@@ -83,7 +85,7 @@ def study(folder, rater, owner):
 
 
 class Models:
-    """Stands in for the door to the models: keeps each request, replies or fails as it was told."""
+    """Replaces the door to the models: records each request, and replies or fails as scripted."""
 
     def __init__(self):
         self.requests, self.charges, self.script = [], [], []
@@ -109,13 +111,13 @@ class Models:
 @pytest.fixture
 def models(monkeypatch):
     models = Models()
-    monkeypatch.setattr(writing, "complete", models)
+    monkeypatch.setattr(answer_writing, "complete", models)
     return models
 
 
 @pytest.fixture
 def session(study, rater, models):
-    """A session whose first answer is there."""
+    """A session with its first answer."""
     session = begun(study, rater)
     run_waiting()
     return session
@@ -126,29 +128,35 @@ def begun(study, person):
     return RevisionSession.objects.get(task=assignment.task, rater=assignment.rater)
 
 
+def expire(session):
+    """End the session's lease, so that its question is free for others."""
+    Slot.objects.filter(task=session.task_id).update(lease_until=timezone.now() - timedelta(seconds=1))
+    release_expired(session.study, timezone.now())
+
+
 def where(session):
-    """Where the session stands now."""
+    """Return the session's current state."""
     session = RevisionSession.objects.select_related("study").get(pk=session.pk)
-    return state(session, turns_of(session))
+    return session_state(session, turns_of(session))
 
 
 def instruct(session, text, kind="style", number=None, key=None):
     number = where(session).number if number is None else number
-    return revising.instruct(session, Instruction(kind, text, number, key or uuid4()))
+    return steps.instruct(session, Instruction(kind, text, number, key or uuid4()))
 
 
 def rate(session, rating, comment="Because.", number=None, revision=0, key=None, **more):
     number = where(session).number if number is None else number
     form = {"q-rating": [rating], "q-comment": [comment], **more}
-    return revising.rate(session, number, Submission(form, revision, 1, key or uuid4()))
+    return steps.rate(session, number, Submission(form, revision, 1, key or uuid4()))
 
 
 def turned(session, text, rating, kind="style", edited=None):
-    """A whole turn: instruction, answer, rating, and an edit if there is one."""
+    """Complete a turn: instruction, answer, rating, and an edit if given."""
     turn = instruct(session, text, kind)
     run_waiting()
     rate(session, rating, number=turn.number)
     if edited is not None:
-        revising.edit(session, turn.number, edited, 0)
+        steps.edit(session, turn.number, edited, 0)
     turn.refresh_from_db()
     return turn

@@ -1,4 +1,4 @@
-"""From the browser's steps to files and back, and what is said of files that do not fit."""
+"""Export and import of sessions, and the messages about invalid files."""
 
 import json
 from pathlib import Path
@@ -12,12 +12,12 @@ from config.background.claiming import run_waiting
 from llm.models import StudyPrompt
 from reports.exporting import export_study
 from retrieval.models import IndexBuild
-from sessions import revising
-from sessions.labelling import LabelRefusedError, label
+from sessions import steps
 from sessions.models import RevisionSession, Turn, TurnLabel
-from sessions.second import sample_turns
+from sessions.second_ratings import sample_turns
+from sessions.turn_labels import LabelRefusedError, label
 from tests.conftest import make_person
-from tests.reports.test_exporting import bytes_of, empty_the_database, objects_of
+from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
 from tests.sessions.conftest import begun, instruct, question, turned, where
 
 pytestmark = pytest.mark.django_db
@@ -53,10 +53,8 @@ def with_turn(place, **more):
 
 
 def again(folder, tmp_path, name):
-    """What an export of the study has that is imported from `folder` where nothing was before."""
-    for model in (TurnLabel, Turn, RevisionSession, IndexBuild, StudyPrompt):
-        model.objects.all().delete()
-    empty_the_database()
+    """Import `folder` into an empty database and return what an export of that study contains."""
+    empty_the_database(TurnLabel, Turn, RevisionSession, IndexBuild, StudyPrompt)
     study = import_study(folder).study
     export_study(study, tmp_path / name)
     return bytes_of(tmp_path / name)
@@ -64,16 +62,16 @@ def again(folder, tmp_path, name):
 
 @pytest.fixture
 def worked(session, models, study):
-    """A study with one session that ended, one that goes on, labels, and a second rating."""
+    """A study with one ended session, one active session, labels, and a second rating."""
     turned(session, "Shorter.", "bad")
     turned(session, "What does it cost?", "neutral", "information", edited="By hand.")
-    revising.ready(session)
+    steps.finish(session)
     other = begun(study, session.rater.person)
     run_waiting()
     turned(other, "Longer.", "good")
     instruct(other, "Not answered yet.")
     researcher = make_person("researcher")
-    from annotation.membership import rater_for
+    from annotation.members.membership import rater_for
 
     by = rater_for(study, researcher)
     turn = session.turns.get(number=1)
@@ -85,7 +83,7 @@ def worked(session, models, study):
     return study
 
 
-def test_an_export_imports_again_to_the_same_bytes(worked, tmp_path):
+def test_an_imported_export_is_exported_with_the_same_bytes(worked, tmp_path):
     export_study(worked, tmp_path / "one")
     lines = objects_of(tmp_path / "one" / "sessions.jsonl")
     assert [line.get("status") for line in sorted(lines, key=lambda line: "status" not in line)] == ["satisfied", None]
@@ -110,7 +108,7 @@ def test_ratings_name_the_session_and_the_turn(worked, tmp_path):
     assert all("item" not in line and line["session"] for line in lines)
 
 
-def test_sessions_alone_bring_their_users_ratings(folder, tmp_path):
+def test_sessions_alone_import_their_users_ratings(folder, tmp_path):
     study = import_study(folder(files={"sessions": [SESSION]})).study
     rows = Rating.objects.filter(study=study).order_by("pk").values_list("variant", "question__key", "value")
     assert list(rows) == [
@@ -123,7 +121,7 @@ def test_sessions_alone_bring_their_users_ratings(folder, tmp_path):
     assert again(tmp_path / "one", tmp_path, "two") == bytes_of(tmp_path / "one")
 
 
-def test_ratings_in_their_own_file_are_not_made_twice(folder):
+def test_ratings_in_their_own_file_are_not_duplicated(folder):
     line = {"session": "s/1", "turn": 1, "rater": "ann", "question": "rating", "value": "bad", "guidelines_version": 1}
     other = {"session": "s/1", "turn": 1, "rater": "bob", "question": "rating", "value": "good"}
     study = import_study(folder(files={"sessions": [SESSION], "ratings": [line, other]})).study
@@ -134,32 +132,40 @@ def test_ratings_in_their_own_file_are_not_made_twice(folder):
 @pytest.mark.parametrize(
     ("files", "file", "field", "words"),
     [
-        ({"sessions": [changed(extra=1)]}, "sessions.jsonl", '"extra"', "no key"),
-        ({"sessions": [changed(item="q9")]}, "sessions.jsonl", "item", "no item"),
+        ({"sessions": [changed(extra=1)]}, "sessions.jsonl", '"extra"', "unknown key"),
+        ({"sessions": [changed(item="q9")]}, "sessions.jsonl", "item", "not an item"),
         ({"sessions": [changed(status="over")]}, "sessions.jsonl", "status", "one of"),
         ({"sessions": [changed(final_answer="Else.")]}, "sessions.jsonl", "final_answer", "end with"),
-        ({"sessions": [changed(), changed()]}, "sessions.jsonl", "id", "line 1 already"),
+        ({"sessions": [changed(), changed()]}, "sessions.jsonl", "id", "already in line 1"),
         ({"sessions": [with_turn(2, number=3)]}, "sessions.jsonl", "turns.1.number", "must be 2"),
         ({"sessions": [with_turn(1, kind="first")]}, "sessions.jsonl", "turns.0.kind", "one of"),
         ({"sessions": [with_turn(1, rating="ok")]}, "sessions.jsonl", "turns.0.rating", "one of"),
         ({"sessions": [with_turn(1, rating=None)]}, "sessions.jsonl", "turns.0.rating", "unrated"),
         ({"sessions": [with_turn(1, rating="good")]}, "sessions.jsonl", "turns.0.error_category", "neutral or bad"),
-        ({"sessions": [with_turn(1, summary="x")]}, "sessions.jsonl", "turns.0.summary", "not of kind"),
+        ({"sessions": [with_turn(1, summary="x")]}, "sessions.jsonl", "turns.0.summary", "turns of kind"),
         ({"sessions": [with_turn(2, passages=[{"document": "east", "paragraph": 0, "text": ""}])]},
-         "sessions.jsonl", "turns.1.passages", "no paper"),
+         "sessions.jsonl", "turns.1.passages", "not a paper"),
         ({"sessions": [with_turn(1, error_category={"value": "odd", "rater": "r"})]},
-         "sessions.jsonl", "turns.0.error_category", "one of"),
+         "sessions.jsonl", "turns.0.error_category.value", "one of"),
+        ({"sessions": [with_turn(1, error_category={"value": "others", "rater": 3})]},
+         "sessions.jsonl", "turns.0.error_category.rater", "must be text"),
+        ({"sessions": [with_turn(2, passages=[{"document": "north", "paragraph": 0, "rank": 0, "text": ""}])]},
+         "sessions.jsonl", "turns.1.passages.0.rank", "1 or more"),
+        ({"sessions": [with_turn(1, answre="Short.", answer=None)]},
+         "sessions.jsonl", 'turns.0."answre"', "unknown key"),
+        ({"sessions": [changed(ended_at="2026-01-02T04:04:05")]}, "sessions.jsonl", "ended_at", "offset from UTC"),
+        ({"sessions": [changed(id="")]}, "sessions.jsonl", "id", "1 to 200"),
         ({"sessions": [SESSION],
           "ratings": [{"session": "s/1", "turn": 9, "rater": "bob", "question": "rating", "value": "bad"}]},
-         "ratings.jsonl", "", "not in this study"),
+         "ratings.jsonl", "", "does not exist in this study"),
         ({"sessions": [SESSION],
           "ratings": [{"session": "s/1", "turn": 1, "rater": "ann", "question": "rating", "value": "good"}]},
-         "sessions.jsonl", "turns.0.rating", "is not what"),
+         "sessions.jsonl", "turns.0.rating", "differs from"),
         ({"ratings": [{"item": "q1", "rater": "bob", "question": "rating", "value": "bad"}]},
-         "ratings.jsonl", "item", "no key here"),
+         "ratings.jsonl", "item", "unknown key"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_by_file_line_and_field(folder, files, file, field, words):
+def test_invalid_lines_are_refused_by_file_line_and_field(folder, files, file, field, words):
     with pytest.raises(ImportRefusedError) as refused:
         import_study(folder(files=files))
     problem = refused.value.problems[0]
@@ -168,10 +174,10 @@ def test_what_does_not_fit_is_refused_by_file_line_and_field(folder, files, file
     assert not RevisionSession.objects.exists()
 
 
-def test_a_session_that_is_there_is_never_changed(folder):
+def test_an_existing_session_is_never_changed(folder):
     import_study(folder(files={"sessions": [SESSION]}))
     path = folder(files={"sessions": [with_turn(1, answer="Other.")]}, name="other")
-    with pytest.raises(ImportRefusedError, match="says otherwise"):
+    with pytest.raises(ImportRefusedError, match="is different"):
         import_study(path)
 
 
@@ -190,7 +196,7 @@ def test_a_session_that_is_there_is_never_changed(folder):
         (question("q", documents=[{"id": "a", "title": "A", "paragraphs": ["x"], "doi": "1"}]), "documents.0.doi"),
     ],
 )  # fmt: skip
-def test_an_item_that_does_not_fit_is_refused(folder, item, field):
+def test_an_invalid_item_is_refused(folder, item, field):
     with pytest.raises(ImportRefusedError) as refused:
         import_study(folder([item]))
     assert refused.value.problems[0].field == field
@@ -203,18 +209,28 @@ def test_an_item_that_does_not_fit_is_refused(folder, item, field):
         ({"options": {"models": []}}, "options.models"),
         ({"options": {"max_turns": 0}}, "options.max_turns"),
         ({"options": {"searcher": "google"}}, "options.searcher"),
+        (
+            {"options": {"searcher": "dense", "searcher_approximate": "yes"}},
+            "options.searcher_approximate: must be true",
+        ),
         ({"options": {"second_ratings": {"share": 2}}}, "options.second_ratings"),
         ({"options": {"temperature": "hot"}}, "options.temperature"),
         ({"questions": [{"key": "comment", "type": "text"}]}, "question rating"),
         ({"questions": [{"key": "rating", "type": "category", "choices": ["good", "bad"]}]}, "question rating"),
     ],
 )
-def test_a_study_that_does_not_fit_is_refused(folder, more, words):
+def test_an_invalid_study_is_refused(folder, more, words):
     with pytest.raises(ImportRefusedError, match=words):
         import_study(folder(**more))
 
 
-def test_unknown_models_warn_at_import_and_are_refused_at_going_live(folder, capsys):
+@pytest.mark.parametrize("approximate", [True, False])
+def test_a_study_may_ask_for_approximate_search(folder, approximate):
+    options = {"searcher": "dense", "searcher_approximate": approximate}
+    assert import_study(folder(options=options)).study.option("searcher_approximate", None) is approximate
+
+
+def test_unknown_models_warn_at_import_and_stop_a_study_from_going_live(folder, capsys):
     path = folder(options={"models": ["nowhere/model"]})
     with pytest.raises(Exception, match="nowhere/model"):
         call_command("import_study", str(path), "--live")
@@ -227,7 +243,7 @@ def test_the_reference_study_imports(reference_data):
 
 
 def test_labels_fit_their_turns(session, models):
-    from annotation.membership import rater_for
+    from annotation.members.membership import rater_for
 
     by = rater_for(session.study, make_person("researcher"))
     turn = turned(session, "Shorter.", "good")

@@ -1,4 +1,4 @@
-"""Who gets which session and which turn to re-rate: nobody meets a question twice, models stay in balance."""
+"""Who gets which session and which second rating: nobody gets a question twice, and models stay balanced."""
 
 import threading
 from collections import Counter
@@ -6,21 +6,22 @@ from collections import Counter
 import pytest
 from django.db import IntegrityError, connections, transaction
 
-from annotation.assigning import next_assignment, tasks_of
-from annotation.desk import desk_context
+from annotation.desk.assigning import next_assignment, tasks_of
+from annotation.desk.hot_queries import desk_row_of
+from annotation.desk.submitting import Submission, submit
+from annotation.desk.task_page import desk_context
 from annotation.importing import import_study
-from annotation.membership import rater_for
+from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Slot
-from annotation.submitting import Submission, submit
 from config.background.claiming import run_waiting
 from reports.rows import Choice
-from reports.rows.material import Material
-from reports.rows.values import ratings
-from retrieval.indexing import ensure_index
-from sessions import revising
+from reports.rows.rated_items import RatedItems
+from reports.rows.value_rows import ratings
+from retrieval.index_builds import ensure_index
+from sessions import steps
 from sessions.models import RevisionSession, Turn
-from sessions.preferring import choose_topics
-from sessions.second import SampleRefusedError, sample_turns
+from sessions.second_ratings import SampleRefusedError, sample_turns
+from sessions.topic_preferences import choose_topics
 from tests.conftest import make_person
 from tests.sessions.conftest import begun, live, question, rate, turned
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 def all_of(study, person):
-    """The tasks that one person is given after the other, each session given up at once."""
+    """Return the tasks that one person gets in turn, each session abandoned at once."""
     found, rater = [], rater_for(study, person)
     while (assignment := next_assignment(study, rater)) is not None:
         found.append(assignment)
@@ -44,7 +45,7 @@ def large(folder, models):
     return import_study(folder(items, options={"models": names})).study
 
 
-def test_nobody_meets_a_question_twice_and_each_model_answers_each_once(large):
+def test_nobody_gets_a_question_twice_and_each_model_answers_each_once(large):
     people = [make_person(f"person-{number}") for number in range(4)]
     live(large, *people)
     given = [all_of(large, person) for person in people]
@@ -55,7 +56,7 @@ def test_nobody_meets_a_question_twice_and_each_model_answers_each_once(large):
     assert len(set(sessions)) == len(sessions) == 24
 
 
-def test_models_are_in_balance_for_each_person_and_their_order_is_not_the_same(large):
+def test_models_are_balanced_for_each_person_in_varying_order(large):
     people = [make_person(f"person-{number}") for number in range(3)]
     live(large, *people)
     orders = []
@@ -98,7 +99,7 @@ def test_the_database_refuses_a_second_session_of_a_question(session):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_check_29_many_windows_at_once_begin_one_session_a_question_and_model(large):
+def test_many_windows_at_once_start_one_session_per_question_and_model(large):
     people = [make_person(f"person-{number}") for number in range(3)]
     live(large, *people)
     raters = [rater_for(large, person) for person in people]
@@ -108,7 +109,7 @@ def test_check_29_many_windows_at_once_begin_one_session_a_question_and_model(la
         try:
             start.wait()
             given.append(next_assignment(large, rater).task_id)
-        except Exception as problem:  # noqa: BLE001 - said below
+        except Exception as problem:  # noqa: BLE001 - reported below
             failed.append(problem)
         finally:
             connections.close_all()
@@ -131,7 +132,7 @@ def over(session, models):
     """A session that is over, with three rated turns."""
     for number in range(3):
         turned(session, f"Instruction {number}", ["good", "neutral", "bad"][number])
-    revising.ready(session)
+    steps.finish(session)
     return session
 
 
@@ -158,7 +159,7 @@ def test_a_rating_changed_after_the_sample_takes_nobody_s_place(session, models)
     assert list(Slot.objects.filter(task=turn.task).values_list("state", "holder")) == [("open", None)]
 
 
-def test_second_raters_are_others_and_blind(over, models, rater):
+def test_second_raters_are_other_people_and_blind(over, models, rater):
     study, second = over.study, make_person("second")
     live(study, second)
     sample_turns(study, share=1.0)
@@ -169,7 +170,7 @@ def test_second_raters_are_others_and_blind(over, models, rater):
     Slot.objects.exclude(task__variant__startswith="turn:").update(state="filled", holder=own, lease_until=None)
     assignment = next_assignment(study, by)
     assignment = Assignment.objects.select_related("rater__study", "task__item").get(pk=assignment.pk)
-    turn, shown = Turn.objects.get(task=assignment.task), str(desk_context(assignment)["desk"]["turn"])
+    turn, shown = Turn.objects.get(task=assignment.task), str(desk_context(desk_row_of(assignment.pk))["desk"]["turn"])
     assert turn.instruction in shown
     assert turn.answer in shown
     assert turn.previous_answer in shown
@@ -189,7 +190,7 @@ def test_a_turn_is_a_unit_of_agreement(over, models):
     for _ in range(3):
         assignment = next_assignment(study, rater_for(study, second))
         submit(assignment, Submission({"q-rating": ["bad"], "q-comment": ["No."]}, 0, 1))
-    data = ratings(Material(study), study.questions.get(key="rating"), Choice(pooled=True))
+    data = ratings(RatedItems(study), study.questions.get(key="rating"), Choice(pooled=True))
     assert len(data.unit) == 6
     assert sorted(Counter(data.unit.tolist()).values()) == [2, 2, 2]
 

@@ -1,9 +1,10 @@
-"""The whole workflow, turn by turn: what each prompt was given, and what it was not."""
+"""The whole workflow, turn by turn: what each prompt contains, and what it does not."""
 
 import pytest
 
 from config.background.claiming import run_waiting
-from sessions import revising
+from sessions import steps
+from sessions.locked_session import TurnConflictError
 from sessions.models import Turn
 from tests.sessions.conftest import PAPERS, instruct, rate, turned, where
 
@@ -86,16 +87,16 @@ def test_a_session_ends_after_ten_turns(session, models):
     assert session.ended_at is not None
     assert where(session).due == "end"
     assert session.task.slots.get().state == "filled"
-    with pytest.raises(revising.TurnConflictError):
+    with pytest.raises(TurnConflictError):
         instruct(session, "One more", number=11)
-    revising.edit(session, 10, "By hand.", 0)
+    steps.edit(session, 10, "By hand.", 0)
     assert where(session).current == "By hand."
-    revising.ready(session)
+    steps.finish(session)
     session.refresh_from_db()
     assert session.status == "satisfied"
 
 
-def test_the_number_of_turns_is_the_studys_own(session, models):
+def test_the_study_sets_the_number_of_turns(session, models):
     session.study.options = session.study.options | {"max_turns": 1}
     session.study.save()
     turned(session, "Shorter.", "good")

@@ -1,6 +1,5 @@
-"""What a person does in a session: nothing is lost, doubled, or done when it is not due."""
+"""The steps of a person in a session: nothing is lost, duplicated, or done when it is not due."""
 
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -8,22 +7,22 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.assigning import next_assignment, release_expired
-from annotation.drafting import save_draft
-from annotation.membership import rater_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.drafting import save_draft
+from annotation.desk.submitting import KeyReusedError, StaleRevisionError, StudyClosedError
+from annotation.members.membership import rater_for
 from annotation.models import Annotation, DraftConflict, Rating, Slot, Study
 from annotation.protocols import AnswersInvalidError
-from annotation.submitting import KeyReusedError, StaleRevisionError, StudyClosedError
 from config.background.claiming import run_waiting
-from sessions import revising
+from sessions import steps
+from sessions.locked_session import StepRefusedError, TurnConflictError, assignment_of
 from sessions.models import RevisionSession, Turn
-from sessions.revising import StepRefusedError, TurnConflictError, assignment_of
-from tests.sessions.conftest import instruct, rate, turned, where
+from tests.sessions.conftest import expire, instruct, rate, turned, where
 
 pytestmark = pytest.mark.django_db
 
 
-def test_check_49_an_instruction_is_kept_before_the_model_is_called(session, models):
+def test_an_instruction_is_kept_before_the_model_is_called(session, models):
     asked = len(models.requests)
     turn = instruct(session, "Shorter.")
     assert (turn.number, turn.status, len(models.requests)) == (1, "queued", asked)
@@ -32,7 +31,7 @@ def test_check_49_an_instruction_is_kept_before_the_model_is_called(session, mod
     assert (where(session).due, len(models.requests)) == ("rate", asked + 1)
 
 
-def test_check_49_the_same_instruction_sent_again_is_one_turn(session, models):
+def test_the_same_instruction_sent_again_is_one_turn(session, models):
     key = uuid4()
     turns = {instruct(session, "Shorter.", number=1, key=key).pk for _ in range(5)}
     run_waiting()
@@ -42,7 +41,7 @@ def test_check_49_the_same_instruction_sent_again_is_one_turn(session, models):
         instruct(session, "Longer.", number=1, key=key)
 
 
-def test_check_49_a_second_window_is_told_and_its_text_is_kept(session, models):
+def test_a_second_window_gets_a_conflict_and_its_text_is_kept(session, models):
     instruct(session, "Shorter.", number=1)
     with pytest.raises(TurnConflictError):
         instruct(session, "Longer.", number=1)
@@ -54,7 +53,7 @@ def test_check_49_a_second_window_is_told_and_its_text_is_kept(session, models):
     assert session.turns.filter(number=1).count() == 1
 
 
-def test_the_database_refuses_a_second_turn_of_a_number(session, models):
+def test_the_database_refuses_a_second_turn_with_the_same_number(session, models):
     with pytest.raises(IntegrityError), transaction.atomic():
         Turn.objects.create(session=session, number=0, kind="first")
 
@@ -71,7 +70,7 @@ def test_rating_and_comment_are_both_required(session, models):
     run_waiting()
     for form in ({"q-rating": ["good"]}, {"q-comment": ["Why."]}):
         with pytest.raises(AnswersInvalidError):
-            revising.rate(session, 1, revising.Submission(form, 0, 1))
+            steps.rate(session, 1, steps.Submission(form, 0, 1))
     assert where(session).due == "rate"
     assert not Annotation.objects.exists()
 
@@ -103,35 +102,35 @@ def test_a_rating_is_revised_until_the_next_turn(session, models):
         rate(session, "bad", number=1, revision=2)
 
 
-def test_only_what_is_not_good_is_edited_and_only_by_one_window(session, models):
+def test_only_answers_not_rated_good_are_edited_and_only_by_one_window(session, models):
     turn = turned(session, "Shorter.", "good")
     with pytest.raises(StepRefusedError):
-        revising.edit(session, 1, "By hand.", 0)
+        steps.edit(session, 1, "By hand.", 0)
     rate(session, "bad", number=1, revision=1)
-    revising.edit(session, 1, "By hand.", 0)
-    revising.edit(session, 1, "By hand.", 0)
+    steps.edit(session, 1, "By hand.", 0)
+    steps.edit(session, 1, "By hand.", 0)
     with pytest.raises(TurnConflictError):
-        revising.edit(session, 1, "By another hand.", 0)
+        steps.edit(session, 1, "By another hand.", 0)
     assert where(session).current == "By hand."
-    revising.edit(session, 1, turn.answer, 1)  # the model's own words are no edit
+    steps.edit(session, 1, turn.answer, 1)  # the model's own words are no edit
     assert (where(session).current_of, session.turns.get(number=1).edited_answer) == (0, None)
 
 
 def test_ready_needs_a_rated_turn_and_fills_the_slot(session, models):
     with pytest.raises(StepRefusedError, match="Rate at least one"):
-        revising.ready(session)
+        steps.finish(session)
     turned(session, "Shorter.", "bad")
     assert where(session).current_of == 0
-    ended = revising.ready(session)
-    assert revising.ready(session).ended_at == ended.ended_at
+    ended = steps.finish(session)
+    assert steps.finish(session).ended_at == ended.ended_at
     assert (ended.status, session.task.slots.get().state) == ("satisfied", "filled")
     with pytest.raises(StepRefusedError):
-        revising.edit(session, 1, "Too late.", 0)
+        steps.edit(session, 1, "Too late.", 0)
     with pytest.raises(TurnConflictError):
         instruct(session, "Too late.", number=2)
 
 
-def test_what_is_typed_is_kept_with_the_session_and_gone_when_it_is_sent(session, models):
+def test_a_draft_is_kept_with_the_session_and_removed_when_it_is_sent(session, models):
     assignment = assignment_of(session)
     version = save_draft(assignment, {"instruction": ["Shor"]}, base_version=assignment.draft_version, revision=0)
     assert assignment_of(session).draft == {"instruction": ["Shor"]}
@@ -139,18 +138,17 @@ def test_what_is_typed_is_kept_with_the_session_and_gone_when_it_is_sent(session
     assert (assignment_of(session).draft, assignment_of(session).draft_version) == (None, version + 1)
 
 
-def test_giving_up_frees_the_question_for_others_but_not_for_oneself(session, models, rater, study, make_study):
-    revising.give_up(session, "Not my subject.")
+def test_an_expired_session_frees_its_question_for_others_but_not_for_its_user(session, models, rater, study):
+    expire(session)
     session.refresh_from_db()
     assert (session.status, session.task.slots.get().state) == ("abandoned", "open")
     other = next_assignment(study, rater_for(study, rater))
     assert other.task.item != session.item
 
 
-def test_check_34_a_lease_that_ends_abandons_and_the_session_can_be_taken_up_again(session, models, study):
+def test_an_expired_session_is_abandoned_and_can_be_continued(session, models):
     turned(session, "Shorter.", "good")
-    Slot.objects.filter(task=session.task).update(lease_until=timezone.now() - timedelta(seconds=1))
-    release_expired(study, timezone.now())
+    expire(session)
     session.refresh_from_db()
     assert session.status == "abandoned"
     with pytest.raises(TurnConflictError):
@@ -160,28 +158,27 @@ def test_check_34_a_lease_that_ends_abandons_and_the_session_can_be_taken_up_aga
     assert (session.status, session.task.slots.get().state) == ("active", "held")
 
 
-def test_check_34_what_was_rated_after_the_lease_is_kept(session, models, study, rater):
+def test_a_rating_after_the_lease_ended_is_kept(session, models, study, rater):
     instruct(session, "Shorter.")
     run_waiting()
-    Slot.objects.filter(task=session.task).update(lease_until=timezone.now() - timedelta(seconds=1))
-    release_expired(study, timezone.now())
+    expire(session)
     someone = session.rater
     someone.pk, someone.name, someone.person = None, "somebody", None
     someone.save()
     Slot.objects.filter(task=session.task).update(state="held", holder=someone, lease_until=timezone.now())
     assert rate(session, "good", number=1).status == "submitted"
-    with pytest.raises(StepRefusedError, match="somebody else"):
+    with pytest.raises(StepRefusedError, match="another annotator"):
         instruct(session, "Longer.", number=2)
 
 
-def test_a_closed_study_takes_no_more_turns(session, models, study):
+def test_a_closed_study_accepts_no_more_turns(session, models, study):
     Study.objects.filter(pk=study.pk).update(status="closed")
     with pytest.raises(StudyClosedError):
         instruct(session, "Shorter.")
     assert RevisionSession.objects.get().turns.count() == 1
 
 
-def test_the_database_refuses_to_change_what_was_asked_and_answered(session, models):
+def test_the_database_refuses_to_change_instructions_and_answers(session, models):
     turn = turned(session, "Shorter.", "bad")
     turns = Turn.objects.filter(pk=turn.pk)
     for change in (
@@ -198,7 +195,7 @@ def test_the_database_refuses_to_change_what_was_asked_and_answered(session, mod
 
 
 @pytest.mark.parametrize("step", ["submit_task", "skip_task", "flag_task", "undo_task"])
-def test_the_desk_takes_no_answers_about_sessions_or_their_own_turns(session, models, rater, client, step):
+def test_the_desk_accepts_no_answers_about_sessions_or_their_own_turns(session, models, rater, client, step):
     turn = turned(session, "Shorter.", "good")
     client.force_login(rater)
     for key in session.task.assignments.get().key, turn.task.assignments.get().key:

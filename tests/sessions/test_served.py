@@ -5,16 +5,16 @@ import threading
 import pytest
 from django.db import connections
 
+from annotation.desk.submitting import KeyReusedError
 from annotation.importing import import_study
 from annotation.models import DraftConflict, Rating
-from annotation.submitting import KeyReusedError
 from config.background.claiming import run_waiting
 from llm.models import Call
-from llm.scripted.running import serving
-from retrieval.indexing import ensure_index
-from sessions import revising
+from llm.scripted.server_thread import serving
+from retrieval.index_builds import ensure_index
+from sessions import steps
+from sessions.locked_session import TurnConflictError
 from sessions.models import Turn
-from sessions.revising import TurnConflictError
 from tests.sessions.conftest import begun, instruct, live, rate, where
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +59,7 @@ def test_a_session_from_first_answer_to_ready(served, monkeypatch):
         ("summary", "answered", "model-1"), ("information", "answered", "model-1")
     ]  # fmt: skip
     rate(served, "good")
-    assert revising.ready(served).status == "satisfied"
+    assert steps.finish(served).status == "satisfied"
 
 
 FAULTS = {
@@ -79,7 +79,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("mark", FAULTS)
 @pytest.mark.parametrize("kind", ["style", "information"])
-def test_check_42_check_43_check_49_every_fault_ends_in_a_stated_failure_and_one_press_goes_on(served, mark, kind):
+def test_every_fault_ends_in_a_stated_failure_and_one_click_continues(served, mark, kind):
     turn = instruct(served, f"Say it. {mark}", kind)
     run_waiting()
     turn.refresh_from_db()
@@ -91,9 +91,9 @@ def test_check_42_check_43_check_49_every_fault_ends_in_a_stated_failure_and_one
     assert call.kind == FAULTS[mark]
     assert not Rating.objects.exists()
     assert (where(served).due, where(served).current_of) == ("retry", 0)
-    assert revising.retry(served, 1).pk == turn.pk
+    assert steps.retry(served, 1).pk == turn.pk
     run_waiting()
-    revising.discard(served, 1)
+    steps.discard(served, 1)
     assert instruct(served, "Say it in full.").number == 1
     run_waiting()
     assert where(served).due == "rate"
@@ -101,7 +101,7 @@ def test_check_42_check_43_check_49_every_fault_ends_in_a_stated_failure_and_one
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("same", [True, False])
-def test_check_31_check_49_sends_at_once_make_one_turn(session, models, same):
+def test_sends_at_once_make_one_turn(session, models, same):
     from uuid import uuid4
 
     key, start, made, told, failed = uuid4(), threading.Barrier(8), [], [], []
@@ -113,7 +113,7 @@ def test_check_31_check_49_sends_at_once_make_one_turn(session, models, same):
             made.append(instruct(session, text, number=1, key=own).pk)
         except TurnConflictError:
             told.append(number)
-        except (KeyReusedError, Exception) as problem:  # noqa: BLE001 - said below
+        except (KeyReusedError, Exception) as problem:  # noqa: BLE001 - reported below
             failed.append(problem)
         finally:
             connections.close_all()

@@ -1,4 +1,4 @@
-"""Make the demo's people and studies where they are missing, and give each person a new link to sign in."""
+"""Create the demo's people and studies if they are missing, and make a new sign-in link for each person."""
 
 import os
 from argparse import ArgumentParser
@@ -11,13 +11,13 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from accounts.signing_in import issue_link
+from accounts.sign_in_links import issue_link
 from annotation.importing import ImportRefusedError, import_study
 from annotation.importing.study_file import read_study_file
-from annotation.membership import add_member
+from annotation.members.membership import add_member
 from annotation.models import Study
 from annotation.models.people import Role
-from annotation.running import make_live, prepare
+from annotation.studies.lifecycle import make_live, prepare
 
 FOLDER = settings.BASE_DIR / "demo"
 RESEARCHER = ("demo-researcher", "Demo researcher")
@@ -30,15 +30,19 @@ PREPARING = 60.0
 
 
 class Command(BaseCommand):
-    help = "Makes the demo's people and studies where they are missing; what is there stays as it is."
+    help = "Create the demo's people and studies if they are missing; existing ones stay as they are."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--address", default="http://127.0.0.1:8000", help="where the web server is")
-        parser.add_argument("--links", default=str(settings.VAR / "links.txt"), help="the file that gets the links")
+        parser.add_argument(
+            "--address", default="http://127.0.0.1:8000", help="address of the web server, for the links"
+        )
+        parser.add_argument("--links", default=str(settings.VAR / "links.txt"), help="the file to write the links to")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("The demo's links would let anybody in who reads them: it is not for production.")
+            raise CommandError(
+                "The demo is not available in production, because anybody who reads its links could sign in."
+            )
         researcher = _person(*RESEARCHER)
         annotators = [_person(*named) for named in ANNOTATORS]
         for file in sorted(FOLDER.glob("*/study.yaml")):
@@ -50,18 +54,18 @@ class Command(BaseCommand):
 
 
 def _person(username: str, full_name: str) -> Person:
-    """The person called `username`; made without a password, so that only a link lets them in."""
+    """Return the person called `username`, created if missing, without a password: only a link signs them in."""
     known = Person.objects.filter(username=username).first()
     if known is not None:
         return known
     with transaction.atomic():
         person = Person.objects.create_user(username, password=None, full_name=full_name)
-        record("person added", username, actor=None, new={"demo": True})
+        record("person added", actor=None, about=person, new={"demo": True})
     return person
 
 
 def _study(file: Path, researcher: Person, annotators: list[Person]) -> None:
-    """Import the study of `file` with its people and let them work, unless it is there in whatever state."""
+    """Import the study of `file` with its people and make it live, unless it exists already in any state."""
     if Study.objects.filter(slug=read_study_file(file).slug).exists():
         return
     with transaction.atomic():
@@ -73,7 +77,7 @@ def _study(file: Path, researcher: Person, annotators: list[Person]) -> None:
 
 
 def _write_links(path: Path, people: list[Person], address: str) -> None:
-    """Write one line a person, name and link; nobody but the owner of the file ever reads it."""
+    """Write one line per person, with name and link. Only the file's owner can read it."""
     new = path.with_suffix(".new")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

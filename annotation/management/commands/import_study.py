@@ -8,25 +8,25 @@ from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Person
-from annotation.importing import Imported, ImportRefusedError, import_study
+from annotation.importing import ImportRefusedError, ImportResult, import_study
 from annotation.models import Study
-from annotation.running import StudyRefusedError, make_live, prepare
+from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 
 TABLES = ("items", "ratings", "scores", "annotations", "sessions", "labels", "reviews")
 STEP_SECONDS = 5.0
 
 
 class Command(BaseCommand):
-    # The checks of addresses load every page with its libraries, which takes as long as a small study and more memory.
+    # Checking URLs would load every page and its libraries, which takes as long as a small import, and more memory.
     requires_system_checks = [Tags.models]
-    help = "Import a study: a folder, or a study file with files of items, ratings, sessions and so on."
+    help = "Import a study from a folder, or from a study file with files of items, ratings, sessions and so on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", type=Path, metavar="FOLDER | STUDY.yaml")
         for table in TABLES:
             parser.add_argument(f"--{table}", type=Path, metavar="FILE", help="JSONL or CSV")
-        parser.add_argument("--owner", metavar="USER", help="user name of who is to own the study")
-        parser.add_argument("--live", action="store_true", help="make tasks and let annotators begin")
+        parser.add_argument("--owner", metavar="USER", help="user name of the person who becomes an owner of the study")
+        parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = _person(options["owner"])
@@ -43,11 +43,11 @@ class Command(BaseCommand):
             try:
                 make_live(done.study, None)
             except StudyRefusedError as problem:
-                raise CommandError(f"The import is done, but the study is not live. {problem}") from None
+                raise CommandError(f"The import succeeded, but the study is not live. {problem}") from None
             self.stdout.write(f"{done.study.slug} is live.")
 
     def _plan(self, study: Study) -> None:
-        """Make tasks and slots: of a study that is live already too, so that what was added is given out."""
+        """Make tasks and slots. A study that is live already also needs them for what was added."""
         while not prepare(study, STEP_SECONDS):
             self.stdout.write("Making tasks ...")
 
@@ -61,9 +61,9 @@ def _person(name: str | None) -> Person | None:
         raise CommandError(f"There is no user called {name!r}. Nothing was imported.") from None
 
 
-def _summary(done: Imported) -> str:
+def _summary(done: ImportResult) -> str:
     added = ", ".join(f"{count} {table}" for table, count in done.added.items() if count)
-    how = "Made" if done.made else "Added to"
+    how = "Created" if done.is_new else "Added to"
     return f"{how} study {done.study.slug}: {added or 'nothing new'}."
 
 

@@ -1,34 +1,32 @@
-"""`python manage.py make_live SLUG`: prepare a study's items and let its annotators begin."""
+"""`python manage.py make_live SLUG`: prepare a study's items and open it to its annotators."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation import running
-from annotation.models import Study
-from annotation.planning import planning_progress
+from annotation.management.study_lookup import find_study
+from annotation.studies import lifecycle
+from annotation.studies.planning import planning_progress
 
 SECONDS = 5.0
 
 
 class Command(BaseCommand):
-    help = "Prepare a study's items and make it live. A run that was stopped goes on where it was."
+    help = "Prepare a study's items and make it live. A run that was stopped continues where it ended."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            raise CommandError(f"There is no study called {options['slug']!r}.")
-        while not running.prepare(study, SECONDS):
+        study = find_study(options["slug"])
+        while not lifecycle.prepare(study, SECONDS):
             done, total = planning_progress(study)
             self.stdout.write(f"{done} of {total} items prepared")
         if study.is_live:
             self.stdout.write("The study is live, and all its items are prepared.")
             return
         try:
-            running.make_live(study, None)
-        except running.StudyRefusedError as problem:
+            lifecycle.make_live(study, None)
+        except lifecycle.StudyRefusedError as problem:
             raise CommandError(str(problem)) from problem
         self.stdout.write("The study is live.")

@@ -4,26 +4,24 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.batching import BatchRefusedError, release_next, released
-from annotation.checking import sample, unfinished
-from annotation.models import Study
+from annotation.management.study_lookup import find_study
+from annotation.review.spot_checks import sample, unfinished
+from annotation.studies.batches import BatchRefusedError, release_next, released
 
 
 class Command(BaseCommand):
-    help = "Release a study's next batch. Refused while answers or spot checks of the present one are open."
+    help = "Release a study's next batch. Refused while answers or spot checks of the current batch are open."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--anyway", action="store_true", help="release it whatever is still open")
+        parser.add_argument("--anyway", action="store_true", help="release it even if answers or spot checks are open")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            raise CommandError(f"There is no study called {options['slug']!r}.")
+        study = find_study(options["slug"])
         last = max(released(study) - 1, 0)
         left = unfinished(study, last, sample(study, last))
         try:
             batch = release_next(study, None, unfinished=left, anyway=options["anyway"])
         except BatchRefusedError as problem:
             raise CommandError(str(problem)) from None
-        self.stdout.write(f"Batch {batch.number + 1} of {study.slug} is released.")
+        self.stdout.write(f"Batch {batch.number + 1} of {study.slug} was released.")

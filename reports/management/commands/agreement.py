@@ -1,4 +1,4 @@
-"""Print the agreement report of a study: see docs/formats.md."""
+"""Print the agreement report of a study, described in docs/formats.md."""
 
 import json
 from argparse import ArgumentParser
@@ -7,33 +7,37 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.catalogue import FIGURES
-from annotation.models import Rater, Study
-from reports.agreement_report import ChoiceInvalidError, agreement_report, read_choice
-
-KINDS = Rater.Kind.values
+from annotation.management.study_lookup import find_study
+from reports.agreement_report import agreement_report
+from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
+from reports.rows import ChoiceInvalidError
 
 
 class Command(BaseCommand):
-    help = "Print how far the raters of a study agree."
-    requires_system_checks: list[str] = []  # nothing is served, and reading all that is takes as long as the figures
+    help = "Print the agreement report of a study."
+    requires_system_checks: list[str] = []  # no page is served, and the checks take as long as the figures
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--json", action="store_true", help="as JSON, with every figure")
-        parser.add_argument("--kinds", default=Rater.Kind.HUMAN.value, help=f"any of {','.join(KINDS)}; people only")
-        parser.add_argument("--guidelines", default=None, metavar="N|all", help="ratings under this version only")
-        parser.add_argument("--by-category", action="store_true", help="also for the items of each category (JSON)")
+        parser.add_argument("--json", action="store_true", help="print all figures as JSON")
+        parser.add_argument("--kinds", help=f"kinds of raters, separated by commas: {','.join(KINDS)} (default: human)")
+        parser.add_argument(
+            "--guidelines",
+            metavar=f"N|{ALL_VERSIONS}",
+            help="count ratings given under this version (default: the latest)",
+        )
+        parser.add_argument("--by-category", action="store_true", help="add the figures of each category (JSON only)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            kinds, guidelines = read_choice(options["kinds"], options["guidelines"])
+            chosen = choices_in(AgreementForm(options))
         except ChoiceInvalidError as problem:
             raise CommandError(f"--{problem}") from None
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            raise CommandError(f"There is no study called {options['slug']!r}.")
+        study = find_study(options["slug"])
         try:
-            report = agreement_report(study, kinds, guidelines=guidelines, categories=options["by_category"])
+            report = agreement_report(
+                study, chosen["kinds"], guidelines=chosen["guidelines"], categories=options["by_category"]
+            )
         except ChoiceInvalidError as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
@@ -43,7 +47,7 @@ class Command(BaseCommand):
 
 
 def _table(report: dict[str, Any]) -> list[str]:
-    """The figures that are single numbers, a line each, with interval or reason."""
+    """Return a line per figure that is one number, with its interval or reason, and a line per system for others."""
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items, by {', '.join(report['kinds'])}"]
     for key, question in report["questions"].items():
         lines += ["", key]

@@ -1,4 +1,4 @@
-"""Export a study as a folder of files: see docs/formats.md."""
+"""Export a study as a folder of files, described in docs/formats.md."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -7,16 +7,16 @@ from typing import Any
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.models import Study
+from annotation.management.study_lookup import find_study
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 
 LATER = ("parquet",)
 
 
 class Command(BaseCommand):
-    # The checks of addresses load every page with its libraries, which takes as long as a small study and more memory.
+    # Checking URLs would load every page and its libraries, which takes as long as a small export, and more memory.
     requires_system_checks = [Tags.models]
-    help = "Write a study as a folder of files, which can be imported again."
+    help = "Export a study as a folder of files that import_study can read again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
@@ -25,16 +25,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["format"] in LATER:
-            raise CommandError(f"This version does not write {options['format']}: choose {' or '.join(FORMATS)}.")
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            raise CommandError(f"There is no study called {options['slug']!r}.")
+            raise CommandError(f"This version does not write {options['format']}. Choose {' or '.join(FORMATS)}.")
+        study = find_study(options["slug"])
         try:
             manifest = export_study(study, options["out"], options["format"])
         except ExportRefusedError as problem:
             raise CommandError(str(problem)) from None
         counts = manifest["counts"]
         self.stdout.write(
-            f"Wrote {counts['items']} items, {counts['ratings']} ratings, {counts['scores']} scores and "
+            f"Exported {counts['items']} items, {counts['ratings']} ratings, {counts['scores']} scores and "
             f"{counts['annotations']['all']} annotations to {options['out']}."
         )

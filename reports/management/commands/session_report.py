@@ -1,32 +1,37 @@
-"""Print the report on a study's revision sessions: see docs/formats.md."""
+"""Print the report on a study's revision sessions, described in docs/formats.md."""
 
 import json
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.loader import render_to_string
 
-from annotation.models import Study
-from reports.own_figures import own_figures
-from reports.session_presenting import shown_sessions
+from annotation.management.study_lookup import find_study
+from reports.display.session_tables import session_section
+from reports.display.tables import Table
+from reports.protocol_figures import protocol_figures
+from reports.rows import ChoiceInvalidError
 
 
 class Command(BaseCommand):
-    help = "Print what was asked of the models in a study's sessions, and what became of it."
-    requires_system_checks: list[str] = []  # nothing is served
+    help = "Print the report on a study's revision sessions."
+    requires_system_checks: list[str] = []  # no page is served
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--json", action="store_true", help="as JSON, with every figure")
+        parser.add_argument("--labeller", metavar="NAME", help="count only this rater's labels of turns")
+        parser.add_argument("--json", action="store_true", help="print all figures as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            raise CommandError(f"There is no study called {options['slug']!r}.")
-        figures = own_figures(study)
+        study = find_study(options["slug"])
+        figures = protocol_figures(study)
         if figures is None:
-            raise CommandError(f"{study.slug} has protocol {study.protocol}, which has no sessions.")
-        report = figures.report(study)
+            raise CommandError(f"{study.slug} uses the protocol {study.protocol}, which has no sessions.")
+        try:
+            report = figures.report(study, labeller=options["labeller"])
+        except ChoiceInvalidError as problem:
+            raise CommandError(str(problem)) from None
         if options["json"]:
             self.stdout.write(json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False))
         else:
@@ -34,15 +39,20 @@ class Command(BaseCommand):
 
 
 def _lines(report: dict[str, Any]) -> list[str]:
-    """The tables of the page, as text."""
-    lines = [f"{report['study']} ({report['protocol']}), by {', '.join(report['models']) or 'no model yet'}"]
-    for table in shown_sessions(report).tables:
-        lines += ["", table.title or table.figure.title]
-        rows = [[table.corner, *(head for head, _ in table.heads)]]
-        for name, cells in table.rows:
-            shown = (f"{cell.value} ({cell.counts})" if cell.counts else cell.value or "undefined" for cell in cells)
-            rows.append([name, *shown])
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines += ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
-        lines += [f"  {table.note}"] if table.note else []
+    """Return the tables of the report page as text."""
+    lines = [f"{report['study']} ({report['protocol']}), models: {', '.join(report['models']) or 'none yet'}"]
+    for table in session_section(report).tables:
+        lines += ["", table.title, *_rows(table)]
+        note = render_to_string(table.note_template, {"note": table.note}).strip() if table.note_template else ""
+        lines += [f"  {note}"] if note else []
     return lines
+
+
+def _rows(table: Table) -> list[str]:
+    """Return the table's rows with aligned columns."""
+    rows = [[table.row_head, *(head.title for head in table.heads)]]
+    for name, cells in table.rows:
+        shown = (f"{cell.value} ({cell.counts})" if cell.counts else cell.value or "undefined" for cell in cells)
+        rows.append([name, *shown])
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]

@@ -1,4 +1,4 @@
-"""`python manage.py read_papers FILE...`: papers as an item's line, which `import_study` takes."""
+"""`python manage.py read_papers FILE...`: write an item's line for `import_study` from papers."""
 
 import json
 from pathlib import Path
@@ -6,23 +6,25 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.importing.problems import ImportRefusedError
-from annotation.importing.reading import open_regular
-from retrieval.errors import PaperError
+from annotation.importing.import_problems import ImportRefusedError
+from annotation.importing.line_reading import open_regular
+from retrieval.paper_formats import MOST_BYTES, SUFFIXES, read_paper
 from retrieval.papers import Paper
-from retrieval.reading import MOST_BYTES, SUFFIXES, read_paper
+from retrieval.search_errors import PaperError
 
 
 class Command(BaseCommand):
-    help = f"Make an item of a session study from papers: {', '.join(SUFFIXES)}. Nothing is written if one is bad."
+    help = (
+        f"Make an item of a session study from papers ({', '.join(SUFFIXES)}). If one is invalid, nothing is written."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--question", required=True, help="the question that the papers are to answer")
+        parser.add_argument("--question", required=True, help="the question to answer from the papers")
         parser.add_argument("--id", required=True, help="the item's id")
         parser.add_argument("--category", help="the question's topic")
-        parser.add_argument("--out", type=Path, metavar="FILE", help="written anew; without it, standard output")
+        parser.add_argument("--out", type=Path, metavar="FILE", help="file to overwrite; standard output by default")
 
     def handle(self, *args: Any, **options: Any) -> None:
         papers, problems = [], []
@@ -33,7 +35,9 @@ class Command(BaseCommand):
                 problems.append(f"  {problem}")
         identities = [paper.id for paper in papers]
         problems += [
-            f"  Two papers have the id {one!r}." for one in sorted(set(identities)) if identities.count(one) > 1
+            f"  Two papers have the id {one!r}. Rename one of the files."
+            for one in sorted(set(identities))
+            if identities.count(one) > 1
         ]
         if problems:
             raise CommandError("\n".join(["Nothing was written.", *problems]))
@@ -47,7 +51,7 @@ class Command(BaseCommand):
             options["out"].write_text(text + "\n", encoding="utf-8")
         except OSError as problem:
             raise CommandError(f"{options['out']} cannot be written: {problem.strerror}.") from None
-        self.stdout.write(f"{len(papers)} papers with {sum(len(p.paragraphs) for p in papers)} passages.")
+        self.stdout.write(f"Wrote {len(papers)} papers with {sum(len(p.paragraphs) for p in papers)} passages.")
 
 
 def _read(path: Path) -> Paper:

@@ -1,4 +1,4 @@
-// What is typed goes to this computer at once and to the server a second later, one request at a time.
+// Drafts are stored in this browser at once and on the server a second later, one request at a time.
 
 import { sameAnswers } from "./page.js";
 import { isBack, leave, OfflineError, post, untilBack, worthTrying } from "./network.js";
@@ -10,8 +10,8 @@ export class Autosave {
   constructor(page, state, keep) {
     Object.assign(this, { page, state, keep, running: null, timer: 0, stopped: false, dirty: false });
     this.last = page.answers();
-    page.on(page.form, "input", () => this.changed());
-    page.on(page.form, "change", () => this.changed());
+    page.onFields("input", () => this.changed());
+    page.onFields("change", () => this.changed());
     page.on(window, "pagehide", () => this.#lastChance());
   }
 
@@ -27,14 +27,14 @@ export class Autosave {
     this.timer = setTimeout(() => this.flush(), QUIET);
   }
 
-  // Save what is unsaved; resolves when nothing is, or when it cannot be said how long that takes.
+  // Save unsaved changes; resolves when all are saved, or when saving may take indefinitely.
   flush() {
     clearTimeout(this.timer);
     this.running ??= this.#run().finally(() => (this.running = null));
     return this.running;
   }
 
-  // No more saving: an answer is on its way.
+  // Stop saving: an answer is being sent.
   async stop() {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -51,7 +51,7 @@ export class Autosave {
     this.keep.drop("draft");
   }
 
-  // What this computer kept and the server does not have, as after a closed tab.
+  // A draft in this browser that the server does not have, for example after a closed tab.
   async restore() {
     const kept = this.keep.read("draft");
     if (!kept) return;
@@ -100,7 +100,7 @@ export class Autosave {
     if (answer.status === 404) return leave(this.page);
     if (answer.status === 409) return this.#conflict(answer.json());
     if (answer.status === 410) return this.#submitted();
-    if (answer.status === 400) {
+    if (answer.status === 400 || answer.status === 413) {
       this.dirty = false;
       return this.state.say("broken", `not saved: ${answer.json().error}`);
     }
@@ -124,7 +124,7 @@ export class Autosave {
     this.dirty = false;
     this.stopped = true;
     this.state.say("submitted");
-    this.page.message("This task was submitted in another tab. Reload to see that answer; what you typed here is kept on this computer.");
+    this.page.message("This task was submitted in another tab. Your draft is saved in this browser. Reload to see the submitted answer.");
   }
 
   #lastChance() {

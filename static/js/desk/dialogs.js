@@ -1,4 +1,4 @@
-// Guidelines and the list of keys, over the page and gone with Escape; the focus goes back where it was.
+// Dialogs with the guidelines and the list of keys; Escape closes them and focus returns.
 
 import { parse, request } from "./network.js";
 
@@ -30,11 +30,11 @@ export class Dialogs {
       body.replaceChildren(...parse(answer.text).body.childNodes);
       this.loaded = true;
     } else {
-      body.textContent = answer?.status === 401 ? "You are signed out: sign in again to read them." : "No network: try again.";
+      body.textContent = answer?.status === 401 ? "You are signed out. Sign in again to read the guidelines." : "You're offline. Try again.";
     }
   }
 
-  // A drawer that asks for a reason; its text area takes the focus.
+  // A drawer that asks for a reason; its text area gets the focus.
   drawer(name) {
     this.page.root.querySelector(`#${name}`).showPopover();
   }

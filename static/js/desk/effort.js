@@ -1,5 +1,5 @@
-// How long the page was visible and in use (input within the last 30 s), and how often each reading aid was used.
-// The server adds up what it is told: what was told is taken off here, and put back where the telling failed.
+// How long the page was visible and active (input within the last 30 s), and how often each reading aid was used.
+// The server adds up reports: reported amounts are subtracted here and restored if the report failed.
 
 const ACTIVE = 30;
 const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart"];

@@ -1,11 +1,11 @@
-// What the server has not confirmed yet, kept on this computer under the person's own tag:
-// whoever else signs in here never meets it. A confirmed answer is taken out again.
+// Work that the server has not confirmed, stored in this browser under the person's own tag, so that nobody else
+// who signs in here sees it. Confirmed answers are removed.
 
 function storage() {
   try {
     return window.localStorage;
   } catch {
-    return null; // the browser keeps nothing for us: the server's draft is then the only copy
+    return null; // the browser refuses storage: the server's draft is the only copy
   }
 }
 
@@ -31,7 +31,7 @@ export class Keep {
     try {
       storage()?.setItem(this.name(kind), JSON.stringify(value));
     } catch {
-      return false; // full: the server's copy must do
+      return false; // the storage is full: the server's copy is the only one
     }
     return true;
   }
@@ -40,7 +40,7 @@ export class Keep {
     storage()?.removeItem(this.name(kind, assignment));
   }
 
-  // Answers to other tasks that were sent off and never confirmed, as after a closed tab.
+  // Answers to other tasks that were sent but never confirmed, for example after a closed tab.
   waiting() {
     const start = this.name("pending", "");
     return Object.keys(storage() ?? {})

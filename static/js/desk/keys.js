@@ -1,27 +1,49 @@
-// One key per act, printed on the control it presses; never inside a text field; switched off by whoever wants that.
+// One key per action, printed on its control; never active inside a text field; can be switched off.
+
+import { keepKeys, keysAreOn } from "./keyswitch.js";
 
 const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
 const OWN_ENTER = "button, a[href], summary, dialog *, [popover] *";
 const REPEATABLE = new Set(["[", "]"]);
-const SWITCH = "desk-keys";
+const ARROWS = { "←": "ArrowLeft", "↓": "ArrowDown", "→": "ArrowRight" };
 
 export class Keys {
   constructor(page, acts, wordmode, questions) {
     Object.assign(this, { page, acts, wordmode, questions });
     this.box = page.root.querySelector("#keys-on");
-    this.#set(stored() !== "off");
-    page.on(this.box, "change", () => this.#set(this.box.checked, true));
+    this.#set(keysAreOn(this.box));
+    page.on(this.box, "change", () => this.#keep());
     page.on(document, "keydown", (event) => this.#down(event));
+    page.on(page.form, "desk:filled", () => this.#describe());
+    this.early = window.earlyKeys?.() ?? [];
   }
 
-  #set(on, keep = false) {
+  // Press what was pressed before this script had arrived.
+  replay() {
+    for (const { key, code, shiftKey } of this.early.splice(0)) {
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
+    }
+  }
+
+  #set(on) {
     this.on = this.box.checked = on;
     document.documentElement.classList.toggle("keys-off", !on);
-    if (!keep) return;
-    try {
-      window.localStorage.setItem(SWITCH, on ? "on" : "off");
-    } catch {
-      this.page.message("This browser keeps no settings: the keys will be on again next time.");
+    this.#describe();
+  }
+
+  async #keep() {
+    this.#set(this.box.checked);
+    if (await keepKeys(this.box, this.page.token)) return;
+    this.page.message(`Keys are ${this.on ? "on" : "off"} until you leave this page. The server did not save it.`);
+  }
+
+  // Screen readers name a control's key as its key; it is no part of the control's name.
+  #describe() {
+    for (const printed of this.page.root.querySelectorAll("kbd[data-key]")) {
+      const control = printed.closest("button, a") ?? printed.closest("label")?.querySelector("input");
+      const { key } = printed.dataset;
+      if (this.on) control?.setAttribute("aria-keyshortcuts", ARROWS[key] ?? key);
+      else control?.removeAttribute("aria-keyshortcuts");
     }
   }
 
@@ -30,9 +52,11 @@ export class Keys {
     const field = event.target.closest(WRITING);
     if (field) return this.#writing(event, field);
     if (!this.on || event.ctrlKey || event.metaKey || event.altKey) return undefined;
-    if (document.querySelector("dialog[open], [popover]:popover-open")) return undefined;
     const key = plain(event);
+    const over = document.querySelector("dialog[open], [popover]:popover-open");
+    if (over) return over.dataset.openedBy === key && !event.repeat ? this.#close(event, over) : undefined;
     if (this.wordmode.isOn && this.wordmode.key(event)) return event.preventDefault();
+    if (event.shiftKey && key.startsWith("arrow")) return undefined; // scrolls the document
     if (event.repeat && !REPEATABLE.has(key)) return undefined;
     if (key === "enter" && event.target.closest(OWN_ENTER)) return undefined;
     const shifted = event.shiftKey && this.acts[`shift+${key}`];
@@ -42,26 +66,25 @@ export class Keys {
     return event.preventDefault();
   }
 
+  // The key that opened a dialog closes it; the browser returns the focus.
+  #close(event, over) {
+    event.preventDefault();
+    if (over.matches("dialog")) over.close();
+    else over.hidePopover();
+  }
+
   #writing(event, field) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       field.form?.requestSubmit();
-    } else if (event.key === "Escape" && this.page.form.contains(field)) {
+    } else if (event.key === "Escape" && field.form === this.page.form) {
       field.blur();
     }
   }
 }
 
-// The Latin letter or digit on the pressed key, also where the keyboard writes another script.
+// The Latin letter or digit on the pressed key, also on keyboards for other scripts.
 function plain(event) {
   if (event.key.length > 1 || /^[\x20-\x7e]$/.test(event.key)) return event.key.toLowerCase();
   return event.code.replace(/^(Key|Digit|Numpad)/, "").toLowerCase();
-}
-
-function stored() {
-  try {
-    return window.localStorage.getItem(SWITCH);
-  } catch {
-    return null;
-  }
 }

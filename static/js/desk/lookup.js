@@ -1,5 +1,6 @@
-// Where do the words of one text occur in the other? By choosing a word or phrase, or all content words at once.
+// Finds the words of one text in the other: for a selected word or phrase, or for all content words at once.
 
+import { countedInvisibles } from "./reading.js";
 import { paintKeeping, selectedIn } from "./selection.js";
 import { drawStrip } from "./strip.js";
 
@@ -27,13 +28,13 @@ export class Lookup {
     return this.readings.find((one) => one !== reading);
   }
 
-  // Touch screens and shifted arrows choose without a pointer's release.
+  // Touch screens and Shift with arrows select without a pointer release.
   #later() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.readings.forEach((reading) => this.#selected(reading)), 300);
   }
 
-  // A click that chooses nothing takes the marks away; whether it does is known only when the browser is done with it.
+  // A click that selects nothing removes the marks; this is known only after the browser has handled the click.
   #released(reading) {
     this.#selected(reading);
     setTimeout(() => document.getSelection().isCollapsed && this.clear());
@@ -98,6 +99,8 @@ export class Lookup {
     this.invisibles.setAttribute("aria-pressed", String(on));
     for (const reading of this.readings) reading.invisibles = on;
     this.#paint();
+    this.invisible = on ? countedInvisibles(this.readings) : "";
+    this.#say();
   }
 
   #paint() {
@@ -121,7 +124,7 @@ export class Lookup {
     const quoted = document.createElement("bdi");
     if (this.from) quoted.textContent = `“${short(this.from.quote(this.from.layers.chosen[0]))}”`;
     const shared = this.readings.map((reading) => reading.layers.common.length);
-    const idle = shared[0] ? [`${shared[1]} words of the ${this.readings[1].name}, ${shared[0]} of the ${this.readings[0].name}`] : [];
+    const idle = shared[0] ? [`${shared[1]} words of the ${this.readings[1].name}, ${shared[0]} of the ${this.readings[0].name}`] : [this.invisible ?? ""];
     const where = count ? `: ${this.at.now + 1} of ${count} in the ${this.at.name}` : `: no match in the ${this.at?.name}`;
     this.places.replaceChildren(...(this.from ? [quoted, where] : idle));
   }

@@ -1,4 +1,4 @@
-// Requests that tell "no network" and "signed out" from an answer, and wait for both to pass.
+// Requests that distinguish "offline" and "signed out" from a response, and wait until both are over.
 
 const PATIENCE = 30_000;
 const PAUSE = 3_000;
@@ -10,10 +10,11 @@ export async function request(url, options = {}) {
     const headers = { Accept: "application/json", "X-Requested-With": "fetch" };
     const signal = options.keepalive ? undefined : AbortSignal.timeout(PATIENCE);
     const response = await fetch(url, { credentials: "same-origin", signal, ...options, headers: { ...headers, ...options.headers } });
-    // What is not from our server (a hotel's sign-in page, a proxy's error) is as good as no network.
+    // A response that is not from our server (a hotel's sign-in page, a proxy's error) counts as offline.
     if (!response.headers.has("X-Request-Id")) throw new TypeError("not our server");
-    const text = await response.text(); // the network can fail in the middle of it
-    return { ok: response.ok, status: response.status, url: response.url, text, json: () => JSON.parse(text) };
+    const text = await response.text(); // the network can fail while the text is read
+    const saved = response.headers.get("X-Answer") === "saved"; // if there is an error too, it occurred after saving
+    return { ok: response.ok, status: response.status, saved, url: response.url, text, json: () => JSON.parse(text) };
   } catch (problem) {
     throw new OfflineError(String(problem));
   }
@@ -28,7 +29,7 @@ export function parse(text) {
   return new DOMParser().parseFromString(text, "text/html");
 }
 
-// Resolves when it is worth trying again: the browser is back online, the tab is looked at, or some seconds passed.
+// Resolves when a retry makes sense: the browser is online again, the tab is visible, or some seconds have passed.
 export function worthTrying(page, milliseconds = PAUSE) {
   return new Promise((resolve) => {
     const waiting = new AbortController();
@@ -44,7 +45,7 @@ export function worthTrying(page, milliseconds = PAUSE) {
   });
 }
 
-// Whether the same person is signed in; takes over the page's new token. Leaves the page to nobody else.
+// Whether the same person is signed in; adopts the page's new token. Leaves the page if somebody else is.
 export async function isBack(page) {
   let answer;
   try {
@@ -62,7 +63,7 @@ export async function isBack(page) {
   return true;
 }
 
-// Somebody else is signed in here now, or the task is no longer ours: what was typed stays under its owner's tag.
+// Somebody else is signed in, or the task is no longer ours: the draft stays under its owner's tag.
 export function leave(page) {
   page.close();
   page.root.remove();

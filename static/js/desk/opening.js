@@ -1,35 +1,49 @@
-// A desk on the page: what every protocol's page has. What else it can do comes from the page's own script.
+// The desk that every protocol's page has; the page's own script adds the rest.
 
 import { Autosave } from "./autosave.js";
 import { Dialogs } from "./dialogs.js";
 import { Effort } from "./effort.js";
+import { Errors } from "./errors.js";
+import { Fit } from "./fit.js";
 import { Keep } from "./keep.js";
 import { Keys } from "./keys.js";
 import { Page } from "./page.js";
+import { Phrases } from "./phrases.js";
 import { Pulse } from "./pulse.js";
 import { Questions } from "./questions.js";
+import { ReadingKeys } from "./readingkeys.js";
+import { SelfSubmit } from "./selfsubmit.js";
 import { Sending } from "./sending.js";
+import { Sizes } from "./sizes.js";
 import { State } from "./state.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
 
-// `equip(page, effort)` is called for each task that comes on the desk. It may return `acts` {key: function}, a
-// `mode` that takes all keys while it is on, and `questions` that know the keys of the answers.
+// `equip(page, effort)` is called for each task on the desk. It may return `acts` {key: function}, a
+// `mode` that takes all keys while it is on, `questions` that know the keys of the answers, and `readers`: which texts
+// the reading keys scroll.
 export function openDesk(equip) {
   function open(root, show) {
     const page = new Page(root);
     const state = new State(page);
     const keep = new Keep(page);
     const effort = new Effort(page);
-    const { acts = {}, mode = { isOn: false }, questions = new Questions(page) } = equip(page, effort);
+    const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
     const autosave = new Autosave(page, state, keep);
     const sending = new Sending(page, { state, keep, effort, autosave }, show);
     const dialogs = new Dialogs(page);
-    new Keys(page, joined(common(page, dialogs, questions), acts), mode, questions);
+    new Errors(page);
+    const sizes = new Sizes(page);
+    const own = { ...common(page, dialogs, questions), ...sizes.acts() };
+    const keys = new Keys(page, joined(own, acts), mode, questions);
+    new ReadingKeys(page, readers);
+    new Fit(page);
     new Pulse(page, state, effort);
+    new Phrases(page);
+    new SelfSubmit(page);
     localTimes(root);
     if (root.dataset.hasErrors === "yes") focusOnProblem(page);
-    sending.resume().then((sent) => sent || autosave.restore());
+    sending.resume().then((sent) => sent || autosave.restore()).then(() => keys.replay());
     return page;
   }
 
@@ -50,7 +64,7 @@ function common(page, dialogs, questions) {
   };
 }
 
-// The page's own acts win; what a key did on every desk it then does with Shift.
+// The page's own keys win; a desk key that they override works with Shift.
 function joined(all, own) {
   const moved = Object.entries(all).filter(([key]) => key in own);
   return { ...all, ...Object.fromEntries(moved.map(([key, act]) => [`shift+${key}`, act])), ...own };

@@ -1,4 +1,4 @@
-// What the page knows of itself: read once from the markup that the server sent.
+// The page's data, read once from the markup that the server sent.
 
 const PREFIX = "q-";
 
@@ -31,8 +31,13 @@ export class Page {
     target.addEventListener(type, handler, { ...options, signal: this.signal });
   }
 
-  // {field: [values]} of all questions, empty ones left out. FormData would leave out what is not asked now, and a
-  // draft without it would lose what was typed there.
+  // A field belongs to its form wherever it is on the page: the answer that is edited is in a pane of its own.
+  onFields(type, handler) {
+    this.on(this.root, type, (event) => event.target.form === this.form && handler(event));
+  }
+
+  // {field: [values]} of all questions, without empty ones. FormData would omit questions that do not apply now, and
+  // the draft would lose their answers.
   answers() {
     const answers = {};
     for (const field of this.form.elements) {
@@ -58,8 +63,11 @@ export class Page {
     requestAnimationFrame(() => (region.textContent = text));
   }
 
-  message(text) {
-    this.root.querySelector("#message").textContent = text;
+  // `kind` is "good" for what went well.
+  message(text, kind = "") {
+    const node = this.root.querySelector("#message");
+    node.textContent = text;
+    node.dataset.kind = kind;
   }
 
   close() {
@@ -78,7 +86,7 @@ export function sameAnswers(one, other) {
   return plain(one) === plain(other);
 }
 
-// What a choice says, without the key that is printed on it.
+// The text of a choice, without the key printed on it.
 export function wording(label) {
   const copy = label.cloneNode(true);
   copy.querySelectorAll("kbd:not(.step-number)").forEach((key) => key.remove());

@@ -1,6 +1,5 @@
-// The panes: on a small screen one behind the other, each keeping its place.
+// The panes: behind tabs if the styles show tabs, each keeping its scroll position.
 
-const NARROW = window.matchMedia("(max-width: 50rem)");
 const TWO = ["output", "document"];
 
 export class Panes {
@@ -9,9 +8,13 @@ export class Panes {
     this.tabs = names.map((name) => page.root.querySelector(`#tab-${name}`)).filter(Boolean);
     for (const tab of this.tabs) page.on(tab, "click", () => this.open(tab));
     page.on(page.root, "keydown", (event) => this.#arrows(event));
-    page.on(NARROW, "change", () => this.#roles());
+    page.on(window, "resize", () => this.#roles());
     if (this.tabs.length) this.open(this.tabs[0]);
     this.#roles();
+  }
+
+  get areTabs() {
+    return this.tabs.some((tab) => tab.checkVisibility());
   }
 
   pane(tab) {
@@ -28,12 +31,12 @@ export class Panes {
 
   show(name) {
     const tab = this.tabs.find((one) => one.id === `tab-${name}`);
-    if (tab && NARROW.matches) this.open(tab);
+    if (tab && this.areTabs) this.open(tab);
   }
 
   #roles() {
     for (const tab of this.tabs) {
-      if (NARROW.matches) this.pane(tab).setAttribute("role", "tabpanel");
+      if (this.areTabs) this.pane(tab).setAttribute("role", "tabpanel");
       else this.pane(tab).removeAttribute("role");
     }
   }

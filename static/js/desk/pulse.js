@@ -1,4 +1,4 @@
-// A sign of life each minute while the page is looked at: it keeps the task ours and hears what changed.
+// A heartbeat every minute while the page is visible: it renews the lease and learns what changed.
 
 import { write } from "./effort.js";
 import { post, untilBack } from "./network.js";
@@ -18,7 +18,7 @@ export class Pulse {
 
   async beat() {
     if (document.visibilityState !== "visible" || this.page.signal.aborted) return;
-    const answer = await this.#tell().catch(() => null); // the next minute tries again
+    const answer = await this.#tell().catch(() => null); // retried in a minute
     if (answer?.status === 401 && this.state.kind !== "signed-out") {
       const before = this.state.kind;
       await untilBack(this.page, this.state);
@@ -42,13 +42,13 @@ export class Pulse {
   #hear({ status, study }) {
     if (status === "surplus" && !this.lost) {
       this.lost = true;
-      this.page.message("The time for this task ran out and it went back to the others. Submit all the same: your answer is kept.");
+      this.page.message("Your time for this task ran out and others may take it. You can still submit: your answer will be saved.");
     }
     if (study !== this.study) {
       this.study = study;
-      if (study === "paused") this.page.message("The study was paused just now. What you answer is kept.");
-      if (study === "closed") this.page.message("The study was closed just now. What you answer is kept.");
-      if (study === "live") this.page.message("The study goes on.");
+      if (study === "paused") this.page.message("The study has been paused. Your answers are saved.");
+      if (study === "closed") this.page.message("The study has been closed. Your answers are saved.");
+      if (study === "live") this.page.message("The study continues.", "good");
     }
   }
 }

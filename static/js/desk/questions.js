@@ -1,15 +1,15 @@
-// Questions open one after the other: a required one when those before it are answered, a conditional one when its
-// condition holds. They stay in their places and can be read all the time. Where the page says so ([data-any-order]),
-// only conditions count.
+// Questions are answered in any order. If a study's `when` says so, one is asked only after a certain answer; its place
+// does not change, and it can always be read.
 
+import { isAnswered } from "./completeness.js";
 import { wording } from "./page.js";
 
 export class Questions {
   constructor(page) {
-    this.page = page;
-    page.on(page.form, "change", () => {
+    Object.assign(this, { page, explained: false });
+    page.on(page.form, "change", (event) => {
       this.open();
-      this.#reveal();
+      this.#reveal(event.target.closest(".question"));
     });
     page.on(page.form, "input", () => this.open());
     page.on(page.form, "desk:filled", () => this.open());
@@ -20,19 +20,10 @@ export class Questions {
     return [...this.page.form.querySelectorAll(".question")];
   }
 
-  get #anyOrder() {
-    return this.page.form.querySelector("[data-any-order]") !== null;
-  }
-
   open() {
-    const free = this.#anyOrder;
-    let blocked = false;
-    for (const question of this.#all) {
-      const required = question.dataset.required === "yes";
-      const asked = this.#isAsked(question);
-      question.disabled = !asked || (blocked && required);
-      if (!free && required && asked && !isAnswered(question)) blocked = true;
-    }
+    for (const question of this.#all) question.disabled = !this.#isAsked(question);
+    if (this.explained) this.page.message("");
+    this.explained = false;
   }
 
   #isAsked(question) {
@@ -41,15 +32,16 @@ export class Questions {
     return new FormData(this.page.form).getAll(question.dataset.when).includes(wanted);
   }
 
-  // Choose what `key` stands for: in the question that has the focus, else in the first open one without an answer,
-  // else in the last one that knows the key. The focus stays where it is, so that arrows go on scrolling the text.
+  // Make the choice for `key` in the focused question, else in the first open one without an answer, else in the
+  // last one that has this key. Focus stays where it is, so that arrows keep scrolling the text.
   press(key) {
-    const able = this.#all.filter((question) => !question.disabled && question.checkVisibility() && choice(question, key));
+    const having = this.#all.filter((question) => question.checkVisibility() && choice(question, key));
+    const able = having.filter((question) => !question.disabled);
     const focused = able.find((question) => question.contains(document.activeElement));
-    // Arrows move within a group of choices that has the focus and does not know them.
+    // Arrows move within a focused group of choices that does not use them as keys.
     if (!focused && key.startsWith("arrow") && document.activeElement.matches("input[type=radio]")) return false;
     const question = focused ?? able.find((one) => !isAnswered(one)) ?? able.at(-1);
-    if (!question) return false;
+    if (!question) return having.length > 0 && this.#explain(having[0]);
     const input = choice(question, key);
     input.checked = input.type === "checkbox" ? !input.checked : true;
     input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -58,15 +50,23 @@ export class Questions {
     return true;
   }
 
+  // Why a question takes no answer now.
+  #explain(question) {
+    const condition = this.#all.find((one) => one.dataset.name === question.dataset.when);
+    const open = condition && !condition.disabled && !isAnswered(condition);
+    this.page.message(open ? `Answer question ${number(condition)} first.` : `Question ${number(question)} is not asked after this answer.`);
+    return (this.explained = true);
+  }
+
   comment() {
     this.page.form.querySelector(".question:not(:disabled) textarea")?.focus();
   }
 
-  // On a small screen the next question may lie below the edge of the dock.
-  #reveal() {
-    if (this.#anyOrder) return;
-    const next = this.#all.find((question) => !question.disabled && !isAnswered(question));
-    if (next && this.page.form.scrollHeight > this.page.form.clientHeight) next.scrollIntoView({ block: "nearest" });
+  // On a small screen the next question without an answer may be beyond the edge of the dock.
+  #reveal(changed) {
+    const open = this.#all.filter((question) => !question.disabled && question !== changed && !isAnswered(question));
+    const after = open.find((question) => changed && changed.compareDocumentPosition(question) & Node.DOCUMENT_POSITION_FOLLOWING);
+    if (this.page.form.scrollHeight > this.page.form.clientHeight) (after ?? open[0])?.scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -74,7 +74,6 @@ function choice(question, key) {
   return [...question.querySelectorAll("[data-choice-key]")].find((input) => input.dataset.choiceKey === key);
 }
 
-function isAnswered(question) {
-  const text = question.querySelector("textarea");
-  return text ? text.value.trim() !== "" : question.querySelector(":checked") !== null;
+function number(question) {
+  return question.querySelector(".question-number").textContent;
 }

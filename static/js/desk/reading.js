@@ -1,5 +1,5 @@
-// A text on the page with the places of its words, and the marks laid over it. The text itself never changes:
-// marks are wrapped around it, and taken away again.
+// A text on the page, the positions of its words, and marks over it. The text itself never changes: marks are
+// wrapped around it and removed again.
 
 const INVISIBLE = /[\t\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu;
 const NAMES = {
@@ -8,7 +8,7 @@ const NAMES = {
   0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
 };
 
-// [gap, length, number, ...] in UTF-16 units, as annotation/words.py writes it.
+// [gap, length, number, ...] in UTF-16 units, as annotation/desk/highlighting.py writes it.
 export function unpack(flat) {
   const words = [];
   let end = 0;
@@ -32,7 +32,7 @@ export class Reading {
     this.invisibles = false;
   }
 
-  // The words that the part [start, end) of the text touches, as [first, last]; null where it touches none.
+  // The words that [start, end) of the text touches, as [first, last], or null.
   wordsIn(start, end) {
     const first = this.words.findIndex((word) => word.end > start);
     const last = this.words.findLastIndex((word) => word.start < end);
@@ -93,11 +93,18 @@ export class Reading {
     return this.node.querySelector(`mark.${kind}`);
   }
 
-  // Bring a marked word into view, if it is not, without moving the page.
+  // Scroll a marked word into view if needed, without moving the page.
   reveal(mark) {
     const box = mark.getBoundingClientRect();
     const view = this.scroll.getBoundingClientRect();
     if (box.top >= view.top + 8 && box.bottom <= view.bottom - 8) return;
     this.scroll.scrollTop += (box.top + box.bottom) / 2 - (view.top + view.bottom) / 2;
   }
+}
+
+// What the switch for invisible characters shows, in words.
+export function countedInvisibles(readings) {
+  const count = readings.reduce((sum, reading) => sum + reading.node.querySelectorAll(".invisible").length, 0);
+  if (!count) return "No invisible characters";
+  return `${count} invisible ${count === 1 ? "character" : "characters"}`;
 }

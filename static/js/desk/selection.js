@@ -1,4 +1,4 @@
-// The browser's selection in the offsets of a text, which marks around its words do not change.
+// The browser's selection as offsets of a text, unaffected by marks around its words.
 
 function offset(reading, node, place) {
   const range = document.createRange();
@@ -7,7 +7,7 @@ function offset(reading, node, place) {
   return range.toString().length;
 }
 
-// [start, end) of what is selected in `reading`, both 0 or the text's length where the selection reaches beyond; or null.
+// [start, end) of the selection in `reading`, clipped to the text; or null.
 export function selectedIn(reading) {
   const selection = document.getSelection();
   if (!selection.rangeCount || selection.isCollapsed) return null;
@@ -15,7 +15,7 @@ export function selectedIn(reading) {
   if (!range.intersectsNode(reading.node)) return null;
   const starts = reading.node.contains(range.startContainer);
   const ends = reading.node.contains(range.endContainer);
-  if (!starts && !ends) return null; // all of the page was selected: that chooses no word
+  if (!starts && !ends) return null; // the whole page was selected, which is not a choice of words
   const start = starts ? offset(reading, range.startContainer, range.startOffset) : 0;
   const end = ends ? offset(reading, range.endContainer, range.endOffset) : reading.text.length;
   return start < end ? [start, end] : null;
@@ -33,11 +33,14 @@ function point(reading, target) {
   return node ? [node, Math.min(left, node.length)] : [reading.node, 0];
 }
 
-// Paint anew without taking the selection away from whoever is about to copy it.
+export function selectIn(reading, start, end) {
+  document.getSelection().setBaseAndExtent(...point(reading, start), ...point(reading, end));
+}
+
+// Repaint without losing the selection, which somebody may be about to copy.
 export function paintKeeping(reading) {
   const selected = selectedIn(reading);
   reading.paint();
   if (!selected) return;
-  const [start, end] = selected.map((place) => point(reading, place));
-  document.getSelection().setBaseAndExtent(...start, ...end);
+  selectIn(reading, ...selected);
 }

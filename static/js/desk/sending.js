@@ -1,5 +1,5 @@
-// Answers, skips, flags and undos go out without leaving the page: what the network or an expired sign-in holds up
-// waits here, and goes out once, under the same client key, when the way is free again.
+// Answers, skips, flags and undos are sent without leaving the page. While offline or signed out they wait here, and
+// are sent once, under the same client key, when that is possible again.
 
 import { write } from "./effort.js";
 import { isBack, leave, OfflineError, parse, post, request, untilBack, worthTrying } from "./network.js";
@@ -34,7 +34,7 @@ export class Sending {
     await this.#finish(await this.#deliver(form.action, body), kind);
   }
 
-  // An answer of ours that was never confirmed, as after a closed tab: the same request again.
+  // An answer that was never confirmed, for example after a closed tab: repeat the same request.
   async resume() {
     const pending = this.keep.read("pending");
     if (pending) {
@@ -52,7 +52,7 @@ export class Sending {
     const { body } = this.keep.read("pending", assignment);
     const url = this.page.form.action.replace(this.page.assignment, assignment);
     const answer = await post(this.page, url, new URLSearchParams(body));
-    if (answer.ok || [400, 404, 409].includes(answer.status)) this.keep.drop("pending", assignment);
+    if (answer.ok || answer.saved || [400, 404, 409].includes(answer.status)) this.keep.drop("pending", assignment);
   }
 
   async visit(url) {
@@ -62,7 +62,7 @@ export class Sending {
     const answer = await request(url).catch(() => null);
     this.busy = false;
     if (!answer || answer.status === 401) {
-      this.page.message(answer ? "Sign in again first." : "No network: what you typed is kept on this computer.");
+      this.page.message(answer ? "Sign in again first." : "You're offline. Your draft is saved in this browser.");
       return;
     }
     await this.show(answer, parse(answer.text));
@@ -70,10 +70,11 @@ export class Sending {
 
   async #deliver(url, body) {
     let refreshed = false;
+    let saved = false;
     while (!this.page.signal.aborted) {
       let answer;
       try {
-        this.state.say("sending");
+        if (!saved) this.state.say("sending");
         answer = await post(this.page, url, body);
       } catch (problem) {
         if (!(problem instanceof OfflineError)) throw problem;
@@ -84,14 +85,28 @@ export class Sending {
         refreshed = true; // the token changed with a new sign-in elsewhere
         if (!(await isBack(this.page))) await untilBack(this.page, this.state);
       } else if (!answer || answer.status >= 500) {
-        this.state.say(answer ? "broken" : "offline");
-        this.page.message("It is sent by itself as soon as that works. You can close this page.");
+        saved ||= Boolean(answer?.saved);
+        if (saved) this.#confirm();
+        else this.#explain(answer);
         await worthTrying(this.page);
       } else {
         return answer;
       }
     }
-    return new Promise(() => {}); // the page was closed: its successor goes on
+    return new Promise(() => {}); // this page was replaced: the new one continues
+  }
+
+  // The answer is saved, but the next task could not be opened: the same request asks for it again.
+  #confirm() {
+    this.keep.drop("pending");
+    this.autosave.discard();
+    this.state.say("submitted");
+    this.page.message("Your answer is saved. Opening the next task…", "good");
+  }
+
+  #explain(answer) {
+    this.state.say(answer ? "broken" : "offline");
+    this.page.message(answer ? "The server is not responding. We'll send it when it does." : "You're offline. We'll send it when you reconnect.");
   }
 
   async #finish(answer, kind) {
@@ -105,13 +120,13 @@ export class Sending {
     if (answer.status === 404 || answer.status === 403) return leave(this.page);
     if (answer.ok || answer.status === 422 || answer.status === 409) await this.show(answer, document, kind);
     else this.page.message(`Not accepted: ${document.body.textContent.trim().slice(0, 200)}`);
-    if (answer.ok && kind === "flag") this.page.message("The researchers will see it. You can go on.");
+    if (answer.ok && kind === "flag") this.page.message("Flagged for the researchers. You can continue.", "good");
     return this.autosave.resume();
   }
 
   #hold(busy) {
     this.busy = busy;
-    this.page.form.inert = busy;
+    for (const part of [this.page.form, ...this.page.root.querySelectorAll("textarea[form=answer]")]) part.inert = busy;
     this.page.root.querySelector("#submit").setAttribute("aria-busy", String(busy));
     if (!busy) this.state.say("saved");
   }

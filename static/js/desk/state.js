@@ -1,12 +1,12 @@
-// The one word, in its one place, that says whether the work is safe.
+// The word, always in the same place, that says whether the work is saved.
 
 const WORDS = {
   saved: "saved",
   saving: "saving…",
   sending: "sending…",
   submitted: "submitted",
-  offline: "offline, kept on this computer",
-  broken: "server does not answer, kept on this computer",
+  offline: "offline, saved in this browser",
+  broken: "server not responding, saved in this browser",
   conflict: "changed in another tab",
 };
 const SPOKEN = new Set(["offline", "broken", "conflict", "signed-out"]);
@@ -33,7 +33,7 @@ export class State {
     link.href = this.page.signIn;
     link.target = "_blank";
     link.textContent = "sign in again";
-    this.node.replaceChildren("signed out: ", link, ", your answer is kept");
+    this.node.replaceChildren("signed out: ", link, ", your answer is saved");
   }
 }
 

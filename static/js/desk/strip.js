@@ -1,4 +1,4 @@
-// Ticks in a pane's margin where marked words stand, so that places beyond the edge are seen too.
+// Ticks in a pane's margin at marked words, so that those out of view are visible too.
 
 const SPACE = "http://www.w3.org/2000/svg";
 const HEIGHT = 1000;

@@ -1,5 +1,6 @@
-// Showing the server's answer in place: the whole desk for another task, its changed parts for the same one.
+// Shows the server's response in place: the whole desk for another task, only changed parts for the same one.
 
+import { firstToMend } from "./errors.js";
 import { parse, request } from "./network.js";
 import { localTimes } from "./times.js";
 
@@ -23,10 +24,11 @@ export function showing(open) {
     page.close();
     old.replaceWith(document.adoptNode(root));
     if (push) history.pushState({}, "", root.dataset.page);
-    if (same) root.querySelector('[data-scroll="document"]').scrollTop = place; // the same document: read on there
+    if (same) root.querySelector('[data-scroll="document"]').scrollTop = place; // the same document: keep the reading position
+    cue(root, same && root.dataset.assignment !== old.dataset.assignment);
     page = open(root, show);
     root.querySelector("#task").focus({ preventScroll: true });
-    page.announce(`${kind ? "Done. " : ""}${root.querySelector('[data-part="progress"]').textContent.trim()}`);
+    page.announce(`${kind ? "Done. " : ""}${same ? "The same document, a new output. " : ""}${root.querySelector('[data-part="progress"]').textContent.trim()}`);
   }
 
   window.addEventListener("popstate", async () => {
@@ -39,13 +41,21 @@ export function showing(open) {
   return (root) => (page = open(root, show));
 }
 
+// Says that the task changed if the document, which stays where it was, looks the same.
+function cue(root, isNew) {
+  const node = root.querySelector("[data-cue]");
+  if (!isNew || !node) return;
+  node.textContent = "New output, same document";
+  node.closest(".pane, .pair").classList.add("is-new");
+}
+
 function text(root) {
   return root.querySelector('[data-text="document"]')?.textContent ?? null;
 }
 
 function parts(page, root, kind) {
   for (const part of root.querySelectorAll("[data-part]")) {
-    if (kind === "flag" && part.dataset.part === "questions") continue; // what is typed stays as it is
+    if (kind === "flag" && part.dataset.part === "questions") continue; // keep what was typed
     page.root.querySelector(`[data-part="${part.dataset.part}"]`)?.replaceWith(document.adoptNode(part));
   }
   page.token = page.hidden("csrfmiddlewaretoken").value;
@@ -55,16 +65,15 @@ function parts(page, root, kind) {
   focusOnProblem(page);
 }
 
-// The first thing that the server found wrong, or the notice that says what happened.
+// The first error that the server found, or its notice.
 export function focusOnProblem(page) {
   page.message(page.root.querySelector("[data-message]")?.textContent.trim() ?? "");
   const drawer = page.root.querySelector("[popover]:has(.field-error)");
   if (drawer) {
     drawer.showPopover();
-    drawer.querySelector("textarea").focus();
+    drawer.querySelector("input[type=radio], textarea").focus();
     return;
   }
-  const wrong = page.root.querySelector(".question.has-error :is(input, textarea)");
   const notice = page.root.querySelector("[data-focus-first]");
-  (notice ?? wrong)?.focus();
+  (notice ?? firstToMend(page.root))?.focus();
 }

@@ -1,4 +1,4 @@
-// Times as this computer's clock and language show them; the server's own words stay where there is no script.
+// Times in this computer's time zone and language; without scripts the server's text stays.
 
 export function localTimes(root) {
   for (const node of root.querySelectorAll("time[data-local]")) {

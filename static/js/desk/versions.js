@@ -1,8 +1,8 @@
-// Two versions of the same answer, side by side, and the choice with which one to go on.
+// Two versions of the same answer, side by side, to choose which one to keep.
 
 import { wording } from "./page.js";
 
-// What a question's fields say: the words of what is chosen, numbers after what they are about, texts as they are.
+// A question's fields in words: the labels of choices, numbers after their subject, texts as they are.
 function described(fieldset, answers) {
   const named = (name) => [...fieldset.querySelectorAll("[name]")].filter((control) => control.name === name);
   const said = Object.entries(answers).flatMap(([name, values]) => named(name).flatMap((control) => inWords(control, values)));
@@ -17,7 +17,7 @@ function inWords(control, values) {
   return [label ? `${wording(label)} ${value}` : value];
 }
 
-// The texts under `key` in a field that holds JSON.
+// The texts under `key` in a field with JSON.
 function quotes(json, key) {
   const found = [];
   try {
@@ -41,7 +41,7 @@ function list(page, node, answers) {
   );
 }
 
-// Resolves to "mine" or "theirs"; there is no way round choosing.
+// Resolves to "mine" or "theirs"; the person must choose.
 export function chooseVersion(page, mine, theirs) {
   const dialog = page.root.querySelector("#versions");
   list(page, dialog.querySelector('[data-version="mine"]'), mine);

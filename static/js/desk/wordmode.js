@@ -1,4 +1,4 @@
-// Choosing words with the keyboard: a cursor as wide as a word that goes through a text.
+// Selecting words by keyboard: a cursor as wide as a word moves through a text.
 
 export class WordMode {
   constructor(page, lookup, panes) {
@@ -9,28 +9,28 @@ export class WordMode {
     return this.reading !== null;
   }
 
-  // Begin in the text that has the focus, else in the output: at the first word in view.
+  // Start in the focused text, else in the output, at the first word in view.
   start() {
     const focused = this.lookup.readings.find((one) => one.scroll.contains(document.activeElement));
     this.#enter(focused ?? this.lookup.readings.at(-1));
   }
 
   #enter(reading) {
-    if (!reading.words.length) return this.page.announce(`There are no words in the ${reading.name}.`);
+    if (!reading.words.length) return this.page.announce(`The ${reading.name} has no words.`);
     this.reading = reading;
     this.panes.show(reading.name);
     reading.scroll.focus({ preventScroll: true });
     const top = reading.scroll.getBoundingClientRect().top;
     const seen = reading.words.findIndex((_, place) => this.#box(place).top >= top);
     this.at = this.anchor = Math.max(seen, 0);
-    return this.#show(`Choosing words in the ${reading.name}.`);
+    return this.#show(`Selecting words in the ${reading.name}.`);
   }
 
   leave() {
     this.reading.layers.cursor = [];
     this.reading.paint();
     this.reading = null;
-    this.page.announce("Choosing words ended.");
+    this.page.announce("Stopped selecting words.");
   }
 
   key(event) {
@@ -81,7 +81,7 @@ export class WordMode {
     return this.reading.node.getBoundingClientRect();
   }
 
-  // The word nearest to this one's middle on the line above or below.
+  // The word nearest to this word's middle on the line above or below.
   #line(by) {
     const here = this.#box(this.at);
     const middle = (box) => (box.left + box.right) / 2;

@@ -1,4 +1,4 @@
-// A tier board over the number fields of one question: rows from 1, chips with the outputs' letters in them.
+// A tier board for the number fields of one question: rows from 1, with the outputs' letters as chips.
 
 import { between, closed, isComplete, placed, stepped, without } from "./ranking.js";
 
@@ -22,12 +22,12 @@ export class Board {
   }
 
   put(letter, row) {
-    if (row < 1 || row > this.options.rows) return this.#say(`There are rows 1 to ${this.options.rows}.`);
-    return this.set(placed(this.ranks, letter, row, this.options), letter);
+    if (row < 1 || row > this.options.rows) return this.#say(`Choose a row from 1 to ${this.options.rows}.`);
+    return this.set(placed(this.ranks, letter, row, this.options), letter, false);
   }
 
   insert(letter, row) {
-    this.set(between(this.ranks, letter, row, this.options), letter);
+    this.set(between(this.ranks, letter, row, this.options), letter, false);
   }
 
   step(letter, by) {
@@ -38,21 +38,21 @@ export class Board {
     this.set(without(this.ranks, letter), letter);
   }
 
-  // Take over `ranks`; when all outputs have one, rows that are empty close up.
-  set(ranks, letter) {
-    if (!ranks) return this.#say("There is no row left for that.");
+  // Adopt `ranks`; when all outputs have one, empty rows close up. `stay`: more changes may follow, so the board stays.
+  set(ranks, letter, stay = true) {
+    if (!ranks) return this.#say("No row is left for that.");
     const full = isComplete(ranks, this.letters);
     const kept = full ? closed(ranks) : ranks;
     const gaps = JSON.stringify(kept) !== JSON.stringify(ranks);
     for (const [one, field] of this.fields) field.value = kept[one] ?? "";
     const field = this.fields.get(letter ?? this.letters[0]);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { stay } }));
     field.dispatchEvent(new Event("change", { bubbles: true }));
     this.draw();
-    const placedAt = letter && (kept[letter] ? `${letter}: row ${kept[letter]}${this.#with(kept, letter)}.` : `${letter}: off the board.`);
+    const placedAt = letter && (kept[letter] ? `${letter}: row ${kept[letter]}${this.#with(kept, letter)}.` : `${letter}: unranked.`);
     const left = this.letters.filter((one) => !kept[one]);
     const rest = left.length ? ` ${left.join(", ")} left.` : " All ranked.";
-    return this.#say(`${placedAt ?? "Ranks taken over."}${gaps ? " Empty rows closed up." : ""}${rest}`);
+    return this.#say(`${placedAt ?? "Ranks copied."}${gaps ? " Empty rows closed up." : ""}${rest}`);
   }
 
   #with(ranks, letter) {
@@ -76,7 +76,7 @@ export class Board {
     const left = this.letters.filter((letter) => !ranks[letter]);
     const pool = element("div", "pool", { pool: "" });
     pool.append(...left.map((letter) => this.#chip(letter)));
-    if (!left.length) pool.append(element("span", "pool-empty", {}, "All outputs have a rank."));
+    if (!left.length) pool.append(element("span", "pool-empty", {}, "All ranked."));
     const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.chip : null;
     const said = element("p", "board-said", { said: "" }, this.said ?? "");
     this.node.replaceChildren(pool, rows, said);
@@ -102,7 +102,7 @@ export class Board {
     const chip = element("button", "chip", { chip: letter }, letter);
     chip.type = "button";
     const rank = this.ranks[letter];
-    chip.setAttribute("aria-label", `${letter}, ${rank ? `row ${rank}` : "no rank yet"}`);
+    chip.setAttribute("aria-label", `${letter}, ${rank ? `row ${rank}` : "unranked"}`);
     chip.setAttribute("aria-pressed", String(this.chosen() === letter));
     return chip;
   }

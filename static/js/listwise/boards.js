@@ -1,4 +1,4 @@
-// The boards of all ranking questions; the keys and clicks that are about the one on view.
+// The boards of all ranking questions, and keys and clicks for the visible one.
 
 import { Board, element } from "./board.js";
 import { Dragging } from "./dragging.js";
@@ -23,19 +23,20 @@ export class Boards {
     this.tell();
   }
 
-  // The rank on view, on each card.
+  // Each card's rank in the visible question.
   tell() {
     const ranks = this.current?.ranks ?? {};
     for (const [letter, card] of this.choice.cards) {
-      card.querySelector("[data-rank]").textContent = !this.current ? "" : ranks[letter] ? `row ${ranks[letter]}` : "no rank";
+      card.querySelector("[data-rank]").textContent = !this.current ? "" : ranks[letter] ? `row ${ranks[letter]}` : "unranked";
     }
   }
 
   #offer(board) {
     if (board.fieldset.querySelector("[data-copy]")) return;
     const name = this.all[0].fieldset.querySelector(".question-text bdi").textContent;
-    const button = element("button", "button quiet copy-ranks", { copy: "" }, `Start from “${name}” `);
+    const button = element("button", "button quiet copy-ranks", { copy: "" }, `Copy from “${name}” `);
     const key = element("kbd", "", { key: "o" }, "O");
+    key.ariaHidden = "true";
     button.type = "button";
     button.append(key);
     board.node.after(button);
@@ -49,13 +50,13 @@ export class Boards {
     this.current.set(ranks);
   }
 
-  // Keys of answers: a digit puts the chosen output into a row of the board on view; else it is a question's own.
+  // Answer keys: a digit puts the chosen output into a row of the visible board; otherwise it belongs to a question.
   answering(questions, dimensions) {
     return {
       press: (key) => {
         if (!this.current || !/^[0-9]$/.test(key)) return questions.press(key);
         const { letter } = this.choice;
-        if (letter === null) return this.page.announce("First the letter of an output, then its row.") ?? true;
+        if (letter === null) return this.page.announce("Press an output's letter first, then its row.") ?? true;
         this.choice.set(null);
         this.current.put(letter, Number(key) || 10);
         return true;
@@ -69,7 +70,7 @@ export class Boards {
     };
   }
 
-  // A key that moves the chosen output on the board on view; false where there is none.
+  // A key that moves the chosen output on the visible board; false if there is none.
   move(act) {
     const { letter } = this.choice;
     if (!this.current || letter === null) return false;

@@ -1,6 +1,6 @@
-// Cards: short or whole, and two of them pinned side by side with their differences marked.
+// Cards: folded or expanded; two can be pinned side by side with their differences marked.
 
-import { differences, tokens } from "../desk/diff.js";
+import { differences, isUnlike, tokens } from "../desk/diff.js";
 
 export class Cards {
   constructor(page, texts, effort) {
@@ -27,7 +27,7 @@ export class Cards {
     card.querySelector("[data-fold]").setAttribute("aria-expanded", String(!short));
   }
 
-  // Pin or let go; a third one takes the place of the one that was pinned first.
+  // Pin or unpin; a third one replaces the one pinned first.
   pin(letter) {
     const text = this.texts.find((one) => one.letter === letter);
     this.pinned = this.pinned.includes(text) ? this.pinned.filter((one) => one !== text) : [...this.pinned, text].slice(-2);
@@ -49,15 +49,17 @@ export class Cards {
     if (both) {
       const words = [tokens(one.text), tokens(other.text)];
       const found = differences(...words);
+      const unlike = isUnlike(found, words);
       [one, other].forEach((text, place) => {
         this.#fold(text, false);
-        text.ranges.differences = found[place].map(([first, last]) => ({
+        text.ranges.differences = (unlike ? [] : found[place]).map(([first, last]) => ({
           start: words[place][first].start, end: words[place][last].end, kind: "difference",
         }));
       });
       const count = Math.max(found[0].length, found[1].length);
       const pair = this.pinned.map((text) => text.letter).sort().join(" and ");
-      said = count ? `${pair}: ${count} ${count === 1 ? "place differs" : "places differ"}` : `${pair} have the same words`;
+      if (unlike) said = `${pair}: nearly everything differs, nothing is marked`;
+      else said = count ? `${pair}: ${count} ${count === 1 ? "place differs" : "places differ"}` : `${pair} have the same words`;
       one.scroll.scrollTop = 0;
     }
     for (const text of this.texts) text.paint();

@@ -1,4 +1,4 @@
-// The output that the next key is about: chosen by its letter, by a click on its chip, or on its card's letter.
+// The output that the next key applies to: chosen by its letter, its chip or its card's letter.
 
 export class Choice {
   constructor(page, outputs) {
@@ -19,7 +19,7 @@ export class Choice {
     this.set(this.letter === letter ? null : letter);
   }
 
-  // By its key: the card comes into view.
+  // By its key: scroll the card into view.
   choose(letter, hint = "") {
     this.set(letter);
     this.cards.get(letter).scrollIntoView({ block: "nearest" });

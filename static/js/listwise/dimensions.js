@@ -1,11 +1,11 @@
-// The study's questions as tabs, each with its state in a word: what is done, what is begun, what is open.
+// The study's questions as tabs, each with its state in a word: done, partial or open.
 
 export class Dimensions {
   constructor(page, stateOf) {
     Object.assign(this, { page, stateOf, at: 0, listeners: [] });
     page.on(page.form, "click", (event) => this.#click(event));
     page.on(page.form, "keydown", (event) => this.#arrows(event));
-    for (const kind of ["input", "change"]) page.on(page.form, kind, () => this.refresh());
+    for (const kind of ["input", "change"]) page.on(page.form, kind, (event) => this.refresh(event));
     this.begin();
   }
 
@@ -25,12 +25,11 @@ export class Dimensions {
     this.listeners.push(listener);
   }
 
-  // The questions are new, as after an answer that was not accepted: go to the first that shows an error.
+  // The questions were replaced, as after a refused answer: go to the first one with an error.
   begin() {
     for (const panel of this.panels) panel.setAttribute("role", "tabpanel");
     const wrong = this.panels.findIndex((panel) => panel.querySelector(".has-error"));
     this.show(wrong >= 0 ? wrong : Math.min(this.at, this.panels.length - 1));
-    return wrong >= 0;
   }
 
   show(at, focus = false) {
@@ -41,7 +40,7 @@ export class Dimensions {
     });
     this.panels.forEach((panel, place) => (panel.hidden = place !== this.at));
     if (focus) this.tabs[this.at].focus();
-    this.tabs[this.at].scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#reveal(this.tabs[this.at]);
     this.refresh();
     this.listeners.forEach((listener) => listener(this.panel));
   }
@@ -51,16 +50,37 @@ export class Dimensions {
     this.page.announce(this.tabs[this.at].textContent.replace(/\s+/g, " ").trim());
   }
 
-  refresh() {
+  // When an answer completes the visible question, the next one that is not done is shown.
+  refresh(event) {
+    const before = this.tabs[this.at].dataset.kind;
+    const ends = event?.type === "input" && event.target.matches("[type=radio], [type=checkbox], [type=number]") && !event.detail?.stay;
     this.tabs.forEach((tab, place) => {
       const panel = this.panels[place];
       const { kind, word } = this.stateOf(panel);
       const wrong = panel.querySelector(".has-error") !== null && kind !== "done";
       tab.dataset.kind = wrong ? "wrong" : kind;
-      const text = wrong ? "needs you" : word;
+      const text = wrong ? "missing" : word;
       const state = tab.querySelector("[data-state]");
       if (state.textContent !== text) state.textContent = text;
     });
+    if (ends && before !== "done" && this.tabs[this.at].dataset.kind === "done") queueMicrotask(() => this.#next());
+  }
+
+  #next() {
+    const order = this.tabs.map((_, step) => (this.at + step + 1) % this.tabs.length);
+    const next = order.find((place) => this.tabs[place].dataset.kind !== "done");
+    if (next === undefined) return this.page.announce("All questions are answered.");
+    const said = this.panel.querySelector("[data-said]")?.textContent ?? "Done.";
+    this.show(next, this.panel.contains(document.activeElement));
+    return this.page.announce(`${said} Next: ${this.tabs[next].textContent.replace(/\s+/g, " ").trim()}`);
+  }
+
+  // On small screens the tabs are one row, which scrolls; the page must not.
+  #reveal(tab) {
+    const row = tab.parentElement;
+    const [box, view] = [tab, row].map((node) => node.getBoundingClientRect());
+    if (box.left < view.left) row.scrollLeft += box.left - view.left;
+    else if (box.right > view.right) row.scrollLeft += box.right - view.right;
   }
 
   #click(event) {

@@ -1,5 +1,5 @@
-// Chips moved by pointer, on touch screens too: into a row, between two rows, or back to those without a rank. A press
-// without a move chooses the chip; the next press on a row puts it there.
+// Chips moved by pointer, also on touch screens: into a row, between two rows, or back to unranked. A press without a
+// move chooses the chip; the next press on a row puts it there.
 
 const FAR = 6;
 
@@ -35,7 +35,7 @@ export class Dragging {
     const { held } = this;
     if (!held) return;
     const target = held.moved ? this.#target(event) : null;
-    this.moved = held.moved; // the click that follows is the end of this drag
+    this.moved = held.moved; // the click that follows belongs to this drag
     this.#end();
     if (target) this.#drop(held.chip, target);
   }

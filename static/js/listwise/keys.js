@@ -1,6 +1,6 @@
-// Keys of this page beside those of every desk. A letter that an output has taken does its other work with Shift.
+// Keys of this page in addition to the desk's. A desk key that an output's letter overrides works with Shift.
 
-export function actsOf({ page, choice, cards, boards, marking, dimensions, mode }) {
+export function actsOf({ page, choice, cards, boards, marking, dimensions, mode, questions }) {
   const acts = {
     "[": () => dimensions.step(-1),
     "]": () => dimensions.step(1),
@@ -10,21 +10,22 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode 
     w: () => mode.begin(choice.letter ?? choice.letters[0]),
     v: () => withChosen((letter) => cards.pin(letter)),
     x: () => nothing(),
+    n: () => marking.note() || questions.press("n"),
     backspace: () => boards.move((board, letter) => board.remove(letter)),
     delete: () => boards.move((board, letter) => board.remove(letter)),
     escape: () => choice.set(null),
   };
 
   function withChosen(act) {
-    if (choice.letter === null) page.announce("First the letter of an output.");
+    if (choice.letter === null) page.announce("Press an output's letter first.");
     else act(choice.letter);
   }
 
   function nothing() {
     const { current } = marking;
-    if (!current) return page.announce("Passages are marked in another question: go there with [ or ].");
+    if (!current) return page.announce("Spans are marked in another question: switch to it with [ or ].");
     const text = current.texts.find((one) => one.letter === (choice.letter ?? ""));
-    return text ? current.toggleFree(text) : page.announce("First the letter of an output.");
+    return text ? current.toggleFree(text) : page.announce("Press an output's letter first.");
   }
 
   for (const letter of choice.letters) {
@@ -46,7 +47,7 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode 
   return acts;
 }
 
-// What is printed on controls whose key an output has taken.
+// The key printed on controls whose key an output's letter overrides.
 export function printTaken(page, letters) {
   for (const key of page.root.querySelectorAll("kbd[data-key]")) {
     if (letters.includes(key.dataset.key.toUpperCase()) && key.closest(".question, .desk-actions, .desk-top")) {

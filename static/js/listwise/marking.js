@@ -1,32 +1,31 @@
-// Marking passages: text that is selected gets a small bar with labels, a note and a way to remove it. What is marked
-// stands in the text and in a list under it.
+// Marking spans: whole words that are selected get a small bar with labels. Spans appear in the text and in a list
+// under it; the newest takes a note by its key.
 
-import { selectedIn } from "../desk/selection.js";
+import { selectedIn, selectIn } from "../desk/selection.js";
 import { Marks } from "./marks.js";
-import { showBar } from "./spanbar.js";
+import { SpanBar } from "./spanbar.js";
 
 export class Marking {
   constructor(page, texts) {
-    Object.assign(this, { page, texts, all: [...texts.outputs, texts.article], current: null, open: null });
+    Object.assign(this, { page, texts, all: [...texts.outputs, texts.article], current: null, newest: null });
+    this.bar = new SpanBar(page, this);
     page.on(document, "pointerup", (event) => this.#released(event));
-    page.on(document, "pointerdown", ({ target }) => this.open && !target.closest("[data-span-bar], .marked-entry") && this.close());
     page.on(document, "selectionchange", () => this.#later());
-    page.on(document, "keydown", (event) => this.#key(event), { capture: true });
-    page.on(page.root, "click", (event) => this.#click(event));
-    page.on(page.form, "input", (event) => this.#note(event));
+    page.on(page.root, "click", ({ target }) => this.#listed(target.closest(".marked-entry")));
     this.rebuild();
   }
 
   rebuild() {
-    this.close();
+    this.bar.close();
+    this.newest = null;
     const fieldsets = [...this.page.form.querySelectorAll(".question:has([data-spans-field])")];
     this.marks = fieldsets.map((fieldset, number) => new Marks(this.page, fieldset, this.texts, number));
     this.draw();
   }
 
-  // Of the panel on view, if passages are marked there.
+  // The marks of the visible panel, if it has spans.
   show(panel) {
-    this.close();
+    this.bar.close();
     this.current = this.marks.find((marks) => panel.contains(marks.fieldset)) ?? null;
   }
 
@@ -36,7 +35,7 @@ export class Marking {
       text.ranges.spans = about.flatMap((marks) => marks.ranges(text));
       text.paint();
       const list = this.page.root.querySelector(`[data-marked="${text.letter}"]`);
-      list?.replaceChildren(...about.flatMap((marks) => marks.entries(text)));
+      list?.replaceChildren(...about.flatMap((marks) => marks.entries(text, this.newest?.marks === marks ? this.newest.span : null)));
       if (list) list.hidden = !list.childElementCount;
     }
     this.marks.forEach((marks) => marks.count());
@@ -45,49 +44,51 @@ export class Marking {
   mark(text, start, end, label) {
     const span = this.current.add(text, start, end, label);
     document.getSelection().removeAllRanges();
+    if (span) this.#made(this.current, text, span, "Marked");
+    else this.draw();
+  }
+
+  relabel(marks, text, span, label) {
+    if ((span.label ?? "") !== label) this.#made(marks, text, marks.change(span, { label }), "Changed");
+  }
+
+  annotate(marks, span, note) {
+    const changed = marks.change(span, { note });
+    if (this.newest?.span === span) this.newest.span = changed;
     this.draw();
-    if (span) this.page.announce(`Marked in ${text.name}: ${span.text}${label ? `, ${label}` : ""}.`);
-    return span;
+    return changed;
   }
 
   remove(marks, span) {
     marks.remove(span);
+    this.newest = null;
     this.draw();
-    this.page.announce(`No longer marked: ${span.text}.`);
+    this.page.announce(`Removed: ${span.text}.`);
   }
 
-  // The bar for what was just selected, {text, start, end}, or for a `span` that is there.
-  ask(open, focusNote = false) {
-    this.open = open;
-    showBar(open);
-    if (focusNote) open.marks.bar.querySelector("[data-note]").focus();
+  // The note of the newest span; false where a question without spans is open, so that the key is free for an answer.
+  note() {
+    if (!this.current) return false;
+    if (this.newest?.marks === this.current) this.bar.open(this.newest, true);
+    else this.page.announce("Mark something first, or choose a marked span.");
+    return true;
   }
 
-  close() {
-    if (!this.open) return;
-    const { marks, text } = this.open;
-    this.open = null;
-    if (marks.bar.contains(document.activeElement)) text.scroll.focus({ preventScroll: true });
-    if (marks.bar.isConnected && marks.bar.matches(":popover-open")) marks.bar.hidePopover();
-  }
-
-  #label(label) {
-    const { marks, text, span, start, end } = this.open;
-    if (!span) {
-      const made = this.mark(text, start, end, label);
-      return made ? this.ask({ marks, text, span: made }) : this.close();
-    }
-    if ((span.label ?? "") === label) return undefined;
-    const changed = marks.change(span, label ? { label } : {});
+  #made(marks, text, span, what) {
+    this.newest = { marks, text, span };
     this.draw();
-    return this.ask({ marks, text, span: changed });
+    this.page.announce(`${what} in ${text.name}: ${span.text}${span.label ? `, ${span.label}` : ""}. N adds a note.`);
   }
 
-  #selected() {
-    if (!this.current) return;
-    for (const text of this.current.texts) {
+  // A selection is widened to whole words: a letter more or less is no other opinion.
+  #selected(visibly) {
+    for (const text of this.current?.texts ?? []) {
       const part = selectedIn(text);
-      if (part && text.text.slice(...part).trim()) return this.ask({ marks: this.current, text, start: part[0], end: part[1] });
+      if (!part || !text.text.slice(...part).trim()) continue;
+      const [start, end] = text.wholeWords(...part);
+      if (visibly) selectIn(text, start, end);
+      this.bar.open({ marks: this.current, text, start, end });
+      return;
     }
   }
 
@@ -95,14 +96,18 @@ export class Marking {
     if (event.target.closest?.("[data-span-bar]")) return;
     setTimeout(() => {
       const mark = event.target.closest?.("mark.span");
-      if (!document.getSelection().isCollapsed) this.#selected();
+      if (!document.getSelection().isCollapsed) this.#selected(event.pointerType === "mouse");
       else if (mark) this.#reopen(Number(mark.dataset.marks), mark, Number(mark.dataset.start));
     });
   }
 
   #later() { // touch screens and shifted arrows select without a pointer's release over the text
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => !this.open && this.#selected(), 500);
+    this.timer = setTimeout(() => !this.bar.isOpen && this.#selected(false), 500);
+  }
+
+  #listed(entry) {
+    if (entry) this.#reopen(Number(entry.dataset.marks), entry, Number(entry.dataset.start), entry.dataset.label);
   }
 
   #reopen(number, node, start, label) {
@@ -111,40 +116,6 @@ export class Marking {
     const text = marks?.texts.find((one) => one.letter === (card?.dataset.card ?? ""));
     const spans = text ? marks.of(text).filter((one) => one.start === start) : [];
     const span = spans.find((one) => (label ?? one.label ?? "") === (one.label ?? ""));
-    if (span) this.ask({ marks, text, span });
-  }
-
-  #click(event) {
-    const entry = event.target.closest(".marked-entry");
-    if (entry) return this.#reopen(Number(entry.dataset.marks), entry, Number(entry.dataset.start), entry.dataset.label);
-    const bar = this.open && event.target.closest("[data-span-bar]");
-    if (!bar) return undefined;
-    const label = event.target.closest("[data-label]");
-    if (label) return this.#label(label.dataset.label);
-    return event.target.closest("[data-remove]") ? this.#removeOpen() : event.target.closest("[data-close]") && this.close();
-  }
-
-  #removeOpen() {
-    const { marks, span } = this.open;
-    this.close();
-    if (span) this.remove(marks, span);
-  }
-
-  #note(event) {
-    if (!event.target.matches("[data-note]") || !this.open?.span) return;
-    this.open.span = this.open.marks.change(this.open.span, { note: event.target.value.trim() });
-    this.draw();
-  }
-
-  #key(event) {
-    if (!this.open || event.ctrlKey || event.metaKey) return;
-    const writing = event.target.matches?.("[data-note]");
-    const labels = this.open.marks.labels;
-    if (event.key === "Escape" || (event.key === "Enter" && writing)) this.close();
-    else if (!writing && /^[1-9]$/.test(event.key) && labels[event.key - 1]) this.#label(labels[event.key - 1]);
-    else if (!writing && ["Delete", "Backspace"].includes(event.key) && this.open.span) this.#removeOpen();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (span) this.bar.open({ marks, text, span });
   }
 }

@@ -1,6 +1,7 @@
-// Marking with the keyboard: a cursor as wide as a word goes through a text; a label's number, or Enter, marks.
+// Marking by keyboard: a cursor as wide as a word moves through a text; a label's number, or Enter, marks.
 
 import { WordMode } from "../desk/wordmode.js";
+import { whichLabel } from "./spanbar.js";
 
 export class MarkMode extends WordMode {
   constructor(page, marking, panes, effort) {
@@ -21,7 +22,7 @@ export class MarkMode extends WordMode {
 
   begin(letter) {
     const { current } = this.marking;
-    if (!current) return this.page.announce("Passages are marked in another question: go there with [ or ].");
+    if (!current) return this.page.announce("Spans are marked in another question: switch to it with [ or ].");
     this.stop();
     this.target(current.texts.find((text) => text.letter === letter) ?? current.texts[0]);
     this.effort.used("word_cursor");
@@ -57,12 +58,12 @@ export class MarkMode extends WordMode {
     else this.page.announce("Nothing is marked here.");
   }
 
-  // Without labels Enter marks; on what is marked already it goes to the note; else it says which numbers there are.
+  // Without labels Enter marks; on an existing span it opens the note; otherwise it announces the label numbers.
   #enterKey(text, words) {
     const { current } = this.marking;
     const [span] = current.at(text, ...this.#units(words));
-    if (span) return this.marking.ask({ marks: current, text, span }, true);
+    if (span) return this.marking.bar.open({ marks: current, text, span }, true);
     if (!current.labels.length) return this.#mark("");
-    return this.page.announce(`Which kind? ${current.labels.map((label, place) => `${place + 1} ${label}`).join(", ")}.`);
+    return this.page.announce(whichLabel(current));
   }
 }

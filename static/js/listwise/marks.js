@@ -1,5 +1,5 @@
-// The marked passages of one question, kept in its hidden field as the server reads them: outputs by letter, places in
-// code points. Passages of the document name no output.
+// The marked spans of one question, stored in its hidden field as the server reads them: outputs by letter, positions
+// in code points. Spans of the document name no output.
 
 import { element } from "./board.js";
 import { passage, units } from "./points.js";
@@ -17,7 +17,7 @@ export class Marks {
     try {
       return JSON.parse(this.field.value || "{}").spans ?? [];
     } catch {
-      return []; // what the server refused and nobody can read: marking anew replaces it
+      return []; // the server refused this value and it cannot be read: new marks replace it
     }
   }
 
@@ -31,7 +31,7 @@ export class Marks {
     return this.spans.filter((span) => (span.output ?? "") === text.letter);
   }
 
-  // Mark [start, end) in units; touching passages with the same label become one. Returns the span, null for blanks.
+  // Mark [start, end) in units; adjacent spans with the same label merge. Returns the span, or null for blanks.
   add(text, start, end, label) {
     const found = passage(text.text, start, end);
     if (!found) return null;
@@ -55,19 +55,17 @@ export class Marks {
   }
 
   change(span, more) {
-    const same = (one) => ["output", "start", "end", "label"].every((key) => one[key] === span[key]);
     const changed = { ...span, ...more };
     if (!changed.note) delete changed.note;
-    this.#keep(this.spans.map((one) => (same(one) ? changed : one)));
+    this.#keep(this.spans.map((one) => (sameSpan(one, span) ? changed : one)));
     return changed;
   }
 
   remove(span) {
-    const same = (one) => ["output", "start", "end", "label"].every((key) => one[key] === span[key]);
-    this.#keep(this.spans.filter((one) => !same(one)));
+    this.#keep(this.spans.filter((one) => !sameSpan(one, span)));
   }
 
-  // The spans over the word or place [start, end) in units.
+  // The spans that cover [start, end) in units.
   at(text, start, end) {
     return this.of(text).filter((span) => units(text.text, span.start) < end && units(text.text, span.end) > start);
   }
@@ -76,9 +74,9 @@ export class Marks {
     return this.fieldset.querySelector(`[data-free="${text.letter || "ALL"}"]`);
   }
 
-  // Say that there is nothing to mark, or take it back.
+  // Say that there is no error, or undo that.
   toggleFree(text) {
-    if (this.of(text).length) return this.page.announce(`There are passages marked in ${text.name}: remove them first.`);
+    if (this.of(text).length) return this.page.announce(`${text.name} has marked spans. Remove them first.`);
     const box = this.box(text);
     this.#free(text, !box.checked);
     return this.page.announce(`${box.checked ? "No error" : "Open again"}: ${text.name}.`);
@@ -92,14 +90,15 @@ export class Marks {
     box.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  // Ranges to paint, entries for the list under the card, and the counts beside the choices.
+  // Paint ranges, list entries under the card, and counts beside the choices.
   ranges(text) {
     return this.of(text).map((span) => ({
       start: units(text.text, span.start), end: units(text.text, span.end), kind: "span", data: { marks: this.number, start: span.start },
     }));
   }
 
-  entries(text) {
+  // `newest` is the span that takes a note by its key.
+  entries(text, newest) {
     return this.of(text).map((span) => {
       const entry = document.createElement("li");
       const button = element("button", "marked-entry", { marks: this.number, start: span.start, label: span.label ?? "" });
@@ -107,6 +106,7 @@ export class Marks {
       const quoted = document.createElement("bdi");
       quoted.textContent = `“${span.text}”`;
       button.append(quoted, ...[span.label, span.note].filter(Boolean).map((part) => element("span", "marked-said", {}, part)));
+      if (newest && sameSpan(newest, span)) button.append(noteKey());
       entry.append(button);
       return entry;
     });
@@ -122,4 +122,14 @@ export class Marks {
       this.fieldset.querySelector(`[data-count-of="${text.letter || "ALL"}"]`).textContent = many ? `${many} marked` : "";
     }
   }
+}
+
+function sameSpan(one, other) {
+  return ["output", "start", "end", "label"].every((key) => one[key] === other[key]);
+}
+
+function noteKey() {
+  const hint = element("span", "marked-key");
+  hint.append(element("kbd", "", { key: "n" }, "N"), " note");
+  return hint;
 }

@@ -1,5 +1,5 @@
-// Places in a text: the browser counts UTF-16 units, what is kept counts code points. And marks laid over the text,
-// which never change it.
+// Positions in a text: the browser counts UTF-16 units, stored spans count code points. Also paints marks over a text
+// without changing it.
 
 function inPair(text, unit) {
   const before = text.charCodeAt(unit - 1);
@@ -19,7 +19,7 @@ export function units(text, point) {
   return unit;
 }
 
-// What is kept of [start, end) in units: whole characters, without the blanks at its ends. Null where nothing is left.
+// [start, end) in units, widened to whole characters and without blanks at its ends; null if nothing is left.
 export function passage(text, start, end) {
   if (inPair(text, start)) start--;
   if (inPair(text, end)) end++;
@@ -29,7 +29,7 @@ export function passage(text, start, end) {
   return { start: points(text, start), end: points(text, end), text: text.slice(start, end) };
 }
 
-// `ranges` [{start, end, kind, data}] in units may overlap: each stretch gets the kinds of all that cover it.
+// `ranges` [{start, end, kind, data}] in units may overlap: each piece gets the kinds of all that cover it.
 export function paint(node, text, ranges) {
   const edges = [...new Set([0, text.length, ...ranges.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
   const parts = [];

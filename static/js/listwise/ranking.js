@@ -1,4 +1,4 @@
-// Ranks as a board shows them: {letter: row}, rows from 1, without those that have none. Pure functions.
+// Ranks on a board: {letter: row}, rows from 1, without unranked outputs. Pure functions.
 
 export function isComplete(ranks, letters) {
   return letters.every((letter) => ranks[letter]);
@@ -14,7 +14,7 @@ export function without(ranks, letter) {
   return Object.fromEntries(Object.entries(ranks).filter(([one]) => one !== letter));
 }
 
-// `letter` in `row`. Where ties are off, whoever stands there moves on by one, and those behind as far as needed.
+// `letter` in `row`. Without ties, the output already there moves down by one, and those below as far as needed.
 export function placed(ranks, letter, row, { ties, rows }) {
   const others = without(ranks, letter);
   if (ties) return { ...others, [letter]: row };
@@ -31,7 +31,7 @@ export function placed(ranks, letter, row, { ties, rows }) {
   return moved && { ...moved, [letter]: row };
 }
 
-// `letter` in a row of its own before `row`; null where there are no more rows.
+// `letter` in a row of its own before `row`; null if no row is left.
 export function between(ranks, letter, row, { rows }) {
   const others = without(ranks, letter);
   const moved = { ...others, [letter]: row - 0.5 };
@@ -39,7 +39,7 @@ export function between(ranks, letter, row, { rows }) {
   return Math.max(...Object.values(made)) > rows ? null : made;
 }
 
-// Half a row up (-1) or down (1): out of a shared row into one of its own, from one of its own onto the next.
+// Half a row up (-1) or down (1): from a shared row into one of its own, or from its own onto the next.
 export function stepped(ranks, letter, by, options) {
   const row = ranks[letter];
   if (!row) return placed(ranks, letter, by > 0 ? 1 : options.rows, options);

@@ -1,6 +1,6 @@
-// How many words a text has, beside what is asked for.
+// A word count beside the required number.
 
-import { wordsOf } from "./states.js";
+import { wordsOf } from "../desk/completeness.js";
 
 export function countWords(page) {
   for (const question of page.form.querySelectorAll(".question:has(textarea)")) {

@@ -1,6 +1,92 @@
-// The small bar beside a passage: its labels, its note, and a way to remove it.
+// The small bar beside a selection or a span: its labels, its note and a remove button. It closes when a label is
+// chosen, and it takes no key that it does not print.
 
-export function showBar({ marks: { bar }, text, span, start, end }) {
+const OWN_KEYS = ["Tab", "Shift", "Control", "Alt", "Meta", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+
+export class SpanBar {
+  // `marking` marks, relabels and removes.
+  constructor(page, marking) {
+    Object.assign(this, { page, marking, at: null });
+    page.on(document, "pointerdown", ({ target }) => this.at && !target.closest("[data-span-bar], .marked-entry") && this.close());
+    page.on(document, "keydown", (event) => this.#key(event), { capture: true });
+    page.on(page.root, "click", (event) => this.#click(event));
+    page.on(page.form, "input", (event) => event.target.matches("[data-note]") && this.#note(event.target.value.trim()));
+  }
+
+  get isOpen() {
+    return this.at !== null;
+  }
+
+  // For a new selection {marks, text, start, end}, or an existing `span` of {marks, text}.
+  open(at, focusNote = false) {
+    if (this.at && this.at.marks !== at.marks) this.close();
+    this.at = at;
+    show(at);
+    if (focusNote) at.marks.bar.querySelector("[data-note]").focus();
+  }
+
+  close() {
+    if (!this.at) return;
+    const { marks, text } = this.at;
+    this.at = null;
+    if (marks.bar.contains(document.activeElement)) text.scroll.focus({ preventScroll: true });
+    if (marks.bar.isConnected && marks.bar.matches(":popover-open")) marks.bar.hidePopover();
+  }
+
+  #label(label) {
+    const { marks, text, span, start, end } = this.at;
+    this.close();
+    if (span) this.marking.relabel(marks, text, span, label);
+    else this.marking.mark(text, start, end, label);
+  }
+
+  #remove() {
+    const { marks, span } = this.at;
+    this.close();
+    if (span) this.marking.remove(marks, span);
+  }
+
+  #note(note) {
+    if (this.at?.span) this.at.span = this.marking.annotate(this.at.marks, this.at.span, note);
+  }
+
+  #click(event) {
+    if (!this.at || !event.target.closest("[data-span-bar]")) return;
+    const label = event.target.closest("[data-label]");
+    if (label) this.#label(label.dataset.label);
+    else if (event.target.closest("[data-remove]")) this.#remove();
+    else if (event.target.closest("[data-close]")) this.close();
+  }
+
+  #key(event) {
+    if (!this.at || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { marks, span } = this.at;
+    const within = marks.bar.contains(document.activeElement);
+    if (event.key === "Escape") this.close();
+    else if (event.target.matches?.("[data-note]")) {
+      if (event.key !== "Enter") return;
+      this.close();
+    } else if (/^[1-9]$/.test(event.key) && marks.labels[event.key - 1]) this.#label(marks.labels[event.key - 1]);
+    else if (["Delete", "Backspace"].includes(event.key) && span) this.#remove();
+    else if (event.key.toLowerCase() === "n" && span) this.open(this.at, true);
+    else if (event.key === "Enter" && !within && !span) this.#enter(marks);
+    else if (OWN_KEYS.includes(event.key) || (within && ["Enter", " "].includes(event.key))) return;
+    else return this.close(); // a key of the page, which does what it always does
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #enter(marks) {
+    if (!marks.labels.length) return this.#label("");
+    return this.page.announce(whichLabel(marks));
+  }
+}
+
+export function whichLabel({ labels }) {
+  return `Which label? ${labels.map((label, place) => `${place + 1} ${label}`).join(", ")}.`;
+}
+
+function show({ marks: { bar }, text, span, start, end }) {
   bar.querySelector("[data-quote]").textContent = span?.text ?? text.text.slice(start, end);
   bar.querySelector("[data-note]").value = span?.note ?? "";
   bar.classList.toggle("is-new", !span);
@@ -12,7 +98,7 @@ export function showBar({ marks: { bar }, text, span, start, end }) {
   place(bar, (mark ?? document.getSelection().getRangeAt(0)).getBoundingClientRect());
 }
 
-// Under the passage, or over it where there is no room.
+// Under the span, or above it if there is no room.
 function place(bar, box) {
   const below = box.bottom + bar.offsetHeight + 8 < window.innerHeight;
   bar.style.top = `${Math.max(4, below ? box.bottom + 6 : box.top - bar.offsetHeight - 6)}px`;

@@ -1,4 +1,4 @@
-// All outputs of an item at once: ranked along several dimensions, passages marked, a reason written.
+// All outputs of an item at once: ranks on several dimensions, marked spans, a written reason.
 
 import { openDesk } from "../desk/opening.js";
 import { Panes } from "../desk/panes.js";
@@ -33,24 +33,17 @@ openDesk((page, effort) => {
   dimensions.changed(onView);
   onView(dimensions.panel);
 
-  function anew() {
+  function rebuild() {
     boards.rebuild();
     marking.rebuild();
-    const wrong = dimensions.begin();
+    dimensions.begin();
     countWords(page);
     printTaken(page, choice.letters);
-    if (wrong) queueMicrotask(() => focusOn(dimensions.panel));
   }
-  page.on(page.form, "desk:filled", anew);
+  page.on(page.form, "desk:filled", rebuild);
   page.on(page.form, "input", () => countWords(page));
-  anew();
+  rebuild();
 
-  const acts = actsOf({ page, choice, cards, boards, marking, dimensions, mode });
+  const acts = actsOf({ page, choice, cards, boards, marking, dimensions, mode, questions });
   return { acts, mode, questions: boards.answering(questions, dimensions) };
 });
-
-// The first thing on a panel that can be worked with.
-function focusOn(panel) {
-  const able = [...panel.querySelectorAll(".has-error :is(textarea, .chip, input, button)")];
-  able.find((node) => node.checkVisibility() && !node.disabled)?.focus();
-}

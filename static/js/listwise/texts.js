@@ -1,5 +1,5 @@
-// The outputs' cards and the document: their texts as the server has them (a page turns line ends into others), with
-// the words that a cursor goes through and the marks laid over them.
+// The outputs' cards and the document: their texts as stored on the server (browsers change line ends), the words for
+// the cursor, and the marks over them.
 
 import { selectedIn } from "../desk/selection.js";
 import { paint } from "./points.js";
@@ -18,6 +18,12 @@ export class Text {
   get words() {
     this.found ??= words(this.text, this.node.lang);
     return this.found;
+  }
+
+  // [start, end) in units, widened so that it cuts no word in two.
+  wholeWords(start, end) {
+    const cut = (place) => this.words.find((word) => word.start < place && place < word.end);
+    return [cut(start)?.start ?? start, cut(end)?.end ?? end];
   }
 
   quote([first, last]) {
@@ -45,7 +51,7 @@ export class Text {
   }
 }
 
-// Words, and marks that are none: {start, end}. What belongs together (a letter and its accents, a joined emoji) stays so.
+// Words and single other characters: {start, end}. Grapheme clusters (letters with accents, joined emoji) stay whole.
 function words(text, language) {
   const segmenter = new Intl.Segmenter(language || undefined, { granularity: "word" });
   return [...segmenter.segment(text)]

@@ -1,4 +1,4 @@
-// The guidelines' checklist beside the texts, and their worked examples over the page.
+// The guidelines' checklist beside the texts, and their worked examples in a dialog.
 
 import { remember, remembered } from "./switches.js";
 

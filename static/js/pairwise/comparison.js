@@ -1,13 +1,13 @@
-// In which words do the two texts differ? Marked when asked for, and kept so for the tasks that follow.
+// Marks words that differ between the two texts, on request; the setting stays for later tasks.
 
-import { differences, tokens } from "../desk/diff.js";
-import { Reading } from "../desk/reading.js";
+import { differences, isUnlike, tokens } from "../desk/diff.js";
+import { countedInvisibles, Reading } from "../desk/reading.js";
 import { paintKeeping } from "../desk/selection.js";
 import { remembered, remember } from "./switches.js";
 
 const SWITCH = "desk-differences";
 
-// Words as a Reading takes them: [gap, length, number, ...].
+// Words in the form that Reading expects: [gap, length, number, ...].
 function flat(words) {
   let end = 0;
   return words.flatMap((word) => {
@@ -27,8 +27,8 @@ export class Comparison {
     this.outputs = this.readings.filter((reading) => reading.name.startsWith("output-"));
     page.on(this.button, "click", () => this.toggleDifferences());
     page.on(this.invisibles, "click", () => this.toggleInvisibles());
+    this.#say("");
     if (remembered(SWITCH)) this.toggleDifferences();
-    this.#sayWhetherSame();
   }
 
   #reading(node) {
@@ -44,10 +44,13 @@ export class Comparison {
     this.button.setAttribute("aria-pressed", String(on));
     remember(SWITCH, on);
     if (on) this.effort.used("differences");
-    const [left, right] = this.outputs;
-    const found = on ? differences(this.words.get(left), this.words.get(right)) : [[], []];
-    this.outputs.forEach((reading, place) => (reading.layers.differs = found[place]));
+    const words = this.outputs.map((reading) => this.words.get(reading));
+    const found = on ? differences(...words) : [[], []];
+    const unlike = isUnlike(found, words);
+    this.outputs.forEach((reading, place) => (reading.layers.differs = unlike ? [] : found[place]));
     this.outputs.forEach(paintKeeping);
+    const none = on && !found.flat().length ? "The words are the same." : "";
+    this.#say(unlike ? "Nearly everything differs: nothing is marked." : none);
   }
 
   toggleInvisibles() {
@@ -57,11 +60,11 @@ export class Comparison {
       reading.invisibles = on;
       paintKeeping(reading);
     }
+    this.#say(on ? `${countedInvisibles(this.readings)}.` : "");
   }
 
-  #sayWhetherSame() {
+  #say(text) {
     const [left, right] = this.outputs;
-    const same = left.text === right.text;
-    this.page.root.querySelector("#same").textContent = same ? "The two texts are the same, character by character." : "";
+    this.page.root.querySelector("#same").textContent = left.text === right.text ? `Both texts are identical. ${text}`.trim() : text;
   }
 }

@@ -5,7 +5,7 @@ import { Checklist } from "./checklist.js";
 import { Comparison } from "./comparison.js";
 import { Scrolling } from "./scrolling.js";
 
-// A long document may have more room while it is read; the next task begins with the texts again.
+// Gives a long document more room while it is read; the next task starts with the usual layout.
 function room(page) {
   const button = page.root.querySelector("#taller");
   if (!button) return null;
@@ -25,14 +25,12 @@ function equip(page, effort) {
     d: () => comparison.toggleDifferences(),
     i: () => comparison.toggleInvisibles(),
     t: () => scrolling.toggle(),
-    pageup: () => scrolling.turn(-1),
-    pagedown: () => scrolling.turn(1),
   };
   const taller = room(page);
   if (taller) acts.l = taller;
   if (checklist.isThere) acts.k = () => checklist.toggle();
   if (checklist.hasExamples) acts.e = () => checklist.examples();
-  return { acts };
+  return { acts, readers: () => scrolling.readers() };
 }
 
 openDesk(equip);

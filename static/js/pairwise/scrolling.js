@@ -1,19 +1,18 @@
-// The two columns scroll together, each through its own length, or apart.
+// The two columns scroll together, in proportion to their lengths, or separately.
 
 import { remember, remembered } from "./switches.js";
 
 const SWITCH = "desk-together";
-const PAGE = 0.85;
 
 export class Scrolling {
   constructor(page) {
     this.page = page;
     this.button = page.root.querySelector("#together");
     this.scrollers = [...page.root.querySelectorAll('[data-scroll^="output-"]')];
-    this.led = new Map(); // where a column was put by us: its own scroll event must not lead the other back
+    this.led = new Map(); // positions set by this script: their scroll events must not move the other column
     page.on(this.button, "click", () => this.toggle());
     for (const scroller of this.scrollers) page.on(scroller, "scroll", () => this.#follow(scroller), { passive: true });
-    // Up and down belong to a text that has the focus and is longer than its column, not to the answers.
+    // Up and down scroll a focused text that is longer than its column; otherwise they answer.
     for (const scroller of page.root.querySelectorAll("[data-scroll]")) {
       page.on(scroller, "keydown", (event) => {
         if (["ArrowUp", "ArrowDown"].includes(event.key) && overflow(scroller) > 0) event.stopPropagation();
@@ -45,11 +44,11 @@ export class Scrolling {
     }
   }
 
-  // On a small screen both stand in one pane, which scrolls instead of them.
-  turn(by) {
+  // What the reading keys scroll. On a small screen both columns are in one pane, which scrolls instead.
+  readers() {
     const columns = this.page.root.querySelector("#pair");
-    const moving = overflow(columns) > 0 ? [columns] : this.together ? [this.#longest()] : this.scrollers;
-    for (const one of moving) one.scrollTop += by * PAGE * one.clientHeight;
+    const output = overflow(columns) > 0 ? [columns] : this.together ? [this.#longest()] : this.scrollers;
+    return { output, document: [this.page.root.querySelector("#brief")] };
   }
 
   #longest() {

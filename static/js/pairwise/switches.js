@@ -1,10 +1,10 @@
-// What a rater has switched on stays so for the session; a browser that keeps nothing forgets it, and no more.
+// A rater's settings last for the browser session; without storage they are not remembered.
 
 export function remember(name, on) {
   try {
     window.sessionStorage.setItem(name, on ? "on" : "off");
   } catch {
-    // Nothing is lost but the setting.
+    // The setting is not remembered.
   }
 }
 

@@ -1,4 +1,4 @@
-// The left region: folded and back, a turn's passages, and the paper that a citation names, its place marked.
+// The papers pane: hiding and showing it, the passages of a turn, and the paper that a citation names.
 
 import { parse, request } from "../desk/network.js";
 
@@ -30,38 +30,38 @@ export class Papers {
   fold(folded, keep = false) {
     this.page.root.classList.toggle("papers-folded", folded);
     this.button.setAttribute("aria-expanded", String(!folded));
-    this.button.querySelector("[data-fold-word]").textContent = folded ? "Papers and passages" : "Fold";
+    this.button.querySelector("[data-fold-word]").textContent = folded ? "Papers and passages" : "Hide";
     if (!keep) return;
     try {
       window.localStorage.setItem(FOLDED, folded ? "yes" : "no");
     } catch {
-      this.page.message("This browser keeps no settings: the papers will be open again next time.");
+      this.page.message("This browser does not save settings. The papers will be shown again next time.");
     }
   }
 
-  // Escape leads back from the paper to the citation.
+  // Escape returns from the paper to the citation.
   open(citation) {
     this.effort.used("sources");
     this.from = citation;
     this.fold(false);
     this.panes.show("papers");
     const paper = this.page.root.querySelector(`#details-paper-${citation.dataset.paper}`);
-    this.page.root.querySelectorAll(".is-cited, .is-open").forEach((node) => node.classList.remove("is-cited", "is-open"));
+    this.page.root.querySelectorAll(".is-cited, .is-followed").forEach((node) => node.classList.remove("is-cited", "is-followed"));
     paper.open = true;
     paper.classList.add("is-cited");
-    citation.classList.add("is-open");
+    citation.classList.add("is-followed");
     paper.scrollIntoView({ block: "start" });
     const body = paper.querySelector(".paper-body");
     body.focus({ preventScroll: true });
     this.page.announce(paper.querySelector("summary").textContent.replace(/\s+/g, " ").trim());
   }
 
-  // The passages of another turn; what is typed and read elsewhere stays as it is.
+  // Shows the passages of another turn; the rest of the page is not changed.
   async look(query) {
     this.effort.used("history");
     const answer = await request(this.page.address + query).catch(() => null);
     const part = answer?.ok ? parse(answer.text).querySelector('[data-part="passages"]') : null;
-    if (!part) return this.page.message("No network: the passages could not be fetched.");
+    if (!part) return this.page.message("You're offline. The passages could not be loaded.");
     this.page.root.querySelector('[data-part="passages"]').replaceWith(document.adoptNode(part));
     this.fold(false);
     this.panes.show("papers");

@@ -1,0 +1,260 @@
+"""Claims: a rater gets a lease on one of a task's slots, never two on one task, and never beyond the quota.
+
+Open slots are taken in the study's seeded order of items, so that items are finished one after another, by the raters
+who come next. If a protocol keeps raters together, a claim on one of an item's tasks also takes the slots of the same
+number on the item's other tasks. `Rater.place` remembers how far a rater has come in the order, so that a claim costs
+the same in a study of any size. Only if nothing is open ahead does the search start again from the beginning, for
+slots that others gave back.
+
+On PostgreSQL a claim locks the item's row, and skips items that other claims have locked. On SQLite the transaction
+holds the one write lock. Constraints in the database refuse anything that the locks would miss.
+"""
+
+import random
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.auditing import entry, identity_of, record, record_all
+from accounts.models import AuditEntry
+from annotation.desk.hot_queries import (
+    RaterState,
+    first_open,
+    held_slots,
+    lock_state,
+    move_place,
+    renew_held,
+    take_slots,
+)
+from annotation.models import Annotation, Assignment, Rater, Slot, Study
+from annotation.protocols import protocols
+from annotation.studies.batches import EVERYWHERE, last_place
+from annotation.studies.planning import seeded
+from config.prepared_sql import insert_if_new
+
+RELEASE_AT_ONCE = 100
+FIRST = 0
+"""The first place of a study's order."""
+ATTEMPTS = 40
+
+
+class BusyError(Exception):
+    """There are open tasks, but other claims had locked all of them: try again."""
+
+
+def next_assignment(study: Study, rater: Rater) -> Assignment | None:
+    """The rater's next task, leased from now on; None if nothing is open for them.
+
+    Raises BusyError if other claims kept all open tasks locked through all attempts.
+    """
+    for attempt in range(ATTEMPTS):
+        with transaction.atomic():
+            now = timezone.now()
+            state = lock_state(rater.pk, study, now)
+            if state.status != Study.Status.LIVE:
+                return None
+            claimed = claim(study, state, now)
+            if claimed is not None:
+                record_all(claimed.steps)
+                return claimed.assignment
+        if not (connection.features.has_select_for_update_skip_locked and open_slots(study, rater).exists()):
+            return None
+        time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))  # noqa: S311 - spreads the retries
+    raise BusyError
+
+
+class Claimed(NamedTuple):
+    """A task that a rater was given; the caller records the steps in the same transaction."""
+
+    assignment: Assignment
+    steps: Sequence[AuditEntry]
+
+
+def claim(study: Study, state: RaterState, now: datetime) -> Claimed | None:
+    """Give the locked rater a task in the caller's transaction; None if nothing is open, or others were faster."""
+    slot = _own_slot(study, state.rater, now) if state.holds else None
+    if slot is None:
+        if state.expired:
+            release_expired(study, now)
+        slot = _new_slot(study, state, now)
+    return None if slot is None else _open(study, state, slot, now)
+
+
+def lease_end(study: Study, now: datetime) -> datetime:
+    """The end of a lease that is given or renewed now."""
+    return now + timedelta(minutes=study.option("lease_minutes", protocols()[study.protocol].flow.lease_minutes))
+
+
+def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
+    """The open slots of tasks that `rater` neither holds nor has answered, in the order of claims.
+
+    Without those of batches that are not released yet.
+    """
+    flow = protocols()[study.protocol].flow
+    slots, last = flow.offered(_open_to(rater).filter(study=study), rater), last_place(study)
+    return (slots if last == EVERYWHERE else slots.filter(place__lte=last)).order_by("place", "number", "pk")
+
+
+def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
+    """How many tasks the rater has answered, and how many they hold or can still get."""
+    mine = Slot.objects.filter(study=study, holder=rater)
+    held = mine.filter(state=Slot.State.HELD).count()
+    left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
+    return mine.filter(state=Slot.State.FILLED).count(), held + left
+
+
+def _open_to(rater: Rater) -> QuerySet[Slot]:
+    mine = Slot.objects.filter(task=OuterRef("task"), holder=rater)
+    answered = Annotation.objects.filter(
+        task=OuterRef("task"), rater=rater, is_current=True, status__in=Annotation.ANSWERED
+    )
+    return Slot.objects.filter(~Exists(mine), ~Exists(answered), state=Slot.State.OPEN)
+
+
+def release_expired(study: Study, now: datetime) -> int:
+    """Open the slots whose leases have ended; returns how many. The holders keep their drafts."""
+    expired = Slot.objects.filter(study=study, state=Slot.State.HELD, lease_until__lt=now)
+    locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
+    slots = list(locked.order_by("lease_until")[:RELEASE_AT_ONCE])
+    return _release(study, slots, "lease expired")
+
+
+def release_held_by(study: Study, rater: Rater, why: str) -> int:
+    """Open the slots that `rater` holds and has not filled; returns how many."""
+    held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
+    locked = held.select_related("holder").select_for_update(of=("self",), no_key=True)
+    return _release(study, list(locked.order_by("pk")), why)
+
+
+def _release(study: Study, slots: list[Slot], why: str) -> int:
+    for slot in slots:
+        subject = f"task {slot.task_id} slot {slot.number}"
+        holder = slot.holder.name if slot.holder else None
+        record("slot released", subject, actor=None, study=study.slug, old={"rater": holder}, new={"why": why})
+    Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.OPEN, holder=None, lease_until=None)
+    if slots:
+        protocols()[study.protocol].flow.on_released(slots)
+    return len(slots)
+
+
+def _own_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
+    """The slot that the rater continues with, its lease renewed; None if the rater holds none."""
+    held = held_slots(rater.pk)
+    return next((slot for slot in _in_order(study, rater, held) if renew_lease(study, slot, now)), None)
+
+
+def _in_order(study: Study, rater: Rater, slots: Sequence[Slot]) -> list[Slot]:
+    """Slots in the order in which the rater works on them, which within an item differs between raters."""
+    return sorted(slots, key=lambda slot: (slot.place, seeded(study, "turn", rater.name, slot.task_id)))
+
+
+def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:
+    """Extend the lease of a held slot and of its holder's other held slots on the item.
+
+    Return False if the slot was released after the caller read it.
+    """
+    if slot.holder_id is None or not renew_held(slot.holder_id, slot.item_id, lease_end(study, now)):
+        return False
+    return Slot.objects.filter(pk=slot.pk, holder=slot.holder_id, state=Slot.State.HELD).exists()
+
+
+def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
+    """Take the next open slot in the order, and those that belong with it; the one to work on, or None."""
+    protocol, rater = protocols()[study.protocol], state.rater
+    ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
+    if ranked is None:
+        together = protocol.keeps_raters(study.options)
+        ahead = FIRST if rater.place is None else rater.place
+        found = first_open(state, study, ahead, together=together)
+        if not found and ahead != FIRST:
+            found = first_open(state, study, FIRST, together=together)
+    else:
+        found = _first_of(ranked)
+    if not found:
+        return None
+    taken = take_slots(found, rater.pk, lease_end(study, now))
+    if taken != len(found):  # other raters took some of them before the item was locked
+        pks = [slot.pk for slot in found]
+        found = [slot for slot in held_slots(rater.pk) if slot.pk in pks]
+        if not found:
+            return None
+    if ranked is None:
+        move_place(rater, found[0].place)
+    return _in_order(study, rater, found)[0]
+
+
+def _first_of(ranked: list[int]) -> list[Slot]:
+    """The first of these open slots whose item no other claim has locked, if there is one."""
+    for pk in ranked:
+        slots = Slot.objects.filter(pk=pk, state=Slot.State.OPEN)
+        if connection.features.has_select_for_update_skip_locked:
+            # The lock must not exclude the key-share locks that submissions take on the item's row.
+            slots = slots.select_related("item").select_for_update(of=("item",), skip_locked=True, no_key=True)
+        slot = slots.first()
+        if slot is not None:
+            return [slot]
+    return []
+
+
+def _open(study: Study, state: RaterState, slot: Slot, now: datetime) -> Claimed:
+    """The rater's assignment on the slot's task: the one they had, or a new one."""
+    rater = state.rater
+    assignment = Assignment(rater=rater, task_id=slot.task_id, order=slot.order, opened_at=now, created_at=now)
+    if insert_if_new(assignment):
+        protocols()[study.protocol].flow.on_assigned(assignment)
+        subject, new = f"task {slot.task_id} slot {slot.number}", {"rater": rater.name}
+        actor = state.identity or identity_of(rater.person, study.slug)
+        return Claimed(assignment, [entry("task assigned", subject, actor=actor, study=study.slug, new=new)])
+    assignment = Assignment.objects.get(rater=rater, task=slot.task_id)
+    assignment.rater = rater
+    if assignment.order != slot.order:
+        assignment.order = slot.order
+        assignment.save(update_fields=["order"])
+    return Claimed(assignment, [])
+
+
+def hold(study: Study, rater: Rater, task: int, now: datetime) -> bool:
+    """Renew the rater's lease on a task, or take an open slot of it again; False if others have them all."""
+    mine = Slot.objects.select_for_update(no_key=True).filter(task=task, holder=rater).first()
+    if mine is not None and (mine.state != Slot.State.HELD or renew_lease(study, mine, now)):
+        return True
+    return take_open(rater, task, Slot.State.HELD, lease_end(study, now))
+
+
+def fill(rater: Rater, task: int) -> bool:
+    """Fill the slot that the rater holds, or an open one; False if others have them all."""
+    mine = Slot.objects.select_for_update(no_key=True).filter(task=task, holder=rater)
+    if mine.update(state=Slot.State.FILLED, lease_until=None):
+        return True
+    return take_open(rater, task, Slot.State.FILLED, None)
+
+
+def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bool:
+    """Take an open slot of a task; False if it has none."""
+    free = Slot.objects.filter(task=task, state=Slot.State.OPEN).select_for_update(skip_locked=True, no_key=True)
+    slot = free.order_by("number").first()
+    if slot is None:
+        return False
+    taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
+    return bool(taken.update(state=state, holder=rater, lease_until=until))
+
+
+def release(study: Study, rater: Rater, task: int, why: str) -> int:
+    """Open the slot that the rater holds on a task and has not filled; returns how many."""
+    held = Slot.objects.filter(task=task, holder=rater, state=Slot.State.HELD)
+    return _release(study, list(held.select_related("holder").select_for_update(of=("self",), no_key=True)), why)
+
+
+def give_own(rater: Rater, task: int, since: datetime | None) -> Assignment:
+    """The rater's assignment on a task that takes no slot, such as their own turn; they began it at `since`."""
+    there = Assignment.objects.filter(rater=rater, task=task).first()
+    if there is not None:
+        return there
+    return Assignment.objects.create(
+        rater=rater, task_id=task, order=[], opened_at=since, created_at=since or timezone.now()
+    )

@@ -1,0 +1,146 @@
+"""Words of two texts, so that the page can highlight the words of one text in the other.
+
+The browser gets positions instead of words: each text is a list of words as (gap, length, number). `gap` is the
+distance from the end of the previous word; gap and length count UTF-16 code units, as the browser does. Words with
+equal numbers differ only in case and inflection. Browsers normalise line ends when they read a page, so positions
+refer to `as_displayed(text)`.
+
+The study's language chooses one of Snowball's stemmers; words of other languages are not stemmed. Stop words are our
+own short list for English: function words that would be highlighted in every line and show nothing about what a text
+copied. There are no lists for other languages, because a wrong one would hide words from raters without their
+knowledge: there all shared words are highlighted.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import snowballstemmer
+
+from annotation.desk.word_places import UNSPACED, word_places
+
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+ENGLISH = """
+    a about above after again against all almost also although always am among an and another any anyone anything
+    are aren't around as at away back be became because become been before being below between both but by came can
+    can't cannot come could couldn't did didn't do does doesn't doing don't done down during each either else even
+    ever every everyone everything few for from further get gets getting give given go goes going gone got had
+    hadn't has hasn't have haven't having he he'd he'll he's her here hers herself him himself his how however i i'd
+    i'll i'm i've if in into is isn't it it'd it'll it's its itself just least less let let's like many may me might
+    mine more most much must mustn't my myself neither no nobody none nor not nothing now of off often on once one
+    only onto or other others our ours ourselves out over own perhaps put rather really said same say says she she'd
+    she'll she's should shouldn't since so some somebody someone something still such than that that's the their
+    theirs them themselves then there there's these they they'd they'll they're they've this those though through
+    thus to too took toward towards under until up upon us very was wasn't we we'd we'll we're we've went were
+    weren't what whatever when where whether which while who whom whose why will with within without won't would
+    wouldn't yes yet you you'd you'll you're you've your yours yourself yourselves
+"""
+STOP_WORDS = {"en": frozenset(ENGLISH.split())}
+REMEMBERED = 20_000  # stems: consecutive tasks share a document, and all documents their commonest words
+LONGEST_WORD = 64
+"""Longer words are neither folded nor stemmed: both take time that grows with the square of the length."""
+MOST_STEMMED = 40_000
+"""Characters of different words that are stemmed for one page, some 5,000 words; each word takes 0.05 ms."""
+LAST_OF_ONE_UNIT = "\uffff"
+DOTTED = ("tr", "az")
+JOINERS = "\u200c\u200d"
+# Marks that Arabic and Hebrew writing may leave out, and the stroke that only stretches a word.
+OPTIONAL = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]")
+# Of the scripts without spaces, those that write sounds: a single character of them has no meaning to share.
+SOUNDS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
+
+
+@dataclass(frozen=True)
+class Word:
+    """`text[start:end]`, in code points, and the form under which it is compared."""
+
+    start: int
+    end: int
+    stem: str
+    is_stop: bool
+
+
+def as_displayed(text: str) -> str:
+    """`text` with the line ends that a browser makes of it; everything else stays."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def folded(word: str, language: str) -> str:
+    """`word` without the differences that are not of words: case, compatibility forms, kind of apostrophe."""
+    if language in DOTTED:
+        word = word.replace("\u0130", "i").replace("I", "\u0131")
+    word = unicodedata.normalize("NFKC", word).casefold()
+    word = unicodedata.normalize("NFC", word).replace("\u2019", "'").strip(JOINERS)
+    return OPTIONAL.sub("", word) or word
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _compared(word: str, language: str, stemmer: str | None) -> tuple[str, bool]:
+    """The form under which `word` is compared, and whether it is a stop word."""
+    plain = folded(word, language)
+    # Each call makes its own stemmer: a stemmer holds the word that it works on, and threads share this function.
+    stem = snowballstemmer.stemmer(stemmer).stemWord(plain) if stemmer else plain
+    return stem, plain in STOP_WORDS.get(language, ()) or _says_little(plain)
+
+
+def _says_little(word: str) -> bool:
+    """A single letter or digit, as of a list, or a character that only writes a sound."""
+    return (len(word) == 1 and not UNSPACED.match(word)) or bool(SOUNDS.match(word))
+
+
+def words_of(text: str, language: str = "en") -> list[Word]:
+    """The words of `text`; `language` is a BCP 47 tag."""
+    places = list(word_places(text))
+    forms = _forms({text[start:end] for start, end in places}, language)
+    return [Word(start, end, *forms[text[start:end]]) for start, end in places]
+
+
+def _forms(words: Set[str], language: str, most_stemmed: float = math.inf) -> dict[str, tuple[str, bool]]:
+    """The form under which each of `words` is compared, and whether it is a stop word.
+
+    A word longer than LONGEST_WORD is compared as it is. If the words have more than `most_stemmed` characters
+    together, none is stemmed.
+    """
+    main = language.lower().partition("-")[0]
+    stemmer = STEMMERS.get(main) if sum(map(len, words)) <= most_stemmed else None
+    return {word: _compared(word, main, stemmer) if len(word) <= LONGEST_WORD else (word, False) for word in words}
+
+
+def words_payload(document: str, output: str, language: str) -> dict[str, Any]:
+    """The page's data for highlighting: `document` and `output` as flat lists of gap, length and number.
+
+    `stop` lists the numbers of the stop words.
+    """
+    texts = {"document": as_displayed(document), "output": as_displayed(output)}
+    places = {name: list(word_places(text)) for name, text in texts.items()}
+    different = {texts[name][start:end] for name in texts for start, end in places[name]}
+    forms = _forms(different, language, MOST_STEMMED)
+    numbers: dict[str, int] = {}
+    payload: dict[str, Any] = {}
+    for name, text in texts.items():
+        units = _units if max(text, default="") > LAST_OF_ONE_UNIT else len
+        flat, before = [], 0
+        for start, end in places[name]:
+            word = text[start:end]
+            number = numbers.setdefault(forms[word][0], len(numbers))
+            flat += [units(text[before:start]), units(word), number]
+            before = end
+        payload[name] = flat
+    payload["stop"] = sorted({numbers[stem] for stem, is_stop in forms.values() if is_stop})
+    return payload
+
+
+def _units(text: str) -> int:
+    """Length in UTF-16 code units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

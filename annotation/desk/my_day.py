@@ -1,0 +1,95 @@
+"""A person's own day: their answers, pace and active time, in all their studies, in one query."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from accounts.models import Person
+from annotation.models import Annotation, Study
+
+DAYS = 7
+
+
+@dataclass(frozen=True)
+class WorkDone:
+    """Answers, skipped tasks, and the seconds that pages counted for them, of a day or a study."""
+
+    name: object
+    answered: int = 0
+    skipped: int = 0
+    active_seconds: float = 0.0
+
+    @property
+    def minutes(self) -> float:
+        return self.active_seconds / 60
+
+    @property
+    def seconds_each(self) -> float | None:
+        """The active seconds per task, or None if nothing was counted."""
+        tasks = self.answered + self.skipped
+        return self.active_seconds / tasks if tasks and self.active_seconds else None
+
+    @property
+    def per_hour(self) -> float | None:
+        """The tasks per active hour, or None if nothing was counted."""
+        return 3600 / self.seconds_each if self.seconds_each else None
+
+
+@dataclass(frozen=True)
+class MyDay:
+    """Today in total and by study, and the last days in total, the latest first."""
+
+    today: WorkDone
+    studies: Sequence[WorkDone]
+    days: Sequence[WorkDone]
+
+
+def zone_called(name: str) -> tzinfo:
+    """Return the time zone that a browser names, or the site's if it is unknown."""
+    try:
+        return ZoneInfo(name) if name else timezone.get_default_timezone()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return timezone.get_default_timezone()
+
+
+def day_of(person: Person, zone: tzinfo, now: datetime | None = None) -> MyDay:
+    """Return what `person` did today and on the days before, by the days of `zone`."""
+    today = timezone.localtime(now, zone).date()
+    first = today - timedelta(days=DAYS - 1)
+    begin = datetime(first.year, first.month, first.day, tzinfo=zone)
+    given = Annotation.objects.filter(
+        rater__person=person, is_current=True, status__in=Annotation.ANSWERED, submitted_at__gte=begin
+    )
+    rows = (
+        given.annotate(day=TruncDate("submitted_at", tzinfo=zone))
+        .values("day", "rater__study__slug", "rater__study__title")
+        .annotate(
+            answered=Count("pk", filter=Q(status="submitted")),
+            skipped=Count("pk", filter=Q(status="skipped")),
+            seconds=Sum("active_seconds", default=0.0),
+        )
+        .order_by("rater__study__slug")
+    )
+    found = [
+        (row["day"], Study(slug=row["rater__study__slug"], title=row["rater__study__title"]),
+         row["answered"], row["skipped"], row["seconds"])
+        for row in rows
+    ]  # fmt: skip
+    studies = [WorkDone(study, *counts) for day, study, *counts in found if day == today]
+    days = [today - timedelta(days=back) for back in range(DAYS)]
+    by_day = [_sum(one, [WorkDone(day, *counts) for day, _, *counts in found if day == one]) for one in days]
+    return MyDay(by_day[0], studies, by_day)
+
+
+def _sum(day: date, parts: Sequence[WorkDone]) -> WorkDone:
+    return WorkDone(
+        day,
+        sum(part.answered for part in parts),
+        sum(part.skipped for part in parts),
+        sum(part.active_seconds for part in parts),
+    )

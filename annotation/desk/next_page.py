@@ -1,0 +1,63 @@
+"""The page after a task: unread notes, the protocol's welcome page, the next task, or the end."""
+
+import logging
+
+from django.db import Error as DatabaseFailure
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import person_of
+from annotation.desk.assigning import BusyError, next_assignment
+from annotation.members.membership import rater_for
+from annotation.models import Study
+from annotation.protocols import protocols
+from annotation.studies.queries import unread_notes
+from config.site_busy import SiteBusyError
+
+logger = logging.getLogger(__name__)
+
+
+def next_page(request: HttpRequest, study: Study) -> HttpResponse:
+    """Redirect to unread notes, to the protocol's welcome page, to the next task, or to the page that says the end."""
+    try:
+        return _next_page(request, study)
+    except BusyError:
+        return _try_again(request, study, saved=False)
+
+
+def next_page_after_saving(request: HttpRequest, study: Study) -> HttpResponse:
+    """As `next_page`, but a page that reports the answer as saved if no task can be claimed.
+
+    The answer has been committed in its own transaction. If the same request is sent again, its client key keeps it
+    from being saved twice, and the claim is tried again.
+    """
+    try:
+        return _next_page(request, study)
+    except (BusyError, SiteBusyError):
+        return _try_again(request, study, saved=True)
+    except DatabaseFailure:
+        logger.exception("The answer was saved, but the next task could not be claimed.")
+        return _try_again(request, study, saved=True)
+
+
+def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
+    person = person_of(request)
+    if unread_notes(person).filter(annotation__rater__study=study).exists():
+        return redirect("annotation:notes", slug=study.slug)
+    rater = rater_for(study, person)
+    first = protocols()[study.protocol].flow.welcome_url(rater) if study.is_live else None
+    if first is not None:
+        return redirect(first)
+    assignment = next_assignment(study, rater)
+    if assignment is None:
+        return redirect("annotation:end", slug=study.slug) if study.is_live else redirect("annotation:home")
+    return redirect(protocols()[study.protocol].flow.address(assignment))
+
+
+def _try_again(request: HttpRequest, study: Study, *, saved: bool) -> HttpResponse:
+    """A page that asks for the next task again; scripts read from `X-Answer` whether the answer is saved."""
+    response = render(request, "annotation/no_task_yet.html", {"study": study, "saved": saved}, status=503)
+    response["Retry-After"] = "2"
+    if saved:
+        response["X-Answer"] = "saved"
+    return response

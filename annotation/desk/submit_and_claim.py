@@ -1,0 +1,58 @@
+"""An answer and the claim of the next task in one transaction, as the desk's *Submit and next* asks for.
+
+The answer comes first. The claim is behind a savepoint: whatever goes wrong with it, the answer is committed, and the
+next task is then claimed in the ordinary way (`annotation.desk.next_page`).
+"""
+
+import logging
+
+from django.db import Error as DatabaseFailure
+from django.db import connection, transaction
+
+from annotation.desk.assigning import Claimed, claim
+from annotation.desk.hot_queries import DeskRow
+from annotation.desk.submitting import CheckedAnswer, SavedAnswer, Submission, keeping_aside, save_answer
+from annotation.models import Assignment, Study
+from annotation.protocols import protocols
+
+logger = logging.getLogger(__name__)
+
+
+class ConnectionLostError(Exception):
+    """The database went away during the claim, and with it the transaction of the answer."""
+
+
+def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
+    """Save an answer and claim the next task; None if the task is to be claimed in the ordinary way.
+
+    Raises what `annotation.desk.submitting.submit` raises.
+    """
+    answer = CheckedAnswer.of(row, submission)
+    with keeping_aside(row.assignment, submission):
+        try:
+            return _save_and_claim(answer)
+        except ConnectionLostError:
+            return _save_and_claim(answer, claiming=False)
+
+
+def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignment | None:
+    with transaction.atomic():
+        saved = save_answer(answer)
+        claimed = _claimed(answer.row.study, saved) if claiming else None
+        saved.record_steps(*(claimed.steps if claimed else ()))
+    return claimed.assignment if claimed else None
+
+
+def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
+    """The next task, unless the rater has something to read first, or the study gives out work in its own way."""
+    state = saved.work.state
+    if state.unread or state.status != Study.Status.LIVE or not protocols()[study.protocol].flow.offers_every_task:
+        return None
+    try:
+        with transaction.atomic():
+            return claim(study, state, saved.now)
+    except DatabaseFailure as problem:
+        logger.exception("The next task could not be claimed with the answer.")
+        if connection.needs_rollback:
+            raise ConnectionLostError from problem
+        return None

@@ -1,0 +1,116 @@
+"""The data of a rater's page. Outputs are named by letter; no system is named and no reference is shown."""
+
+import uuid
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.utils.translation import get_language_info
+
+from annotation.answers import Sheet, ShownOutput
+from annotation.desk.assigning import tasks_of
+from annotation.desk.highlighting import words_payload
+from annotation.desk.hot_queries import DeskRow, count_tasks
+from annotation.desk.last_answer import undo_context
+from annotation.desk.submitting import Form
+from annotation.models import Annotation, Rater
+from annotation.protocols import protocols
+from annotation.studies.guideline_text import sections_on
+
+MOST_COUNTED = 200
+RECENT = 10
+CHECKLIST, EXAMPLE = "checklist", "example"
+"""First words of the headings of guidelines that a page may show beside the task."""
+
+
+@dataclass(frozen=True)
+class RaterProgress:
+    """A rater's tasks: answered, left (`more`: at least as many), and the seconds that those left may take.
+
+    A skipped task is neither.
+    """
+
+    done: int
+    left: int
+    more: bool
+    seconds_left: float | None
+
+
+def progress_of(row: DeskRow) -> RaterProgress:
+    """A rater's progress. Counting stops at a few hundred tasks, so that it costs the same in any study."""
+    if not protocols()[row.study.protocol].flow.offers_every_task:
+        return RaterProgress(*tasks_of(row.study, row.rater), False, None)
+    counted = count_tasks(row, MOST_COUNTED, RECENT)
+    left = counted.held + counted.ahead
+    return RaterProgress(counted.done, left, counted.more, counted.pace * left if counted.pace else None)
+
+
+def person_tag(rater: Rater) -> str:
+    """An opaque name under which a browser keeps this person's drafts apart from other people's."""
+    return salted_hmac("annotation.desk", str(rater.person_id)).hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def text_direction(language: str) -> str:
+    """`rtl` or `ltr` for a BCP 47 tag."""
+    try:
+        return "rtl" if get_language_info(language.lower())["bidi"] else "ltr"
+    except KeyError:
+        return "ltr"
+
+
+def same_as(output: ShownOutput, sheet: Sheet) -> list[str]:
+    """The letters of the other outputs with the same text."""
+    return [other.letter for other in sheet.outputs if other.text == output.text and other != output]
+
+
+def _address(key: uuid.UUID | None) -> str | None:
+    """The address of a task on the desk, which redirects if the task has a page of its own."""
+    return reverse("annotation:desk", args=[key]) if key else None
+
+
+def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None) -> dict[str, Any]:
+    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown."""
+    assignment, study, current, sheet = row.assignment, row.study, row.current, row.sheet
+    protocol, item = protocols()[study.protocol], row.assignment.task.item
+    if form is None:
+        form = assignment.draft
+    if form is None:
+        form = protocol.form_of(current.answers, row.questions, sheet) if current else {}
+    return {
+        "study": study,
+        "assignment": assignment,
+        "desk": {
+            **protocol.flow.page_context(assignment),
+            "document": item.document,
+            "instruction": item.instruction,
+            "outputs": [
+                {"letter": output.letter, "text": output.text, "same_as": same_as(output, sheet)}
+                for output in sheet.outputs
+            ],
+            "fields": protocol.fields(form, row.questions, sheet, errors or {}),
+            "errors": errors or {},
+            "progress": progress_of(row),
+            "previous_url": _address(row.previous),
+            "next_url": _address(row.next),
+            **undo_context(row),
+            "submitted": current,
+            "is_answered": current is not None and current.status in Annotation.ANSWERED,
+            "flag": assignment.flag,
+            "reason": (form.get("reason") or [""])[-1],
+            "holds_slot": row.slot is not None,
+            "lease_until": row.slot.lease_until if row.slot else None,
+            "draft_version": assignment.draft_version,
+            "revision": current.revision if current else 0,
+            "client_key": uuid.uuid4(),
+            "guidelines_version": row.guidelines_version,
+            "checklist": sections_on(row.guidelines, CHECKLIST),
+            "examples": sections_on(row.guidelines, EXAMPLE),
+            "language": study.language,
+            "person_tag": person_tag(row.rater),
+            "direction": text_direction(study.language),
+            "words": words_payload(item.document, "\n".join(output.text for output in sheet.outputs), study.language),
+        },
+    }

@@ -1,0 +1,123 @@
+"""What is erased with a study, with a rater's answers, and with a person. Each app says so for its own tables.
+
+An app has a module `erasing.py` that binds ERASING. Rows are deleted in any order within one transaction; the database
+checks at its end that nothing refers to a deleted row, so a table that was forgotten makes the erasure fail as a whole.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import F, Model, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Person
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Batch,
+    DraftConflict,
+    Guideline,
+    Invitation,
+    Item,
+    Membership,
+    Output,
+    Question,
+    Rater,
+    Rating,
+    Reviewer,
+    Slot,
+    SpanReview,
+    SpotCheck,
+    Study,
+    Task,
+    TaskOutput,
+    Token,
+)
+from config.erasure import ErasedRows
+from config.registry import bound
+
+
+class Erasing:
+    """What one app erases. The defaults suit an app that keeps nothing of the kind."""
+
+    study_rows: tuple[tuple[type[Model], str], ...] = ()
+    """The app's tables of a study, each with the path of foreign keys from it to the study."""
+
+    def summary(self, study: Study) -> Mapping[str, Any]:
+        """Return what the audit keeps about the study after its rows are gone: sums and no names."""
+        return {}
+
+    def remove_files(self, study: Study) -> None:
+        """Remove the study's files. Its rows are deleted next; if that fails, the app must work without the files."""
+
+    def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
+        """Delete what the rater answered, and what others said about it."""
+
+    def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        """Empty or delete every row of the study that names the person."""
+
+
+class AnnotationErasing(Erasing):
+    study_rows = (
+        (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
+        (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
+        (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
+        (Item, "study"), (Batch, "study"), (Reviewer, "study"), (Rater, "study"), (Question, "study"),
+        (Guideline, "study"), (Token, "study"), (Invitation, "study"), (Membership, "study"), (Study, "pk"),
+    )  # fmt: skip
+
+    def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
+        """Delete the rater's answers and open their slots to others again."""
+        _erase_ratings(Rating.objects.filter(rater=rater), erased)
+        _erase_annotations(Annotation.objects.filter(rater=rater), erased)
+        _erase_assignments(Assignment.objects.filter(rater=rater), erased)
+        erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
+
+    def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        """Also delete accepted invitations, whose notes say for whom they were, and revoke open ones of the person.
+
+        Without a maker they would count as made by a command, whose invitations depend on nobody's rights.
+        """
+        erased.delete(Invitation.objects.filter(study=study, accepted_by=person))
+        made = Invitation.objects.filter(study=study, created_by=person)
+        erased.empty(made.filter(accepted_at=None, revoked_at=None), revoked_at=timezone.now())
+        erased.empty(made, created_by=None)
+        erased.delete(Token.objects.filter(study=study, made_by=person))
+        erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
+        erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
+        erased.empty(Rater.objects.filter(study=study, person=person), person=None)
+        erased.delete(Membership.objects.filter(study=study, person=person))
+
+
+ERASING = AnnotationErasing()
+
+
+def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
+    """Delete `tasks` with all that anybody answered to them, imported ratings included."""
+    named = Rating.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant"))
+    _erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
+    _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
+    _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
+    erased.delete(Slot.objects.filter(task__in=tasks))
+    erased.delete(TaskOutput.objects.filter(task__in=tasks))
+    erased.delete(tasks)
+
+
+def _erase_ratings(ratings: QuerySet[Rating], erased: ErasedRows) -> None:
+    erased.delete(SpanReview.objects.filter(rating__in=ratings))
+    erased.delete(ratings)
+
+
+def _erase_annotations(annotations: QuerySet[Annotation], erased: ErasedRows) -> None:
+    erased.delete(SpotCheck.objects.filter(annotation__in=annotations))
+    erased.delete(annotations)
+
+
+def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) -> None:
+    erased.delete(DraftConflict.objects.filter(assignment__in=assignments))
+    erased.delete(assignments)
+
+
+def all_erasing() -> tuple[Erasing, ...]:
+    """What each app erases; an app comes before those it imports."""
+    return bound("erasing", "ERASING")

@@ -1,0 +1,182 @@
+"""Finds the study that an import adds to, and makes the import's changes to the study itself."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
+from annotation.importing.staging import Staging
+from annotation.importing.study_file import StudyFile, differences
+from annotation.importing.target import ImportTarget
+from annotation.members.membership import add_member
+from annotation.models import Guideline, Question, Slot, Study
+from annotation.models.people import Role
+from annotation.studies.locking import lock_study
+
+DESCRIBING = ("title", "description", "contact", "language")
+PLANNING = ("redundancy", "options")
+
+
+class StudyUpdate(ABC):
+    """An import's changes to its study: previewed while the files are checked, then written with the rows."""
+
+    slug: str
+
+    @abstractmethod
+    def preview(self, staging: Staging) -> ImportTarget:
+        """Return the study as it will be, without writing. Raises ImportRefusedError."""
+
+    @abstractmethod
+    def write(self, target: ImportTarget, actor: Person | None) -> tuple[Study, bool]:
+        """Return the study, changed and locked, and whether it is new. Raises ImportRefusedError."""
+
+
+@dataclass(frozen=True)
+class NoUpdate(StudyUpdate):
+    """The import adds to a study and leaves its settings alone."""
+
+    study: Study
+
+    @property
+    def slug(self) -> str:  # type: ignore[override]
+        return self.study.slug
+
+    def preview(self, staging: Staging) -> ImportTarget:
+        study = Study.objects.get(pk=self.study.pk)
+        return _target(study, list(study.questions.order_by("position")), {}, staging)
+
+    def write(self, target: ImportTarget, actor: Person | None) -> tuple[Study, bool]:
+        return lock_study(self.study.pk), False
+
+
+@dataclass(frozen=True)
+class StudyFileUpdate(StudyUpdate):
+    """The import creates the study of a study file, or updates the settings that may change.
+
+    `versions` are the guidelines of the folder, by number; `owner` becomes an owner of the study.
+    """
+
+    file: StudyFile
+    versions: Mapping[int, str]
+    owner: Person | None
+
+    @property
+    def slug(self) -> str:  # type: ignore[override]
+        return self.file.slug
+
+    def preview(self, staging: Staging) -> ImportTarget:
+        study = Study.objects.filter(slug=self.slug).first()
+        if study is None:
+            study = Study(slug=self.slug, protocol=self.file.protocol.key, **self._given())
+            study.pk = staging.next_ids(Study, 1)[0]
+            questions = list(self.file.questions)
+            for pk, question in zip(staging.next_ids(Question, len(questions)), questions, strict=True):
+                question.pk, question.study = pk, study
+        else:
+            questions = list(study.questions.order_by("position"))
+            for name, value in self._changes(study, questions).items():
+                setattr(study, name, value)
+        return _target(study, questions, self._new_versions(study), staging)
+
+    def write(self, target: ImportTarget, actor: Person | None) -> tuple[Study, bool]:
+        study = Study.objects.filter(pk=target.study.pk).first()
+        is_new = study is None
+        if study is None:
+            study = self._create(target, actor)
+        else:
+            study = lock_study(study.pk)
+            self._update(study, actor)
+        for number, text in self._new_versions(study).items():
+            Guideline.objects.create(study=study, number=number, text=text)
+            record("guidelines published", f"version {number}", actor=actor, study=study.slug, new={"version": number})
+        if self.owner is not None:
+            _give_owner(study, self.owner, actor)
+        return study, is_new
+
+    def _given(self) -> dict[str, Any]:
+        """Return the settings in the file."""
+        file = self.file
+        return {name: getattr(file, name) for name in (*DESCRIBING, *PLANNING) if getattr(file, name) is not None}
+
+    def _changes(self, study: Study, questions: list[Question]) -> dict[str, Any]:
+        """Return the settings that the file changes. Raises ImportRefusedError for settings that cannot change."""
+        found = differences(self.file, study.protocol, questions)
+        changed = {name: value for name, value in self._given().items() if getattr(study, name) != value}
+        if Slot.objects.filter(study=study).exists():
+            why = "it cannot be changed, because tasks have been made with it"
+            found += [
+                ImportProblem(self.file.name, 0, name, f"was {getattr(study, name)} and is {changed[name]}: {why}")
+                for name in PLANNING
+                if name in changed
+            ]
+        if found:
+            raise ImportRefusedError(found)
+        return changed
+
+    def _create(self, target: ImportTarget, actor: Person | None) -> Study:
+        given = self._given()
+        try:
+            with transaction.atomic():
+                target.study.save(force_insert=True)
+        except IntegrityError:
+            raise refuse(self.file.name, "a study with this slug was created at the same time: try again") from None
+        Question.objects.bulk_create(target.questions)
+        keys = [question.key for question in target.questions]
+        new = {**given, "protocol": self.file.protocol.key, "questions": keys}
+        record("study created", self.slug, actor=actor, study=self.slug, new=new)
+        return target.study
+
+    def _update(self, study: Study, actor: Person | None) -> None:
+        changed = self._changes(study, list(study.questions.order_by("position")))
+        if not changed:
+            return
+        old = {name: getattr(study, name) for name in changed}
+        for name, value in changed.items():
+            setattr(study, name, value)
+        study.save(update_fields=list(changed))
+        record("study described", study.slug, actor=actor, study=study.slug, old=old, new=changed)
+
+    def _new_versions(self, study: Study) -> dict[int, str]:
+        """Return the guidelines versions that the study does not have yet. Existing ones must be identical.
+
+        The text of the study file comes last if it differs from the newest version in the folder.
+        """
+        known = dict(Guideline.objects.filter(study=study).order_by("number").values_list("number", "text"))
+        new: dict[int, str] = {}
+        for number in sorted(self.versions):
+            if number in known:
+                if known[number] != self.versions[number]:
+                    raise refuse(
+                        f"guidelines/{number}.md", "differs from this version in the study: versions never change"
+                    )
+                continue
+            newest = max([*known, *new], default=0)
+            if number != newest + 1:
+                raise refuse(
+                    f"guidelines/{number}.md", f"comes after version {newest}: version {newest + 1} is missing"
+                )
+            # Two versions with the same text are kept apart: judgments name them.
+            new[number] = self.versions[number]
+        text, last = self.file.guidelines, self.versions[max(self.versions)] if self.versions else None
+        newest = max([*known, *new], default=0)
+        if text is not None and text != last and {**known, **new}.get(newest) != text:
+            new[newest + 1] = text
+        return new
+
+
+def _target(study: Study, questions: list[Question], new: Mapping[int, str], staging: Staging) -> ImportTarget:
+    known = Guideline.objects.filter(study=study).values_list("number", flat=True)
+    return ImportTarget(study, questions, [*known, *new], staging)
+
+
+def _give_owner(study: Study, person: Person, actor: Person | None) -> None:
+    """Make `person` an owner of the study. Raises ImportRefusedError if they have another role in it."""
+    membership = add_member(study, person, Role.OWNER.value, actor)
+    if membership.role != Role.OWNER or not membership.active:
+        state = f"{membership.role} of" if membership.active else "no longer a member of"
+        raise refuse("--owner", f"{person.username} is {state} this study: change that on its members page")

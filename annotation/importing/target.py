@@ -1,0 +1,30 @@
+"""The study that an import adds to, as it will be when the import is done."""
+
+from collections.abc import Collection, Sequence
+
+from annotation.importing.item_lookup import ItemLookup
+from annotation.importing.rater_lookup import RaterLookup
+from annotation.importing.staging import Staging
+from annotation.models import Question, Study
+from annotation.protocols import protocols
+from annotation.questions import question_types
+
+
+class ImportTarget:
+    """The state that all importers share: the study, its questions, items and raters, and the staging.
+
+    A new study already has its primary key but no row yet; so do its questions.
+    """
+
+    def __init__(
+        self, study: Study, questions: Sequence[Question], guidelines: Collection[int], staging: Staging
+    ) -> None:
+        self.study, self.staging = study, staging
+        self.protocol = protocols()[study.protocol]
+        self.questions = list(questions)
+        self.question_of = {question.key: question for question in questions}
+        self.types = question_types()
+        self.guidelines = frozenset(guidelines)
+        """The guidelines versions that lines may name."""
+        self.items = ItemLookup(study, staging)
+        self.raters = RaterLookup(study, staging)

@@ -1,0 +1,72 @@
+"""Row locks on studies and raters, and the one order in which rows are locked.
+
+A transaction that locks several rows takes them in this order, which rules out deadlocks:
+
+    study → rater → slot → session
+
+Calls to language models lock: endpoint → reservation → budgets (by primary key).
+
+Every lock is `FOR NO KEY UPDATE` (`no_key=True`). PostgreSQL checks a new row's foreign keys by locking the rows that
+it refers to `FOR KEY SHARE`. A plain `FOR UPDATE` on a study would keep each answer, call and audit entry of the study
+waiting at its commit. SQLite has no row locks: there a transaction holds the one write lock from its beginning.
+
+On SQLite a large import is moved into the tables in steps (`annotation.importing.stepwise_import`). Until it is
+complete, these locks refuse the study, and so do readers that need all of it.
+"""
+
+from django.db import connection
+
+from annotation.models import Rater, Study
+from config.prepared_sql import run
+from config.site_busy import SiteBusyError
+
+
+class ImportPendingError(SiteBusyError):
+    """An import is being completed. Workers finish it if its process died."""
+
+    def __init__(self) -> None:
+        super().__init__("An import into this study is being completed. Try again in a few seconds.")
+
+
+def lock_study(pk: int) -> Study:
+    """Return a study's current row, locked until the transaction ends. Raters can keep working.
+
+    Raises ImportPendingError.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=pk)
+    refuse_pending_import(study)
+    return study
+
+
+def lock_rater(pk: int, *related: str) -> Rater:
+    """Return a rater's current row with its `related` rows, locked: one change of a rater's work at a time.
+
+    Raises ImportPendingError if answers of this very rater are being imported.
+    """
+    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related(*related).get(pk=pk)
+    refuse_pending_answers(rater)
+    return rater
+
+
+def lock_rater_row(pk: int) -> None:
+    """Lock a rater as `lock_rater` does, for a caller that reads the row next. Nothing is to be done on SQLite."""
+    if connection.features.has_select_for_update:
+        run("SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE", [pk])
+
+
+def refuse_pending_answers(rater: Rater) -> None:
+    """Raise ImportPendingError if answers of this rater, as it was read, are being imported."""
+    if rater.import_pending:
+        raise ImportPendingError
+
+
+def refuse_pending_import(study: Study) -> None:
+    """Raise ImportPendingError if the study, as it was read, has a pending import."""
+    if study.pending_import_id is not None:
+        raise ImportPendingError
+
+
+def refuse_import_since(study: Study) -> None:
+    """As `refuse_pending_import`, but reads the study's current row: call it in its own transaction or snapshot."""
+    if Study.objects.filter(pk=study.pk, pending_import__isnull=False).exists():
+        raise ImportPendingError

@@ -1,0 +1,194 @@
+"""Tasks and slots from items, when a study goes live: in chunks, so that planning can stop and resume.
+
+Planning again changes nothing, because a task is identified by its key. Items are given out in the order of a keyed
+hash of their ids, within each batch if there are batches: the order is the same on every installation, whatever the
+order of import.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
+from annotation.protocols import TaskPlan, protocols
+from annotation.studies.batches import place_in, size_of
+from annotation.studies.locking import lock_study
+from config.bulk_insert import Tables, insert_rows, refresh_statistics
+from config.model_fields import canonical_json
+
+CHUNK = 500
+NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
+TABLES = Tables()
+
+
+def task_key(plan: TaskPlan) -> str:
+    """Return the key of a task within its item, made from the outputs it shows and its variant."""
+    return hashlib.sha256(canonical_json([list(plan.outputs), plan.variant]).encode()).hexdigest()
+
+
+def seeded(study: Study, *parts: Any) -> int:
+    """A number of 63 bits that depends only on the study's seed and `parts`."""
+    text = canonical_json([study.slug, study.option("seed", 0), *parts])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def ensure_tasks(
+    study: Study,
+    items: Sequence[int],
+    outputs: dict[int, list[tuple[int, str]]],
+    also: Mapping[int, Collection[TaskPlan]] = NOTHING,
+    tables: Tables = TABLES,
+) -> dict[tuple[int, str], int]:
+    """Make the missing tasks of `items` (primary keys); `outputs` gives [(pk, key)] in file order by item.
+
+    `also` gives tasks by item that are made too if the protocol allows them. Returns the primary keys of all tasks
+    of these items by (item, task key). Runs inside the caller's transaction, or in an import's `tables`.
+    """
+    protocol = protocols()[study.protocol]
+    tasks = Task.objects.filter(item__in=items)
+    known = {(item, key): pk for item, key, pk in tables.read(tasks, "item", "key", "pk")}
+    missing = []
+    numbers = _numbers(study, items, tables) if protocol.counts_items(study.options) else {}
+    for pk in items:
+        names = [name for _, name in outputs.get(pk, [])]
+        plans = protocol.plan(names, study.options, numbers.get(pk, 0))
+        more = sorted(set(also.get(pk, ())) - set(plans), key=task_key)
+        plans += [one for one in more if protocol.allows(one, names, study.options)]
+        missing += [(pk, plan) for plan in plans if (pk, task_key(plan)) not in known]
+    new = [(task, *one) for task, one in zip(tables.next_ids(Task, len(missing)), missing, strict=True)]
+    tables.insert(
+        Task,
+        ["id", "item_id", "key", "variant"],
+        [(task, pk, task_key(plan), plan.variant) for task, pk, plan in new],
+    )
+    output_ids = {(pk, name): output for pk, named in outputs.items() for output, name in named}
+    tables.insert(
+        TaskOutput,
+        ["task_id", "output_id", "position"],
+        [
+            (task, output_ids[pk, name], position)
+            for task, pk, plan in new
+            for position, name in enumerate(plan.outputs)
+        ],
+    )
+    known.update({(pk, task_key(plan)): task for task, pk, plan in new})
+    return known
+
+
+def _numbers(study: Study, items: Sequence[int], tables: Tables = TABLES) -> dict[int, int]:
+    """The number of the study's items that were imported before each of `items`."""
+    mine = Item.objects.filter(study=study)
+    before = tables.count(mine.filter(pk__lt=min(items, default=0)))
+    between = mine.filter(pk__gte=min(items, default=0), pk__lte=max(items, default=0)).order_by("pk")
+    return {pk: before + place for place, (pk,) in enumerate(tables.read(between, "pk"))}
+
+
+def outputs_of(items: Sequence[int]) -> dict[int, list[tuple[int, str]]]:
+    """Return the outputs [(pk, key)] of each item, in file order."""
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    rows = Output.objects.filter(item__in=items).order_by("item", "position")
+    for item, pk, key in rows.values_list("item", "pk", "key"):
+        found[item].append((pk, key))
+    return found
+
+
+def plan_chunk(study: Study, size: int = CHUNK) -> bool:
+    """Make tasks and slots for the next `size` items in one transaction; False if no items were left."""
+    with transaction.atomic():
+        study = lock_study(study.pk)
+        items = list(
+            Item.objects.filter(study=study, pk__gt=study.planned_through)
+            .order_by("pk")
+            .values_list("pk", "key")[:size]
+        )
+        if not items:
+            return False
+        keys = [pk for pk, _ in items]
+        outputs = outputs_of(keys)
+        tasks = ensure_tasks(study, keys, outputs)
+        _make_slots(study, dict(items), outputs, tasks)
+        study.planned_through = keys[-1]
+        study.save(update_fields=["planned_through"])
+        if len(items) < size or is_planned(study):
+            refresh_statistics(Item, Output, Task, TaskOutput, Slot)
+    return True
+
+
+def _make_slots(
+    study: Study,
+    items: dict[int, str],
+    outputs: dict[int, list[tuple[int, str]]],
+    tasks: dict[tuple[int, str], int],
+) -> None:
+    """Make the missing slots of `tasks`: tasks of imported annotations may have none yet."""
+    protocol = protocols()[study.protocol]
+    having = set(Slot.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True))
+    counts: dict[int, int] = defaultdict(int)
+    for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
+        counts[task] += 1
+    rows: list[tuple[Any, ...]] = []
+    counted = protocol.counts_items(study.options)
+    numbers = _numbers(study, list(items)) if counted or size_of(study) else {}
+    turns = _turns(study, numbers, outputs) if counted else {}
+    variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
+    for (item, key), task in tasks.items():
+        if task in having or not protocol.flow.needs_slots(variants.get(task, "")):
+            continue
+        number = numbers.get(item, 0)
+        place = place_in(study, number, seeded(study, "place", items[item]))
+        random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
+        turn = turns.get((item, key), number if counted else 0)
+        orders = protocol.orders(counts[task], study.redundancy, random, turn, seeded(study, "orders"))
+        rows.extend(
+            (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value)
+            for slot, order in enumerate(orders)
+        )
+    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state"], rows)
+
+
+def _turns(
+    study: Study, numbers: dict[int, int], outputs: dict[int, list[tuple[int, str]]]
+) -> dict[tuple[int, str], int]:
+    """The `turn` of each task whose plan has one, by item and task key."""
+    protocol = protocols()[study.protocol]
+    return {
+        (item, task_key(plan)): plan.turn
+        for item, number in numbers.items()
+        for plan in protocol.plan([name for _, name in outputs.get(item, [])], study.options, number)
+        if plan.turn is not None
+    }
+
+
+def add_slots(study: Study, task: int, count: int) -> None:
+    """Add `count` open slots to a task that shows no outputs."""
+    item = Item.objects.get(tasks=task)
+    last = Slot.objects.filter(task=task).aggregate(last=Max("number"))["last"]
+    first = 0 if last is None else last + 1
+    number = _numbers(study, [item.pk])[item.pk] if size_of(study) else 0
+    place = place_in(study, number, seeded(study, "place", item.key))
+    Slot.objects.bulk_create(
+        Slot(study=study, item=item, task_id=task, number=one, place=place, order=[])
+        for one in range(first, first + count)
+    )
+
+
+def replan_from(study: Study, item: int) -> None:
+    """Plan the items from primary key `item` on again, because some of them got more outputs."""
+    Study.objects.filter(pk=study.pk, planned_through__gte=item).update(planned_through=item - 1)
+
+
+def planning_progress(study: Study) -> tuple[int, int]:
+    """The number of planned items and of all items."""
+    items = Item.objects.filter(study=study)
+    return items.filter(pk__lte=study.planned_through).count(), items.count()
+
+
+def is_planned(study: Study) -> bool:
+    """Whether every item has its tasks and slots."""
+    return (Item.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through

@@ -1,0 +1,363 @@
+"""Read-only data for the pages around the desk, in a few queries for a study of any size."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Exists,
+    FloatField,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.models import Person
+from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
+from annotation.desk.assigning import tasks_of
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Batch,
+    Guideline,
+    Invitation,
+    Item,
+    Membership,
+    Rater,
+    Slot,
+    SpotCheck,
+    Study,
+    Token,
+)
+from annotation.models.people import Role
+from annotation.protocols import protocols
+from annotation.studies.batches import EVERYWHERE, last_places
+
+MOST_COUNTED = 1000
+RATERS_ASKED, ANSWERS_ASKED = 20, 50
+"""From how much a study's minutes per task are taken."""
+
+
+class CountOf(Subquery):
+    """Counts the rows of a query that refers to the outer query."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()
+
+
+class MeanOf(Subquery):
+    """The mean of the one column of a query that refers to the outer query."""
+
+    template = "(SELECT AVG(visible_seconds) FROM (%(subquery)s) AS timed)"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True)
+class MyWork:
+    """A study as its annotator sees it: tasks answered, skipped and left (`more`: at least as many), and the next step.
+
+    `state` is `soon`, `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
+    may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
+    task. `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
+    person confirmed having read, and the latest.
+    """
+
+    study: Study
+    done: int
+    left: int
+    more: bool
+    state: str
+    notes: int = 0
+    skipped: int = 0
+    is_new: bool = False
+    minutes: float | None = None
+    read: int | None = None
+    newest: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of task, in words."""
+        return protocols()[self.study.protocol].label
+
+    @property
+    def must_read(self) -> bool:
+        """Whether the guidelines come before the next task, because it is the first."""
+        return self.is_new and self.newest is not None and self.read is None
+
+    @property
+    def has_changed_guidelines(self) -> bool:
+        return self.newest is not None and self.read is not None and self.read < self.newest
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+
+def work_of(person: Person) -> list[MyWork]:
+    """Return the studies in which `person` annotates, those with tasks first, in one query."""
+    mine = Slot.objects.filter(task=OuterRef("task"), holder__person=person)
+    answered = Annotation.objects.filter(rater__person=person, is_current=True, status__in=Annotation.ANSWERED)
+    open_slots = Slot.objects.filter(~Exists(mine), study=OuterRef("study"), state=Slot.State.OPEN).exclude(
+        Exists(answered.filter(task=OuterRef("task")))
+    )
+    of_study = answered.filter(rater__study=OuterRef("study"))
+    all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD)
+    held = all_held.filter(holder__person=person)
+    others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
+    last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
+    notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
+    mine_there = Rater.objects.filter(study=OuterRef("study"), person=person)
+    people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
+    some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
+    memberships = (
+        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
+        .select_related("study")
+        .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
+        .annotate(
+            done=CountOf(of_study.filter(status="submitted").values("pk")),
+            skipped=CountOf(of_study.filter(status="skipped").values("pk")),
+            held=CountOf(held.values("pk")),
+            # Counting stops at a thousand tasks, so that the page is as fast in a study of a million.
+            ahead=CountOf(
+                open_slots.filter(place__lte=OuterRef("last")).order_by().values("task").distinct()[: MOST_COUNTED + 1]
+            ),
+            later=Exists(open_slots.filter(place__gt=OuterRef("last"))),
+            others=Exists(others),
+            notes=CountOf(notes.values("pk")),
+            own_seconds=_mean_seconds(rater__person=person, rater__study=OuterRef("study")),
+            seconds=_mean_seconds(rater__in=some_raters),
+            met=Exists(Assignment.objects.filter(rater__person=person, rater__study=OuterRef("study"))),
+            read=Subquery(mine_there.values("guidelines_read")),
+            newest=Subquery(Guideline.objects.filter(study=OuterRef("study")).order_by("-number").values("number")[:1]),
+        )
+        .order_by("pk")
+    )
+    works = [_work(row) for row in memberships]
+    order = ("work", "between", "waiting", "paused", "soon", "done", "closed")
+    return sorted(works, key=lambda work: order.index(work.state))
+
+
+def work_in(person: Person, study: Study) -> MyWork | None:
+    """Return the study as its annotator sees it, or None if `person` is not an annotator of it."""
+    return next((work for work in work_of(person) if work.study == study), None)
+
+
+def _mean_seconds(**which: Any) -> MeanOf:
+    """The mean time that the page of an answer was visible, of a few answers, so that it is always fast."""
+    answers = Annotation.objects.filter(**which, is_current=True, status="submitted", visible_seconds__isnull=False)
+    return MeanOf(answers.order_by().values("visible_seconds")[:ANSWERS_ASKED])
+
+
+def _work(row: Any) -> MyWork:
+    study, done, left, others = row.study, row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
+    seconds = row.own_seconds or row.seconds
+    rater, flow = None, protocols()[study.protocol].flow
+    if not flow.offers_every_task:
+        rater = Rater.objects.filter(study=study, person=row.person_id).first()
+    if rater is not None:
+        done, left = tasks_of(study, rater)
+        seconds = None  # the answers of turns say nothing about a session
+        held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)
+        others = others and flow.offered(held, rater).exists()
+    states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
+    nothing = "between" if row.later else "waiting" if others else "done"
+    state = states.get(Study.Status(study.status), "work" if left else nothing)
+    return MyWork(
+        study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
+        minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
+    )  # fmt: skip
+
+
+def unread_notes(person: Person) -> QuerySet[SpotCheck]:
+    """Return the notes on this person's answers that they have not marked as read, oldest first."""
+    notes = SpotCheck.objects.filter(annotation__rater__person=person, seen_at=None).exclude(note="")
+    return notes.order_by("pk")
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """Places for answers in a study: `total` = open + held + filled."""
+
+    total: int = 0
+    filled: int = 0
+    held: int = 0
+
+    @property
+    def open(self) -> int:
+        return self.total - self.filled - self.held
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.filled // self.total if self.total else 0
+
+
+def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
+    """Return the progress of each study by primary key, in one query."""
+    filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
+    rows = (
+        Slot.objects.filter(study__in=studies)
+        .values("study")
+        .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
+    )
+    return {row["study"]: StudyProgress(row["total"], row["filled"], row["held"]) for row in rows}
+
+
+@dataclass(frozen=True)
+class RunStudy:
+    """A study on the home page of a person who runs it."""
+
+    study: Study
+    progress: StudyProgress
+    flagged: int
+    annotators: int
+    invited: int
+    unprepared: bool
+
+
+def runs_of(person: Person) -> list[RunStudy]:
+    """Return the studies that `person` runs, live ones first, in two queries."""
+    studies = studies_of(person, RESEARCHERS)
+    progress = progress_by_study(studies)
+    flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
+    annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
+    waiting = Invitation.objects.filter(
+        study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    )
+    unprepared = Item.objects.filter(study=OuterRef("pk"), pk__gt=OuterRef("planned_through"))
+    annotated = studies.annotate(
+        flagged=CountOf(flagged),
+        annotators=CountOf(annotators),
+        invited=CountOf(waiting.values("pk")),
+        unprepared=Exists(unprepared),
+    )
+    states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
+    rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
+    return [
+        RunStudy(row, progress.get(row.pk, StudyProgress()), row.flagged, row.annotators, row.invited, row.unprepared)
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """A study's answers of the last day and the last week, and the time of the last one."""
+
+    day: int
+    week: int
+    last: Any
+
+
+def pace_of(study: Study) -> Pace:
+    now = timezone.now()
+    row = Annotation.objects.filter(rater__study=study, is_current=True, status="submitted").aggregate(
+        day=Count("pk", filter=Q(submitted_at__gte=now - timedelta(days=1))),
+        week=Count("pk", filter=Q(submitted_at__gte=now - timedelta(days=7))),
+        last=Max("submitted_at"),
+    )
+    return Pace(**row)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A member or rater of a study with counts of their answers. Imported raters have no membership."""
+
+    membership: Membership | None
+    rater: Rater | None
+    submitted: int = 0
+    skipped: int = 0
+    surplus: int = 0
+    flagged: int = 0
+    last: Any = None
+
+
+def people_of(study: Study) -> list[Contribution]:
+    """Return all past and present members: owners and researchers, then annotators by name, then imported raters."""
+    raters = _with_counts(Rater.objects.filter(study=study, kind=Rater.Kind.HUMAN))
+    by_person = {rater.person_id: rater for rater in raters if rater.person_id}
+    order = [role.value for role in Role]
+    members = sorted(
+        Membership.objects.filter(study=study).select_related("person"),
+        key=lambda one: (order.index(one.role), not one.active, str(one.person).casefold()),
+    )
+    rows = [_contribution(member, by_person.pop(member.person_id, None)) for member in members]
+    return rows + [
+        _contribution(None, rater) for rater in raters if rater.person_id in by_person or not rater.person_id
+    ]
+
+
+def _with_counts(raters: QuerySet[Rater]) -> list[Any]:
+    current = Q(annotations__is_current=True)
+    submitted = current & Q(annotations__status="submitted")
+    flagged = Assignment.objects.filter(rater=OuterRef("pk")).exclude(flag="").values("pk")
+    counted = raters.annotate(
+        submitted=Count("annotations", filter=submitted),
+        skipped=Count("annotations", filter=current & Q(annotations__status="skipped")),
+        surplus=Count("annotations", filter=submitted & Q(annotations__surplus=True)),
+        last=Max("annotations__submitted_at"),
+        flagged=CountOf(flagged),
+    )
+    return sorted(counted, key=lambda rater: rater.name)
+
+
+def _contribution(membership: Membership | None, rater: Any) -> Contribution:
+    if rater is None:
+        return Contribution(membership, None)
+    return Contribution(membership, rater, rater.submitted, rater.skipped, rater.surplus, rater.flagged, rater.last)
+
+
+def annotators_of(study: Study) -> int:
+    """Return how many annotators the study has now."""
+    return Membership.objects.filter(study=study, active=True, role=Role.ANNOTATOR, person__is_active=True).count()
+
+
+def flagged_in(study: Study) -> QuerySet[Assignment]:
+    """Return flagged tasks, latest first."""
+    return (
+        Assignment.objects.filter(rater__study=study)
+        .exclude(flag="")
+        .select_related("rater", "task__item")
+        .order_by("-pk")
+    )
+
+
+def skipped_in(study: Study) -> QuerySet[Annotation]:
+    """Return skipped tasks, latest first."""
+    return (
+        Annotation.objects.filter(rater__study=study, is_current=True, status="skipped")
+        .select_related("rater", "task__item")
+        .order_by("-pk")
+    )
+
+
+def invitations_of(study: Study) -> QuerySet[Invitation]:
+    """Return all invitations to a study, latest first."""
+    return Invitation.objects.filter(study=study).select_related("accepted_by", "created_by").order_by("-pk")
+
+
+def state_of(invitation: Invitation) -> str:
+    """Return `used`, `revoked`, `expired` or `open`."""
+    if invitation.accepted_at:
+        return "used"
+    if invitation.revoked_at:
+        return "revoked"
+    return "expired" if invitation.expires_at <= timezone.now() else "open"
+
+
+def tokens_of(study: Study) -> QuerySet[Token]:
+    """Return all tokens of a study, latest first."""
+    return Token.objects.filter(study=study).select_related("made_by", "study").order_by("-pk")
+
+
+def state_of_token(token: Token) -> str:
+    """Return `revoked`, `expired` or `open`."""
+    if token.revoked_at:
+        return "revoked"
+    return "expired" if token.expires_at <= timezone.now() else "open"

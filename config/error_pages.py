@@ -1,0 +1,74 @@
+"""Error pages: each says what to do and shows the request's id, but no details of the error."""
+
+import sys
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+
+from config.problem_details import asked_by_program, problem_response
+from config.site_busy import SiteBusyError, database_is_busy
+
+SENTENCES = {
+    400: "This request is not valid.",
+    401: "You are signed out. Sign in again to continue.",
+    403: "You are not allowed to do this.",
+    404: "Not found, or you have no access to it.",
+    411: "The request has no Content-Length. Send it with one.",
+    413: "The request is larger than this site accepts.",
+    500: "Something went wrong on our side.",
+    503: "The site is busy, and the request was not completed. Try again in a few seconds.",
+}
+
+
+def error_response(request: HttpRequest, status: int, page: str = "", sentence: str = "") -> HttpResponse:
+    """Return the error page for `status`, or a sentence as JSON if the client does not accept HTML.
+
+    `sentence` replaces the usual one of the status.
+    """
+    if asked_by_program(request):
+        return problem_response(request, status, sentence or SENTENCES[status])
+    request_id = getattr(request, "request_id", "")
+    if not request.accepts("text/html"):
+        return JsonResponse({"error": sentence or SENTENCES[status], "request_id": request_id}, status=status)
+    template = "errors/_error.html" if request.htmx else "errors/error.html"  # type: ignore[attr-defined]
+    context = {
+        "request_id": request_id, "status": status, "explanation": f"errors/_{page or status}.html",
+        "sentence": sentence,
+    }  # fmt: skip
+    # Without the request's context: who is signed in is in the database, which may be down.
+    return HttpResponse(render_to_string(template, context), status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_response(request, 413 if isinstance(exception, RequestDataTooBig) else 400)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_response(request, 403)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_response(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer an error that no view caught, for example one of the middleware that saves the session."""
+    problem = sys.exception()
+    return busy_response(request, problem) or error_response(request, 500)
+
+
+def busy_response(request: HttpRequest, problem: BaseException | None) -> HttpResponse | None:
+    """Return the page of 503, with `Retry-After`, if trying again soon makes sense; otherwise None."""
+    if isinstance(problem, SiteBusyError):
+        response = error_response(request, 503, sentence=str(problem))
+        response.headers["Retry-After"] = str(problem.retry_after)
+        return response
+    if database_is_busy(problem):
+        return busy_response(request, SiteBusyError())
+    return None
+
+
+def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:
+    return error_response(request, 403, "csrf")

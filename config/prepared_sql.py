@@ -1,0 +1,145 @@
+"""Hand-written statements for the few paths that are hot, with models for their rows.
+
+Django builds and compiles each query again, which costs ten times what the database needs for it. A statement here
+is text, prepared once per connection. Its columns come from the models, so values are stored and read as Django does.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from django.db import connections
+from django.db.models import Model
+from django.db.utils import DEFAULT_DB_ALIAS
+from psycopg import Cursor
+from psycopg.types.numeric import Int8
+
+Row = TypeVar("Row", bound=Model)
+
+
+class PreparedCursor(Cursor[Any]):
+    """A cursor that has PostgreSQL prepare each statement at its first use on a connection."""
+
+    def execute(self, query: Any, params: Any = None, **more: Any) -> "PreparedCursor":
+        # All whole numbers as bigint: otherwise each mixture of large and small ones is a statement of its own.
+        sent = [Int8(value) if type(value) is int else value for value in params or ()]
+        # What is logged, as in tests, is not prepared: of a prepared statement the cursor does not keep the text.
+        super().execute(query, sent, prepare=not here().queries_logged, **more)
+        return self
+
+
+def here() -> Any:
+    """This thread's connection itself: each look through Django's proxy of it costs as much as a short statement."""
+    return connections[DEFAULT_DB_ALIAS]
+
+
+def run(sql: str, params: Sequence[Any] = ()) -> Any:
+    """Execute a statement and return its cursor. `params` are as the database stores them: see `stored`."""
+    connection = here()
+    if connection.vendor != "postgresql":
+        return connection.cursor().execute(sql, params)
+    connection.ensure_connection()
+    raw = PreparedCursor(connection.connection)
+    wrapped = connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
+    wrapped.execute(sql, params)
+    return wrapped
+
+
+def fetch_one(sql: str, params: Sequence[Any] = ()) -> Any:
+    """The first row of a query, or None."""
+    return run(sql, params).fetchone()
+
+
+def fetch_all(sql: str, params: Sequence[Any] = ()) -> list[Any]:
+    """All rows of a query."""
+    rows: list[Any] = run(sql, params).fetchall()
+    return rows
+
+
+def stored(model: type[Model], name: str, value: Any) -> Any:
+    """`value` as the database stores it in the field `name`."""
+    return model._meta.get_field(name).get_db_prep_save(value, here())  # type: ignore[union-attr]
+
+
+class Columns(Generic[Row]):
+    """A model's columns in a statement that calls its table `alias`; all of them, or `only` those fields."""
+
+    def __init__(self, model: type[Row], alias: str, only: Sequence[str] = (), leave_out: Sequence[str] = ()) -> None:
+        chosen = [field for field in model._meta.concrete_fields if not only or field.name in only]
+        self.model, self.fields = model, [field for field in chosen if field.name not in leave_out]
+        self.names = [field.attname for field in self.fields]
+        self.sql = ", ".join(f'{alias}."{field.column}"' for field in self.fields)
+
+    @cached_property
+    def _converted(self) -> list[tuple[int, Any, list[Any]]]:
+        """The places of values that are not read as they are, with what reads them."""
+        found, connection = [], here()
+        for place, field in enumerate(self.fields):
+            expression = field.cached_col
+            converters = connection.ops.get_db_converters(expression) + field.get_db_converters(connection)
+            if converters:
+                found.append((place, expression, converters))
+        return found
+
+    def take(self, values: Iterator[Any]) -> Row | None:
+        """The instance that the next values of a row make; None if its first one is null, as after an outer join."""
+        taken = list(islice(values, len(self.fields)))
+        if taken[0] is None:
+            return None
+        connection = here()
+        for place, expression, converters in self._converted:
+            for convert in converters:
+                taken[place] = convert(taken[place], expression, connection)
+        return self.model.from_db(DEFAULT_DB_ALIAS, self.names, taken)
+
+    def must_take(self, values: Iterator[Any]) -> Row:
+        """As `take`, for rows that are always there."""
+        taken = self.take(values)
+        if taken is None:
+            raise TypeError(f"A row of {self.model.__name__} has no primary key.")
+        return taken
+
+
+@lru_cache(maxsize=64)
+def _insert(model: type[Model], rows: int, returning: bool, ignoring: bool) -> str:
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    names = ", ".join(f'"{field.column}"' for field in fields)
+    marks = ", ".join(["(" + ", ".join(["%s"] * len(fields)) + ")"] * rows)
+    return (
+        f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES {marks}'  # noqa: S608 - names of our own models
+        f"{' ON CONFLICT DO NOTHING' if ignoring else ''}{' RETURNING id' if returning else ''}"
+    )
+
+
+def _values(instance: Model) -> list[Any]:
+    connection, fields = here(), (field for field in instance._meta.concrete_fields if not field.primary_key)
+    return [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
+
+
+def insert(instance: Row) -> Row:
+    """Insert a new row and give the instance its primary key."""
+    _inserted(instance, ignoring=False)
+    return instance
+
+
+def insert_if_new(instance: Model) -> bool:
+    """Insert a row, as `insert` does, unless a unique constraint refuses it; whether it was inserted."""
+    return _inserted(instance, ignoring=True)
+
+
+def _inserted(instance: Model, *, ignoring: bool) -> bool:
+    returning = here().vendor == "postgresql"
+    cursor = run(_insert(type(instance), 1, returning, ignoring), _values(instance))
+    if cursor.rowcount != 1:
+        return False
+    instance.pk = cursor.fetchone()[0] if returning else cursor.lastrowid
+    instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
+    return True
+
+
+def insert_all(instances: Sequence[Model]) -> None:
+    """Insert new rows of one model in one statement; their primary keys stay unknown."""
+    if instances:
+        values = [value for instance in instances for value in _values(instance)]
+        run(_insert(type(instances[0]), len(instances), False, False), values)

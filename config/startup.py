@@ -1,0 +1,104 @@
+"""Prepare a start before the web server runs: migrations, changed static files, the demo.
+
+Run as `python -m config.startup`. If it fails, it prints one sentence and exits with code 1.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+STAMP = ".collected-from"
+FULL = ("database or disk is full", "No space left on device", "Disk quota exceeded")
+NOT_MIGRATED = re.compile(r"no such (table|column)|(relation|column) .* does not exist")
+
+
+def explain(problem: Exception) -> str:
+    """Return one sentence that says what went wrong and how to fix it."""
+    words = " ".join(str(problem).split())
+    if any(sign in words for sign in FULL):
+        return (
+            f"The disk of {settings.VAR} is full. Free some space (df -h '{settings.VAR}' shows how much is left), "
+            "then start again."
+        )
+    if isinstance(problem, OSError):
+        return f"{problem.filename or settings.VAR} cannot be written ({problem.strerror}). Change its owner or mode."
+    if isinstance(problem, DatabaseError):
+        database = settings.DATABASES["default"]
+        where = f"{database['HOST']}:{database['PORT'] or 5432}" if database.get("HOST") else database["NAME"]
+        if NOT_MIGRATED.search(words):
+            return f"The database {where} lacks tables of this version. Run python manage.py migrate first."
+        return (
+            f"The database {where} cannot be used ({words}). Check DATABASE_URL and that the database can be reached."
+        )
+    return words
+
+
+def migrate() -> None:
+    """Bring the database to the schema of this version."""
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if waiting:
+        print(f"Preparing the database ({len(waiting)} migrations) ...", flush=True)  # noqa: T201
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def static_digest() -> str:
+    """Return a digest of the names, sizes and times of all static files."""
+    digest = hashlib.sha256(django.__version__.encode())
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            about = os.stat(storage.path(name))
+            digest.update(f"{name}\0{about.st_size}\0{about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def collect_static() -> None:
+    """Hash and compress the static files if any has changed since the last start."""
+    stamp = Path(settings.STATIC_ROOT) / STAMP
+    now = static_digest()
+    if stamp.exists() and stamp.read_text(encoding="ascii") == now:
+        return
+    print("Collecting static files ...", flush=True)  # noqa: T201
+    call_command("collectstatic", interactive=False, verbosity=0, clear=stamp.parent.exists())
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(now, encoding="ascii")
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m config.startup")
+    parser.add_argument("--address", required=True, help="address of the web server, for the sign-in links")
+    parser.add_argument("--no-demo", action="store_true")
+    given = parser.parse_args(arguments)
+    links = None
+    try:
+        django.setup()
+        links = Path(settings.VAR) / "links.txt"
+        links.unlink(missing_ok=True)
+        migrate()
+        call_command("complete_imports")
+        collect_static()
+        if not given.no_demo and not settings.PRODUCTION:
+            call_command("demo", address=given.address, links=str(links))
+    except ImproperlyConfigured as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    except (CommandError, DatabaseError, OSError) as problem:
+        sys.stderr.write(explain(problem) + "\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    sys.exit(main(sys.argv[1:]))

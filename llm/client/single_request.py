@@ -1,0 +1,282 @@
+"""Sends one request to an endpoint and reads the response."""
+
+import codecs
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+import openai
+
+from llm.call_errors import (
+    BadReplyError,
+    CallError,
+    CallTimeoutError,
+    FilteredError,
+    QuotaError,
+    RateLimitedError,
+    RefusedError,
+    RejectedError,
+    ReplyBrokenError,
+    ServerError,
+    StoppedError,
+    TooLongError,
+    TruncatedError,
+    UnreachableError,
+)
+from llm.client.connections import (
+    CallDeadline,
+    DeadlinePassedError,
+    ReplyTooLargeError,
+    StopRequestedError,
+    bounded_by,
+    connections,
+)
+from llm.client.key_redaction import hide_beginning
+from llm.client.reply_reading import (
+    EndpointReportedError,
+    StreamedReply,
+    UnusableReplyError,
+    events,
+    outcome_of,
+    parse_object,
+    structured,
+)
+from llm.endpoints import Endpoint, Model
+from llm.requests import Outcome, Request
+
+NO_KEY = "none"
+"""Sent if the endpoint needs no key, because the client library demands one."""
+SHOW_EVERY = 0.3
+UNUSABLE = "The language model's server sent an unusable reply: {}."
+TOO_LONG = "The text is too long for the language model."
+
+
+@dataclass
+class RequestResult:
+    """The result of one request. `again`: another attempt may help; `shown`: `on_text` was called."""
+
+    outcome: Outcome
+    error: CallError | None = None
+    status: int = 0
+    again: bool = False
+    billable: bool = True
+    shown: bool = False
+    retry_after: float | None = None
+    request_id: str = ""
+
+    def fail(self, error: CallError, *, again: bool = False, billable: bool = True) -> None:
+        """Set the error."""
+        self.error, self.again, self.billable = error, again, billable
+
+
+class ReplyReader:
+    """A reply being read; what was received survives if it breaks."""
+
+    def __init__(self, request: Request, model: Model, on_text: Callable[[str], None] | None) -> None:
+        self.request = request
+        self.model = model
+        self.on_text = on_text
+        self.raw: list[str] = []
+        self.streamed = StreamedReply()
+        self.status = 0
+        self.request_id = ""
+        self.shown_text: str | None = None
+        self._shown_at = 0.0
+
+    def outcome(self) -> Outcome:
+        """Return what is known of the reply so far."""
+        streamed = self.streamed
+        model = streamed.model if isinstance(streamed.model, str) else ""
+        return Outcome(
+            text=streamed.shown() or "", raw="".join(self.raw), model_returned=model, refusal=streamed.refusal,
+            finish_reason=streamed.finish or "",
+        )  # fmt: skip
+
+    def read(self, response: Any) -> Outcome:
+        """Read a reply to its end. Raises UnusableReplyError, EndpointReportedError and errors of connections."""
+        self.status = response.status_code
+        self.request_id = request_id(response.headers)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "text/event-stream":
+            return self._read_stream(response)
+        for piece in self._pieces(response):
+            self.raw.append(piece)
+        found = outcome_of(parse_object("".join(self.raw)), self.request, self.model.asked)
+        self.streamed.text = found.text
+        self._show(found.text)
+        return found
+
+    def _read_stream(self, response: Any) -> Outcome:
+        for data in events(self._raw_kept(self._pieces(response))):
+            self.streamed.take(data)
+            if self.streamed.ended:
+                break
+            if time.monotonic() - self._shown_at >= SHOW_EVERY:
+                self._show(self.streamed.shown())
+        if not self.streamed.ended and self.streamed.finish is None and self.streamed.pieces:
+            raise httpx2.RemoteProtocolError("the stream ended before the reply did")
+        found = outcome_of(self.streamed.body(), self.request, self.model.asked)
+        self._show(found.text)
+        return found
+
+    def _raw_kept(self, pieces: Iterator[str]) -> Iterator[str]:
+        for piece in pieces:
+            self.raw.append(piece)
+            yield piece
+
+    def _pieces(self, response: Any) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder("utf-8")("strict")
+        try:
+            for piece in response.iter_bytes():
+                yield decoder.decode(piece)
+            yield decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            raise UnusableReplyError("it is not UTF-8") from None
+
+    def _show(self, text: str | None) -> None:
+        if self.on_text is not None and text and text != self.shown_text:
+            self.shown_text, self._shown_at = text, time.monotonic()
+            self.on_text(text)
+
+
+def send_once(
+    endpoint: Endpoint,
+    model: Model,
+    request: Request,
+    key: str,
+    sent: dict[str, Any],
+    deadline: CallDeadline,
+    on_text: Callable[[str], None] | None,
+) -> RequestResult:
+    """Send a request and read the reply. Errors are returned, not raised, except those of `on_text`."""
+    reader = ReplyReader(request, model, on_text)
+    result = RequestResult(Outcome())
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(bounded_by(deadline))
+            client = _client(endpoint, key)
+            response = stack.enter_context(client.chat.completions.with_streaming_response.create(**sent))
+            result.outcome = replace(reader.read(response), raw="".join(reader.raw))
+        result.status, result.request_id = reader.status, reader.request_id
+        _check_reply(result, request)
+    except openai.APIStatusError as problem:
+        _set_status_error(result, problem)
+    except UnusableReplyError as problem:
+        _set_error(result, reader, BadReplyError(UNUSABLE.format(problem)))
+    except ReplyTooLargeError:
+        _set_error(result, reader, BadReplyError(UNUSABLE.format("it is too large")))
+    except EndpointReportedError:
+        _set_error(result, reader, ServerError(), again=True)
+    except StopRequestedError:
+        _set_error(result, reader, StoppedError())
+    except DeadlinePassedError:
+        _set_error(result, reader, CallTimeoutError())
+    except (openai.APIConnectionError, httpx2.TransportError) as problem:
+        _set_connection_error(
+            result, reader, problem.__cause__ if isinstance(problem, openai.APIConnectionError) else problem
+        )
+    result.shown = reader.shown_text is not None
+    result.request_id = hide_beginning(result.request_id, key)
+    return result
+
+
+def request_id(headers: Any) -> str:
+    """Return the endpoint's id of a request, if it is printable ASCII."""
+    given = headers.get("x-request-id", "")
+    return given[:100] if given.isascii() and given.isprintable() else ""
+
+
+def _client(endpoint: Endpoint, key: str) -> openai.OpenAI:
+    timeout = httpx2.Timeout(endpoint.read_timeout, connect=endpoint.connect_timeout)
+    return openai.OpenAI(
+        api_key=key or NO_KEY, base_url=endpoint.base_url, max_retries=0, timeout=timeout, http_client=connections(),
+        default_headers={"Authorization": f"Bearer {key or NO_KEY}"},
+    )  # fmt: skip
+
+
+def _check_reply(result: RequestResult, request: Request) -> None:
+    """Set the error of a complete reply that is not an answer."""
+    found = result.outcome
+    if found.refusal:
+        result.fail(RefusedError())
+    elif found.finish_reason == "content_filter":
+        result.fail(FilteredError())
+    elif found.finish_reason == "length":
+        result.fail(TruncatedError())
+    elif not found.text.strip():
+        result.fail(BadReplyError(UNUSABLE.format("it is empty")))
+    elif request.top_logprobs is not None and found.logprobs is None:
+        result.fail(BadReplyError(UNUSABLE.format("it has no log-probabilities")))
+    elif request.schema is not None:
+        try:
+            result.outcome = replace(found, parsed=structured(found.text))
+        except UnusableReplyError as problem:
+            result.fail(BadReplyError(UNUSABLE.format(problem)))
+
+
+def _set_error(
+    result: RequestResult, reader: ReplyReader, error: CallError, *, again: bool = False, billable: bool = True
+) -> None:
+    result.outcome = reader.outcome()
+    result.status, result.request_id = reader.status, reader.request_id
+    result.fail(error, again=again, billable=billable)
+
+
+def _set_connection_error(result: RequestResult, reader: ReplyReader, problem: BaseException | None) -> None:
+    """Set the error of a connection that was refused, broke or was silent for too long."""
+    if isinstance(problem, httpx2.ConnectError | httpx2.ConnectTimeout):
+        _set_error(result, reader, UnreachableError(), again=True, billable=False)
+    elif isinstance(problem, httpx2.TimeoutException):
+        _set_error(result, reader, CallTimeoutError(), again=True)
+    elif reader.status:
+        _set_error(result, reader, ReplyBrokenError(), again=True)
+    else:
+        _set_error(result, reader, UnreachableError(), again=True)
+
+
+def _set_status_error(result: RequestResult, problem: openai.APIStatusError) -> None:
+    """Set the error of a response with a status of failure."""
+    body = problem.body if isinstance(problem.body, dict) else {}
+    code = str(body.get("code") or body.get("type") or "")
+    result.status = problem.status_code
+    result.request_id = request_id(problem.response.headers)
+    result.outcome = Outcome(raw=problem.response.text)
+    result.retry_after = _retry_after(problem.response.headers)
+    error, again = _error_of_status(problem.status_code, code)
+    error.retry_after = result.retry_after
+    result.fail(error, again=again, billable=problem.status_code >= 500 or problem.status_code == 408)
+
+
+def _error_of_status(status: int, code: str) -> tuple[CallError, bool]:
+    """Return the error of a status, and whether another attempt may help."""
+    if code == "insufficient_quota":
+        return QuotaError(), False
+    if code == "context_length_exceeded" or status == 413:
+        return TooLongError(TOO_LONG), False
+    if code == "content_filter":
+        return FilteredError(), False
+    if status == 429:
+        return RateLimitedError(), True
+    if status == 408:
+        return CallTimeoutError(), True
+    if status == 409 or status >= 500:
+        return ServerError(), True
+    return RejectedError(), False
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return the seconds that the endpoint asks to wait, or None if it names none that can be read."""
+    given = headers.get("retry-after", "").strip()
+    if given.isascii() and given.replace(".", "", 1).isdigit() and len(given) < 12:
+        return float(given)
+    try:
+        then = parsedate_to_datetime(given)
+    except (ValueError, TypeError):
+        return None
+    aware = then if then.tzinfo else then.replace(tzinfo=UTC)
+    return max((aware - datetime.now(UTC)).total_seconds(), 0.0)

@@ -1,0 +1,51 @@
+"""Queues single calls, which `llm.background.completion_work` makes in a worker."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+
+from config.background.kinds import works
+from config.background.waking import enqueue
+from llm.endpoints import find_model
+from llm.models import Completion
+from llm.requests import AnswerMaterial, Charge, Message, PromptReference, Request, SourcePassage
+
+WORK_KEY = "completion"
+
+
+def queue_completion(request: Request, charge: Charge, *, cache: bool = False) -> Completion:
+    """Queue a call and return its row, which will hold the reply or the reason for its failure.
+
+    Raises UnknownModelError.
+    """
+    find_model(request.model)
+    stored = {name: value for name, value in vars(request).items() if name != "model" and value is not None}
+    stored["messages"] = [asdict(message) for message in request.messages]
+    for name in ("prompt", "material"):
+        if name in stored:
+            stored[name] = asdict(stored[name])
+    with transaction.atomic():
+        row = Completion.objects.create(
+            study=charge.study, run=charge.run, person=charge.person, step=charge.step, model=request.model,
+            request=stored, may_be_cached=cache,
+        )  # fmt: skip
+        enqueue(works()[WORK_KEY], row)
+    return row
+
+
+def request_of(row: Completion) -> Request:
+    """Return the request stored in a row."""
+    stored: dict[str, Any] = dict(row.request)
+    messages = tuple(Message(**message) for message in stored.pop("messages"))
+    prompt, material = stored.pop("prompt", None), stored.pop("material", None)
+    if material is not None:
+        material = AnswerMaterial(
+            **{**material, "passages": tuple(SourcePassage(**one) for one in material["passages"])}
+        )
+    return Request(row.model, messages, PromptReference(**prompt) if prompt else None, material=material, **stored)
+
+
+def charge_of(row: Completion) -> Charge:
+    """Return who pays for a row's call, and what it is for."""
+    return Charge(row.study, row.run, row.person, work=f"{WORK_KEY}:{row.pk}", step=row.step)

@@ -1,0 +1,288 @@
+"""Data for the pages about models: endpoints without their secrets, queues, budgets and calls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+from django.db.models import Count, F, Max, Min, Q
+from django.utils import timezone
+
+from annotation.models import Membership, Rater, Study
+from config.background.kinds import works
+from config.background.rows import Row, Status
+from llm.budgets import MILLION
+from llm.call_errors import NoKeyError
+from llm.endpoint_file import EndpointsInvalidError
+from llm.endpoints import Endpoint, Model, endpoints
+from llm.models import Budget, Call, EndpointState, StudyPrompt
+from llm.prompt_files import Prompt, load_prompt
+
+MOST_BUDGETS = 50
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model; prices are per million tokens, "" if the operator set none."""
+
+    name: str
+    asked: str
+    context: int | None
+    price_in: str
+    price_out: str
+    supports: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EndpointRow:
+    """An endpoint without its address and key. `key` is "set", "missing" or "not needed"."""
+
+    name: str
+    built_in: bool
+    key: str
+    in_flight: int
+    most_in_flight: int
+    per_minute: int | None
+    paused_until: datetime | None
+    message: str
+    models: tuple[ModelRow, ...]
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """The queue of one kind of background work of a study. `oldest` is when the oldest waiting row was created."""
+
+    label: str
+    waiting: int
+    running: int
+    failed: int
+    oldest: datetime | None
+    last_failed: datetime | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class BudgetRow:
+    """A budget; `left` is "" without a limit, and `share` is the used part of the limit in percent."""
+
+    of: str
+    kind: str
+    cap: str
+    reserved: str
+    spent: str
+    left: str
+    share: int
+
+
+def endpoint_rows() -> list[EndpointRow] | None:
+    """Return all endpoints with their current calls, or None if the operator's file is invalid."""
+    try:
+        known = endpoints()
+    except EndpointsInvalidError:
+        return None
+    states = {state.name: state for state in EndpointState.objects.all()}
+    running = Call.objects.filter(status=Call.Status.RUNNING, lease_until__gt=timezone.now())
+    in_flight_by_name = dict(running.values_list("endpoint").annotate(Count("pk")))
+    return [_endpoint_row(one, states.get(name), in_flight_by_name.get(name, 0)) for name, one in known.items()]
+
+
+def _endpoint_row(endpoint: Endpoint, state: EndpointState | None, in_flight: int) -> EndpointRow:
+    paused = state is not None and state.open_until is not None and state.open_until > timezone.now()
+    return EndpointRow(
+        endpoint.name, endpoint.built_in, _key_state(endpoint), in_flight, endpoint.in_flight,
+        endpoint.requests_per_minute, state.open_until if paused and state else None,
+        state.message if paused and state else "",
+        tuple(_model_row(endpoint, model) for model in endpoint.models.values()),
+    )  # fmt: skip
+
+
+def _key_state(endpoint: Endpoint) -> str:
+    try:
+        return "set" if endpoint.key() else "not needed"
+    except NoKeyError:
+        return "missing"
+
+
+def _model_row(endpoint: Endpoint, model: Model) -> ModelRow:
+    return ModelRow(
+        f"{endpoint.name}/{model.name}", model.asked, model.context, _price(model.price_in), _price(model.price_out),
+        tuple(sorted(model.supports)),
+    )  # fmt: skip
+
+
+def _price(price: Decimal | None) -> str:
+    return "" if price is None else f"{price:,.2f}"
+
+
+def queue_rows(study: Study) -> list[QueueRow]:
+    """Return the study's background work by kind, sorted by name."""
+    found = [_queue_row(work.model, path, study) for work in works().values() if (path := _study_lookup(work.model))]
+    return sorted(found, key=lambda kind: kind.label)
+
+
+def _study_lookup(model: type[Row]) -> str:
+    """Return the lookup from a row to its study over at most one relation, or "" if there is none."""
+    if _leads_to_study(model):
+        return "study"
+    for field in model._meta.get_fields():
+        if isinstance(field, models.ForeignKey) and _leads_to_study(field.related_model):
+            return f"{field.name}__study"
+    return ""
+
+
+def _leads_to_study(model: Any) -> bool:
+    try:
+        return model._meta.get_field("study").related_model is Study
+    except FieldDoesNotExist:
+        return False
+
+
+def _queue_row(model: type[Row], path: str, study: Study) -> QueueRow:
+    rows = model._default_manager.filter(**{path: study})
+    queued, failed = Q(status=Status.QUEUED), Q(status=Status.FAILED)
+    counts = rows.aggregate(
+        waiting=Count("pk", filter=queued), running=Count("pk", filter=Q(status=Status.RUNNING)),
+        failed=Count("pk", filter=failed), oldest=Min("created_at", filter=queued),
+        last_failed=Max("ended_at", filter=failed),
+    )  # fmt: skip
+    last = rows.filter(failed).order_by("-ended_at", "-pk").values_list("reason", flat=True).first()
+    return QueueRow(str(model._meta.verbose_name), **counts, reason=last or "")
+
+
+def budget_rows(study: Study) -> tuple[list[BudgetRow], bool]:
+    """Return the budgets of the study, its people and its runs, highest spending first, and whether there are more."""
+    rows = Budget.objects.filter(study=study).select_related("person")
+    whole = next((row for row in rows.filter(run="", person=None)), Budget(study=study))
+    rest = list(rows.exclude(run="", person=None).order_by("run", F("spent").desc(), "pk")[: MOST_BUDGETS + 1])
+    return [_budget_row(row) for row in [whole, *rest[:MOST_BUDGETS]]], len(rest) > MOST_BUDGETS
+
+
+def _budget_row(row: Budget) -> BudgetRow:
+    taken = row.spent + row.reserved
+    kind = "run" if row.run else "person" if row.person else "study"
+    return BudgetRow(
+        row.run or str(row.person or ""), kind, "" if row.cap is None else amount(row.cap), amount(row.reserved),
+        amount(row.spent), "" if row.cap is None else amount(max(row.cap - taken, 0)),
+        0 if not row.cap else min(100 * taken // row.cap, 100),
+    )  # fmt: skip
+
+
+def amount(millionths: int, places: int = 4) -> str:
+    """Return an amount in units of the currency with a fixed number of decimals, so that columns align."""
+    return f"{Decimal(millionths) / MILLION:,.{places}f}"
+
+
+def limit_scopes(study: Study) -> list[tuple[str, str]]:
+    """Return the choices of what an owner can limit: the study, one run, or one member."""
+    members = Membership.objects.filter(study=study, active=True).select_related("person")
+    people = [
+        (f"person-{member.person_id}", f"{member.person} ({member.role})")
+        for member in sorted(members, key=lambda member: member.person.username)
+    ]
+    return [("study", "The whole study"), ("run", "One run"), *people]
+
+
+@dataclass(frozen=True)
+class LedgerFilters:
+    """The filters in the address of the ledger; "" means any."""
+
+    status: str = ""
+    model: str = ""
+    run: str = ""
+    step: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "LedgerFilters":
+        return cls(*(query.get(name, "").replace("\0", "") for name in ("status", "model", "run", "step")))
+
+    def calls(self, study: Study) -> "models.QuerySet[Call]":
+        """Return the matching calls of the study, newest first, without their texts."""
+        rows = Call.objects.filter(study=study).order_by("-pk")
+        wanted = {"status": self.status, "run": self.run, "step": self.step}
+        if self.model:
+            wanted["endpoint"], _, wanted["model"] = self.model.partition("/")
+        rows = rows.filter(**{name: value for name, value in wanted.items() if value})
+        return rows.defer("messages", "raw", "text", "logprobs", "parameters", "refusal")
+
+    def query(self) -> dict[str, str]:
+        """Return the filters as the query of an address."""
+        return {name: value for name, value in vars(self).items() if value}
+
+
+@dataclass(frozen=True)
+class FilterChoices:
+    """The values by which a study's ledger can be filtered."""
+
+    statuses: Sequence[tuple[str, str]]
+    models: Sequence[str]
+    runs: Sequence[str]
+    steps: Sequence[str]
+
+
+def filter_choices(study: Study) -> FilterChoices:
+    """Return the models, steps and latest runs in the study's ledger."""
+    calls = Call.objects.filter(study=study).order_by()
+    named = sorted(f"{endpoint}/{model}" for endpoint, model in calls.values_list("endpoint", "model").distinct())
+    runs = calls.exclude(run="").values("run").annotate(last=Max("pk")).order_by("-last")
+    steps = sorted(calls.exclude(step="").values_list("step", flat=True).distinct())
+    return FilterChoices(Call.Status.choices, named, [row["run"] for row in runs[:MOST_BUDGETS]], steps)
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """A call with its price and its seconds, "" while it runs."""
+
+    row: Call
+    price: str
+    seconds: str
+
+
+def call_row(call: Call) -> CallRow:
+    """Return a call with its price and duration."""
+    price = call.price_reserved if call.price_charged is None else call.price_charged
+    seconds = "" if call.ended_at is None else f"{(call.ended_at - call.started_at).total_seconds():.1f}"
+    return CallRow(call, amount(price, 6), seconds)
+
+
+def caused_by(call: Call) -> str:
+    """Return who caused a call: a rater by their pseudonym, anybody else by name."""
+    if call.person is None:
+        return ""
+    rater = Rater.objects.filter(study=call.study_id, person=call.person).values_list("name", flat=True).first()
+    return rater or str(call.person)
+
+
+@dataclass(frozen=True)
+class PromptRow:
+    """A prompt: the default, and the study's newest version if it has its own."""
+
+    app: str
+    name: str
+    default: Prompt
+    own: StudyPrompt | None
+
+    @property
+    def digest(self) -> str:
+        return self.own.digest if self.own else self.default.digest
+
+
+def prompt_rows(study: Study) -> list[PromptRow]:
+    """Return all prompts by app and name, with the study's own versions."""
+    own = {one.key: one for one in StudyPrompt.objects.filter(study=study).order_by("number")}
+    found = []
+    for config in apps.get_app_configs():
+        for path in sorted((Path(config.path) / "prompts").glob("*.md")):
+            default = load_prompt(config.name, path.stem)
+            found.append(PromptRow(config.name, path.stem, default, own.get(default.key)))
+    return found
+
+
+def versions_of(study: Study, app: str, name: str) -> list[StudyPrompt]:
+    """Return the study's own versions of a prompt, newest first."""
+    rows = StudyPrompt.objects.filter(study=study, key=f"{app}/{name}").select_related("created_by")
+    return list(rows.order_by("-number"))

@@ -1,0 +1,115 @@
+"""The shapes of the API's responses, for its schema. Tests check every response against its shape."""
+
+from rest_framework import serializers
+
+from annotation.models import Study
+
+
+class StudySummarySerializer(serializers.Serializer):
+    slug = serializers.CharField(help_text="The study's name in URLs, files and commands.")
+    title = serializers.CharField()
+    protocol = serializers.CharField()
+    status = serializers.ChoiceField(choices=Study.Status.values)
+    items = serializers.IntegerField(min_value=0)
+
+
+class StudiesSerializer(serializers.Serializer):
+    studies = StudySummarySerializer(many=True)
+
+
+class ProgressSerializer(serializers.Serializer):
+    total = serializers.IntegerField(min_value=0, help_text="The number of answers wanted, over all tasks.")
+    filled = serializers.IntegerField(min_value=0)
+    held = serializers.IntegerField(min_value=0, help_text="Answers that somebody is working on.")
+
+
+class StudyDetailSerializer(StudySummarySerializer):
+    study = serializers.DictField(help_text="The contents of study.yaml.")
+    prepared = serializers.BooleanField(help_text="Whether every item has its tasks.")
+    progress = ProgressSerializer()
+    files = serializers.ListField(child=serializers.CharField(), help_text="The names of the files in its export.")
+
+
+class ImportedSerializer(serializers.Serializer):
+    study = serializers.CharField()
+    added = serializers.DictField(
+        child=serializers.IntegerField(min_value=0),
+        help_text="The number of new rows by kind; 0 if all existed already.",
+    )
+    sha256 = serializers.CharField(help_text="The digest of the received body.")
+    prepared = serializers.BooleanField(
+        help_text="Whether every item has its tasks. In a live study, new items get theirs at once; if that takes too "
+        "long for one request, send the same body again to continue."
+    )
+
+
+class QuestionFiguresSerializer(serializers.Serializer):
+    level = serializers.CharField(help_text="The level of measurement, which decides which figures a question has.")
+    ratings = serializers.IntegerField(min_value=0)
+    raters = serializers.IntegerField(min_value=0)
+    percent_agreement = serializers.FloatField(allow_null=True, required=False)
+    leave_one_out = serializers.FloatField(allow_null=True, required=False)
+    comparisons = serializers.ListField(
+        child=serializers.DictField(), allow_null=True, required=False, help_text="Paired tests, one entry per pair."
+    )
+    by_category = serializers.DictField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="With by=category: the same figures, leave_one_out included, for the items of each category.",
+    )
+    undefined = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text="The reason for each null figure, by its dotted name."
+    )
+
+
+class AgreementSerializer(serializers.Serializer):
+    study = serializers.CharField()
+    protocol = serializers.CharField()
+    items = serializers.IntegerField(min_value=0)
+    kinds = serializers.ListField(child=serializers.CharField())
+    guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
+    surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
+    questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")
+    dimensions = serializers.ListField(
+        child=serializers.DictField(), help_text="Agreement between each two questions that rank outputs."
+    )
+
+
+class SessionsSerializer(serializers.Serializer):
+    study = serializers.CharField()
+    protocol = serializers.CharField()
+    models = serializers.ListField(child=serializers.CharField())
+    labellers = serializers.DictField(help_text="The names of all labellers, and the chosen one or null.")
+    statuses = serializers.DictField(help_text="The share of sessions by status.")
+    overview = serializers.DictField(help_text="Sessions, turns, edited turns and kinds of instruction, by model.")
+    ratings_by_kind = serializers.DictField(help_text="The share of each rating by model and kind of instruction.")
+    kinds_by_position = serializers.ListField(child=serializers.DictField())
+    instruction_types = serializers.DictField()
+    error_categories = serializers.DictField()
+    retrieval = serializers.DictField()
+    text_figures = serializers.DictField(allow_null=True, help_text="Words and edits; null with too many turns.")
+    label_agreement = serializers.DictField(help_text="How far labellers agree, by kind of label, with kappa per pair.")
+    second_ratings = serializers.DictField(
+        help_text="Second ratings compared with the user's; under between, second raters compared with each other."
+    )
+    undefined = serializers.DictField(help_text="The reason for each null figure, by its dotted name.")
+
+
+class ProblemSerializer(serializers.Serializer):
+    type = serializers.CharField(help_text="The kind of problem; about:blank if the status says it all.")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField(help_text="What happened and what to do, for people.")
+    request_id = serializers.CharField(help_text="Identifies the request in the server's log.")
+
+
+class ProblemLineSerializer(serializers.Serializer):
+    file = serializers.CharField()
+    line = serializers.IntegerField(min_value=0, help_text="0 for the whole file.")
+    field = serializers.CharField(help_text="Empty for the whole line.")
+    reason = serializers.CharField()
+
+
+class ImportRefusedSerializer(ProblemSerializer):
+    problems = ProblemLineSerializer(many=True, required=False, help_text="The problems by line; nothing was imported.")
+    more = serializers.BooleanField(required=False, help_text="Whether there are more than these hundred.")

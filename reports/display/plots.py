@@ -1,0 +1,148 @@
+"""Positions in drawings, in the units of their view boxes; the drawings themselves are templates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+BAR_WIDTH = 120.0
+CHART_WIDTH, CHART_HEIGHT = 640.0, 180.0
+ROW_HEIGHT, LABELS_WIDTH, LABEL_LETTERS = 26.0, 230.0, 28
+MARGIN_LEFT, MARGIN_TOP, MARGIN_BOTTOM = 34.0, 16.0, 34.0
+
+
+@dataclass(frozen=True)
+class IntervalBar:
+    """An estimate and its interval on an axis of `BAR_WIDTH`; `zero` is the position of 0 if it is inside `axis`."""
+
+    point: float
+    start: float | None
+    width: float
+    zero: float | None
+    axis: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class HistogramColumn:
+    """One bin of a histogram: its rectangle, its count, its edges and the position of its label."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    middle: float
+    count: int
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Columns on a zero baseline, with ticks (x, label) below."""
+
+    columns: list[HistogramColumn]
+    ticks: list[tuple[float, str]]
+    width: float = CHART_WIDTH
+    height: float = CHART_HEIGHT
+    left: float = MARGIN_LEFT
+    right: float = CHART_WIDTH - MARGIN_LEFT
+    base: float = CHART_HEIGHT - MARGIN_BOTTOM
+    tick_text: float = CHART_HEIGHT - MARGIN_BOTTOM + 16
+    axis_text: float = CHART_HEIGHT - 4
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One line of a dot plot: its name, in full and as a short label, its position and its interval."""
+
+    name: str
+    label: str
+    y: float
+    x: float
+    start: float | None
+    width: float
+    value: float
+
+
+@dataclass(frozen=True)
+class DotPlot:
+    """Estimates with their intervals on one axis, the highest at the top, with ticks (x, label) below."""
+
+    dots: list[Dot]
+    ticks: list[tuple[float, str]]
+    height: float
+    base: float
+    width: float = CHART_WIDTH
+    left: float = LABELS_WIDTH
+    right: float = CHART_WIDTH - MARGIN_LEFT
+    labels: float = LABELS_WIDTH - 12
+
+
+def interval_bar(value: float, interval: Sequence[float] | None, axis: tuple[float, float]) -> IntervalBar:
+    """The positions of `value` and its interval on `axis` (low < high), limited to its ends."""
+
+    def place(number: float) -> float:
+        low, high = axis
+        return round(BAR_WIDTH * min(1.0, max(0.0, (number - low) / (high - low))), 2)
+
+    start = place(interval[0]) if interval else None
+    width = round(place(interval[1]) - place(interval[0]), 2) if interval else 0.0
+    zero = place(0.0) if axis[0] < 0 < axis[1] else None
+    return IntervalBar(place(value), start, width, zero, axis)
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> Histogram:
+    """Columns for `counts` between `edges` (one more), with a tick at every `every`th edge."""
+    most, step = max([1, *counts]), (CHART_WIDTH - 2 * MARGIN_LEFT) / max(1, len(counts))
+    base = CHART_HEIGHT - MARGIN_BOTTOM
+    columns = []
+    for place, count in enumerate(counts):
+        x, height = MARGIN_LEFT + place * step, (base - MARGIN_TOP) * count / most
+        columns.append(
+            HistogramColumn(
+                x=round(x + 1, 2),
+                y=round(base - height, 2),
+                width=round(step - 2, 2),
+                height=round(height, 2),
+                middle=round(x + step / 2, 2),
+                count=count,
+                low=_tick(edges[place]),
+                high=_tick(edges[place + 1]),
+            )
+        )
+    ticks = [(round(MARGIN_LEFT + place * step, 2), _tick(edges[place])) for place in range(0, len(edges), every)]
+    return Histogram(columns, ticks)
+
+
+def dot_plot(
+    values: Mapping[str, float | None], intervals: Mapping[str, Sequence[float] | None], axis: tuple[float, float]
+) -> DotPlot:
+    """A line for each name with a value, on `axis` (low < high), limited to its ends."""
+    low, high = axis
+
+    def place(number: float) -> float:
+        share = min(1.0, max(0.0, (number - low) / (high - low)))
+        return round(LABELS_WIDTH + (CHART_WIDTH - MARGIN_LEFT - LABELS_WIDTH) * share, 2)
+
+    given = sorted(((value, name) for name, value in values.items() if value is not None), key=lambda one: -one[0])
+    dots = []
+    for row, (value, name) in enumerate(given):
+        interval = intervals.get(name)
+        start = place(interval[0]) if interval else None
+        width = round(place(interval[1]) - place(interval[0]), 2) if interval else 0.0
+        dots.append(
+            Dot(name, _shortened(name), MARGIN_TOP + ROW_HEIGHT * (row + 0.5), place(value), start, width, value)
+        )
+    base = MARGIN_TOP + ROW_HEIGHT * len(dots)
+    marks = (low + (high - low) * part / 4 for part in range(5))
+    ticks = [(place(mark), _tick(mark)) for mark in marks]
+    return DotPlot(dots, ticks, base + MARGIN_BOTTOM, base)
+
+
+def _tick(value: float) -> str:
+    """A number on an axis, with a true minus sign."""
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _shortened(name: str) -> str:
+    """`name` without its middle if it is long: systems of one family differ at the end."""
+    half = LABEL_LETTERS // 2
+    return name if len(name) <= LABEL_LETTERS else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"

@@ -1,0 +1,173 @@
+"""The lines of an exported study, as objects with their keys in the order of docs/formats.md.
+
+Items are in the order of their import. Within an item everything is sorted by natural keys, compared by code point, so
+that the files depend neither on primary keys nor on a database's collation. Absent values are left out.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Annotation, Item, Output, Rater, Rating, Study, TaskOutput
+from annotation.protocols import Unit, protocols
+from config.model_fields import canonical_json
+from config.text_validation import given, time_text
+
+CHUNK = 1000
+HUMAN = Rater.Kind.HUMAN.value
+ITEM = ("pk", "key", "document", "instruction", "categories", "references", "metadata", "content")
+RATING = (
+    "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
+    "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
+    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "metadata", "ordinal", "variant",
+)  # fmt: skip
+ANNOTATION = (
+    "task__item_id", "task__item__key", "task_id", "task__variant", "rater__name", "rater__kind", "revision", "status",
+    "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
+    "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
+)  # fmt: skip
+Line = dict[str, Any]
+
+
+def item_lines(study: Study) -> Iterator[Line]:
+    """All items with their outputs."""
+    needs_outputs = protocols()[study.protocol].files.needs_outputs
+    rows = Item.objects.filter(study=study).order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
+    for batch in _batches(rows):
+        outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
+        found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
+        for item, key, text, metadata in found.order_by("item", "position").values_list(
+            "item", "key", "text", "metadata"
+        ):
+            outputs[item].append(given({"id": key, "text": text, "metadata": metadata}))
+        for pk, key, document, instruction, category, references, metadata, content in batch:
+            yield given(
+                {
+                    "id": key,
+                    "document": document if needs_outputs else document or None,
+                    "instruction": instruction if needs_outputs else instruction or None,
+                    **(content or {}),
+                    "outputs": outputs[pk] if needs_outputs else outputs[pk] or None,
+                    "references": references,
+                    "category": category,
+                    "metadata": metadata,
+                }
+            )
+
+
+def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    batch = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) >= CHUNK:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def rating_lines(study: Study) -> Iterator[Line]:
+    """The current answers of people."""
+    return _ratings(study, Rating.objects.filter(rater__kind=HUMAN))
+
+
+def score_lines(study: Study) -> Iterator[Line]:
+    """The current answers of models and metrics."""
+    return _ratings(study, Rating.objects.exclude(rater__kind=HUMAN))
+
+
+def _ratings(study: Study, rows: QuerySet[Rating]) -> Iterator[Line]:
+    protocol = protocols()[study.protocol]
+    rows = rows.filter(study=study, is_current=True).order_by("item_id")
+    found = (dict(zip(RATING, row, strict=True)) for row in rows.values_list(*RATING).iterator(chunk_size=CHUNK))
+    for _, group in groupby(found, key=lambda row: row["item_id"]):
+        for row in sorted(group, key=_rating_order):
+            yield given(
+                {
+                    "item": row["item__key"] if protocol.files.ratings_name_items else None,
+                    **protocol.unit_line(Unit(row["output__key"], row["other_output__key"], row["variant"])),
+                    "rater": row["rater__name"],
+                    "rater_kind": None if row["rater__kind"] == HUMAN else row["rater__kind"],
+                    "question": row["question__key"],
+                    "value": row["value"],
+                    "explanation": row["explanation"],
+                    "shown": row["shown"],
+                    "seconds": row["seconds"],
+                    "submitted_at": time_text(row["submitted_at"]),
+                    "guidelines_version": row["guidelines_version"],
+                    "run": row["run"] or None,
+                    "replicate": row["replicate"],
+                    "distribution": row["distribution"],
+                    "metadata": row["metadata"],
+                }
+            )
+
+
+def _rating_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    unit = (row["output__position"], row["other_output__position"])
+    return (
+        tuple(-1 if place is None else place for place in unit),
+        row["variant"],
+        row["question__position"],
+        row["rater__name"],
+        time_text(row["submitted_at"]) or "",
+        row["ordinal"],
+        canonical_json(row["value"]),
+    )
+
+
+def annotation_lines(study: Study) -> Iterator[Line]:
+    """All revisions of every annotation, whatever their status."""
+    rows = Annotation.objects.filter(task__item__study=study).order_by("task__item_id").values_list(*ANNOTATION)
+    found = (dict(zip(ANNOTATION, row, strict=True)) for row in rows.iterator(chunk_size=CHUNK))
+    groups = (list(group) for _, group in groupby(found, key=lambda row: row["task__item_id"]))
+    for batch in _batches(groups):
+        tasks = task_outputs(sorted({row["task_id"] for group in batch for row in group}))
+        for group in batch:
+            ordered = sorted(group, key=lambda row: _annotation_order(row, tasks))
+            yield from (_annotation(row, [key for _, key in tasks[row["task_id"]]]) for row in ordered)
+
+
+def task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:
+    """The outputs (position in the item, key) of each task, in the task's order."""
+    found: dict[int, list[tuple[int, str]]] = {task: [] for task in tasks}
+    for start in range(0, len(tasks), CHUNK // 2):
+        rows = TaskOutput.objects.filter(task__in=tasks[start : start + CHUNK // 2]).order_by("task", "position")
+        for task, position, key in rows.values_list("task", "output__position", "output__key"):
+            found[task].append((position, key))
+    return found
+
+
+def _annotation_order(row: Mapping[str, Any], tasks: Mapping[int, list[tuple[int, str]]]) -> tuple[Any, ...]:
+    places = [position for position, _ in tasks[row["task_id"]]]
+    return places, row["task__variant"], row["rater__name"], row["revision"]
+
+
+def _annotation(row: Mapping[str, Any], outputs: list[str]) -> Line:
+    return given(
+        {
+            "item": row["task__item__key"],
+            "outputs": outputs,
+            "variant": row["task__variant"] or None,
+            "rater": row["rater__name"],
+            "rater_kind": None if row["rater__kind"] == HUMAN else row["rater__kind"],
+            "revision": row["revision"],
+            "status": row["status"],
+            "surplus": row["surplus"],
+            "answers": row["answers"],
+            "reason": row["reason"] or None,
+            "flag": row["flag"] or None,
+            "shown": [outputs[place] for place in row["shown"]],
+            "guidelines_version": row["guidelines_version"],
+            "protocol_version": row["protocol_version"],
+            "opened_at": time_text(row["opened_at"]),
+            "submitted_at": time_text(row["submitted_at"]),
+            "seconds": row["seconds"],
+            "visible_seconds": row["visible_seconds"],
+            "active_seconds": row["active_seconds"],
+            "tool_use": row["tool_use"],
+            "metadata": row["metadata"],
+        }
+    )

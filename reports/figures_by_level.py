@@ -1,0 +1,61 @@
+"""The figures that a question has, which depend only on the level of measurement of its type."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from agreement.by_category import HasItems
+from agreement.pair_report import describe_choices, describe_rankings
+from agreement.question_report import describe
+from agreement.span_report import describe_spans
+from annotation.models import Question
+from annotation.questions import question_types
+from reports.rows import Choice
+from reports.rows.pair_rows import choices, rank_columns, rankings
+from reports.rows.rated_items import RatedItems
+from reports.rows.span_rows import spans
+from reports.rows.value_rows import ratings
+
+RANKS = "rank"
+"""The level of questions that are also compared with each other."""
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A question's data, and the function that computes the figures of all or some of its items."""
+
+    data: HasItems
+    describe: Callable[..., dict[str, Any]]
+
+
+def _values(
+    level: Literal["nominal", "interval"], rated: RatedItems, question: Question, choice: Choice
+) -> Computation:
+    scale = question_types()[question.type].scale(question.spec)
+    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale))
+
+
+def _choices(rated: RatedItems, question: Question, choice: Choice) -> Computation:
+    ties = question_types()[question.type].takes_ties(question.spec)
+    return Computation(choices(rated, question, choice), partial(describe_choices, ties=ties))
+
+
+def _rankings(rated: RatedItems, question: Question, choice: Choice) -> Computation:
+    ties = question_types()[question.type].takes_ties(question.spec)
+    ranked = rankings(rated, rank_columns(rated, question, choice))
+    return Computation(ranked, partial(describe_rankings, ties=ties))
+
+
+def _spans(rated: RatedItems, question: Question, choice: Choice) -> Computation:
+    return Computation(spans(rated, question, choice), describe_spans)
+
+
+LEVELS: Mapping[str, Callable[[RatedItems, Question, Choice], Computation]] = {
+    "nominal": partial(_values, "nominal"),
+    "interval": partial(_values, "interval"),
+    "choice": _choices,
+    RANKS: _rankings,
+    "span": _spans,
+}
+"""The levels with figures; answers on other levels, such as texts, are only counted."""

@@ -1,0 +1,64 @@
+"""A reader's choices for a report, from an address, an API query or a command."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from annotation.models import Rater
+from reports.rows import PEOPLE, ChoiceInvalidError
+
+ALL_VERSIONS = "all"
+KINDS = Rater.Kind.values
+
+
+class KindsField(forms.Field):
+    """Kinds of raters, separated by commas; people by default."""
+
+    def to_python(self, value: str | None) -> frozenset[str]:
+        kinds = frozenset(value.split(",")) if value else PEOPLE
+        if not kinds <= set(KINDS):
+            raise ValidationError(f"takes {', '.join(KINDS)}, separated by commas.")
+        return kinds
+
+
+class CheckedKindsField(forms.MultipleChoiceField):
+    """Kinds of raters as check boxes send them: unknown ones are ignored, and people are the default."""
+
+    def to_python(self, value: Any) -> list[str]:
+        return [kind for kind in super().to_python(value) if kind in KINDS] or list(PEOPLE)
+
+
+class VersionField(forms.IntegerField):
+    """The number of a guidelines version, "all", or None for the latest."""
+
+    default_error_messages = {"invalid": "takes the number of a version, or all."}
+
+    def to_python(self, value: Any) -> Any:
+        return value if value == ALL_VERSIONS else super().to_python(value)
+
+
+class AgreementForm(forms.Form):
+    kinds = KindsField(required=False)
+    guidelines = VersionField(required=False)
+    by = forms.ChoiceField(
+        choices=[("category", "")], required=False, error_messages={"invalid_choice": "takes category."}
+    )
+
+
+class SessionReportForm(forms.Form):
+    labeller = forms.CharField(required=False, strip=False, empty_value=None)
+
+
+class ReportPageForm(SessionReportForm):
+    kinds = CheckedKindsField(choices=Rater.Kind.choices, required=False)
+    guidelines = VersionField(required=False)
+    by = forms.CharField(required=False)
+
+
+def choices_in(form: forms.Form) -> dict[str, Any]:
+    """The form's choices by name; raises ChoiceInvalidError, whose message begins with the name of the wrong one."""
+    if form.is_valid():
+        return form.cleaned_data
+    name, (problem, *_) = next(iter(form.errors.items()))
+    raise ChoiceInvalidError(f"{name} {problem}")

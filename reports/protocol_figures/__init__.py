@@ -1,0 +1,31 @@
+"""Figures that only studies of one protocol have: one module per protocol, found by the registry."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from annotation.models import Study
+from config.registry import discover
+
+
+class ProtocolFigures(ABC):
+    """A protocol's own part of the report: `key` is the protocol's, `template` prints the section on the page."""
+
+    key: str
+    template: str
+
+    @abstractmethod
+    def report(self, study: Study, *, labeller: str | None = None, waiting: bool = False) -> dict[str, Any]:
+        """The figures as plain values for JSON; if somebody is `waiting`, without those that would take too long.
+
+        `labeller` is the only rater whose labels count, if one is chosen. Raises ChoiceInvalidError.
+        """
+
+    @abstractmethod
+    def section(self, report: dict[str, Any]) -> Any:
+        """The values that the template prints of a report."""
+
+
+def protocol_figures(study: Study) -> ProtocolFigures | None:
+    """The own part of the study's protocol in its report; None for most protocols."""
+    found: ProtocolFigures | None = discover("protocol_figures", "PROTOCOL_FIGURES").get(study.protocol)
+    return found

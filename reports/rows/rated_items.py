@@ -1,0 +1,62 @@
+"""A study's items, outputs and raters, as the readers of ratings need them."""
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.models import Item, Output, Rater, Study
+from reports.rows import CHUNK
+
+Ints = NDArray[np.int64]
+
+
+class RatedItems:
+    """A study's items, outputs and raters, each read once, on first use.
+
+    An item's code is its position among the study's items, so that the data of several questions can be restricted to
+    the same items.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+
+    @cached_property
+    def items(self) -> Ints:
+        """The items' primary keys in the order of import."""
+        keys = Item.objects.filter(study=self.study).order_by("pk").values_list("pk", flat=True)
+        return np.fromiter(keys.iterator(chunk_size=CHUNK), dtype=np.int64)
+
+    def codes(self, items: Iterable[int] | Ints) -> Ints:
+        """The codes of items by their primary keys."""
+        keys = items if isinstance(items, np.ndarray) else np.fromiter(items, dtype=np.int64)
+        return np.searchsorted(self.items, keys).astype(np.int64)
+
+    @cached_property
+    def categories(self) -> list[list[str]]:
+        """The names of each item's categories, by its code."""
+        given = Item.objects.filter(study=self.study).order_by("pk").values_list("categories", flat=True)
+        return [_listed(one) for one in given.iterator(chunk_size=CHUNK)]
+
+    @cached_property
+    def raters(self) -> dict[int, str]:
+        return dict(Rater.objects.filter(study=self.study).values_list("pk", "name"))
+
+    @cached_property
+    def systems(self) -> dict[int, str]:
+        """The systems that wrote the outputs, by the outputs' primary keys."""
+        outputs = Output.objects.filter(item__study=self.study).order_by()
+        return dict(outputs.values_list("pk", "key").iterator(chunk_size=CHUNK))
+
+    @cached_property
+    def words(self) -> dict[tuple[Hashable, str], float]:
+        """The number of words of each output, by item and system; words are separated by white space."""
+        outputs = Output.objects.filter(item__study=self.study).order_by()
+        texts = outputs.values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
+        return {(item, key): len(text.split()) for item, key, text in texts}
+
+
+def _listed(categories: Any) -> list[str]:
+    return [categories] if isinstance(categories, str) else list(categories or [])

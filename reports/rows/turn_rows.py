@@ -1,0 +1,136 @@
+"""The turns of revision sessions with what their users, second raters and labellers said of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from agreement.label_agreement import Label
+from agreement.second_rating_figures import Pair
+from agreement.turn_figures import TurnRow
+from annotation.models import Rating, Study
+from reports.rows import CHUNK, HUMAN, stream
+from sessions.files.session_export import label_rank
+from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.turn_variants import turn_variant
+from sessions.workflow import DONE, RATING
+
+ANSWERED = Q(status=DONE, discarded=False)
+
+
+@dataclass(frozen=True)
+class RetrievalLabel:
+    """A label of a turn's passages, with the turn's number and its user's rating."""
+
+    number: int
+    rating: str | None
+    value: str
+
+
+@dataclass
+class SessionRows:
+    """Everything that a report on sessions counts, of the sessions that have a first answer.
+
+    Sessions are in the order of their keys and turns in that of their numbers, whatever the database, so that a seed
+    draws the same everywhere. `sessions` is {key: model}. `second` and `labels` are those of all raters; the labels
+    in `turns` and `retrieval` are those that count.
+    """
+
+    sessions: Mapping[str, str]
+    statuses: list[str]
+    turns: list[TurnRow] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    second: list[Label] = field(default_factory=list)
+    retrieval: list[RetrievalLabel] = field(default_factory=list)
+    labels: dict[str, list[Label]] = field(default_factory=dict)
+
+    @property
+    def labellers(self) -> list[str]:
+        """The names of everybody whose labels there are."""
+        return sorted({rater for labels in self.labels.values() for _, rater, _ in labels})
+
+
+@dataclass(frozen=True)
+class _TurnRatings:
+    """People's current ratings of turns, the latest of each rater: by the turn's variant and rater, by annotation."""
+
+    by_rater: Mapping[str, Mapping[tuple[str, int], str]]
+    by_annotation: Mapping[int, str]
+
+    def own(self, variant: str, rater: int, annotation: int | None) -> str | None:
+        """The rating that the session's user gave: on this site, or in a file."""
+        if annotation is not None:
+            return self.by_annotation.get(annotation)
+        return next((value for (_, pk), value in self.by_rater.get(variant, {}).items() if pk == rater), None)
+
+    def others(self, variant: str, rater: int) -> list[tuple[str, str]]:
+        """The names and ratings of everybody else, by name."""
+        return [(name, value) for (name, pk), value in sorted(self.by_rater.get(variant, {}).items()) if pk != rater]
+
+
+def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
+    """Read everything that a report on sessions needs, in four queries.
+
+    Of several labels of a turn the one counts that the session's line in an export shows, or, with `labeller`, that
+    rater's.
+    """
+    begun = RevisionSession.objects.filter(study=study, turns__number=0, turns__status=DONE, turns__discarded=False)
+    sessions: dict[int, tuple[str, str, str, int]] = {
+        pk: (key, model, status, rater)
+        for key, pk, model, status, rater in sorted(begun.values_list("key", "pk", "model", "status", "rater_id"))
+    }
+    found = SessionRows(
+        {key: model for key, model, _, _ in sessions.values()}, [status for _, _, status, _ in sessions.values()]
+    )
+    ratings, labels = _ratings(study), _labels(study)
+    turns = Turn.objects.filter(ANSWERED, session__in=begun).order_by().values_list(
+        "pk", "session_id", "number", "kind", "instruction", "previous_answer", "answer", "edited_answer",
+        "annotation_id",
+    )  # fmt: skip
+    place = {pk: number for number, pk in enumerate(sessions)}
+    for pk, session, number, kind, instruction, source, answer, edited, annotation in sorted(
+        turns.iterator(chunk_size=CHUNK), key=lambda row: (place[row[1]], row[2])
+    ):
+        key, model, _, rater = sessions[session]
+        variant, own_labels = turn_variant(key, number), labels.get(pk, ())
+        rating = ratings.own(variant, rater, annotation)
+        for label in own_labels:
+            found.labels.setdefault(label.kind, []).append((variant, label.rater.name, label.value))
+        counted = {label.kind: label.value for label in own_labels if labeller in (None, label.rater.name)}
+        if "retrieval" in counted:
+            found.retrieval.append(RetrievalLabel(number, rating, counted["retrieval"]))
+        if number == 0:
+            continue
+        found.turns.append(
+            TurnRow(
+                key, model, number, kind, rating, instruction, source, (answer or "") if edited is None else edited,
+                edited is not None, counted.get("instruction_type"), counted.get("error_category"),
+            )
+        )  # fmt: skip
+        others = ratings.others(variant, rater)
+        found.second.extend((variant, name, value) for name, value in others)
+        if rating is not None:
+            found.pairs.extend((variant, rating, value) for _, value in others)
+    return found
+
+
+def _ratings(study: Study) -> _TurnRatings:
+    rows = Rating.objects.filter(study=study, question__key=RATING, is_current=True, rater__kind=HUMAN)
+    by_rater: dict[str, dict[tuple[str, int], str]] = {}
+    by_annotation: dict[int, str] = {}
+    for variant, rater, name, annotation, value in stream(
+        rows, "variant", "rater_id", "rater__name", "annotation_id", "value"
+    ):
+        by_rater.setdefault(variant, {})[name, rater] = value
+        if annotation is not None:
+            by_annotation[annotation] = value
+    return _TurnRatings(by_rater, by_annotation)
+
+
+def _labels(study: Study) -> Mapping[int, Sequence[TurnLabel]]:
+    """The current labels of each turn, by its primary key; of one kind, the one that counts comes last."""
+    rows = TurnLabel.objects.filter(turn__session__study=study, is_current=True).select_related("rater")
+    found: dict[int, list[TurnLabel]] = {}
+    for label in sorted(rows, key=label_rank):
+        found.setdefault(label.turn_id, []).append(label)
+    return found

@@ -1,0 +1,24 @@
+"""What is erased of indexes and searches."""
+
+import shutil
+
+from accounts.models import Person
+from annotation.erasing import Erasing
+from annotation.models import Study
+from config.erasure import ErasedRows
+from retrieval.models import IndexBuild, TrialSearch
+
+
+class RetrievalErasing(Erasing):
+    study_rows = ((IndexBuild, "study"), (TrialSearch, "study"))
+
+    def remove_files(self, study: Study) -> None:
+        """Indexes hold the papers' texts. A study that is kept after all gets a new index when it asks for one."""
+        for build in IndexBuild.objects.filter(study=study).exclude(folder=""):
+            shutil.rmtree(build.place, ignore_errors=True)
+
+    def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        erased.delete(TrialSearch.objects.filter(study=study, asked_by=person))
+
+
+ERASING = RetrievalErasing()

@@ -1,0 +1,144 @@
+"""Lines of sessions and labels in files, with keys in the order of docs/formats.md.
+
+Exports write them; imports compare existing rows with them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.models import Rater, Study
+from config.text_validation import given, time_text
+from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.transcript import TurnRecord, session_state, turns_of
+from sessions.workflow import ACTIVE, DONE
+
+HUMAN = Rater.Kind.HUMAN.value
+IN_SESSION_LINES = (TurnLabel.Kind.INSTRUCTION_TYPE.value, TurnLabel.Kind.ERROR_CATEGORY.value)
+Line = dict[str, Any]
+
+
+def session_lines(study: Study) -> Iterator[Line]:
+    """Yield a line per session that has its first answer, by item in the order of import, then by key."""
+    rows = RevisionSession.objects.filter(study=study).select_related("study", "item", "rater")
+    for session in sorted(rows, key=lambda one: (one.item_id, one.key)):
+        line = session_line(session)
+        if line is not None:
+            yield line
+
+
+def session_line(session: RevisionSession) -> Line | None:
+    """Return the session's line, or None if it has no first answer.
+
+    Turns without an answer are left out: they are still being written, or failed.
+    """
+    turns = [record for record in turns_of(session) if record.turn.status == DONE]
+    if not turns:
+        return None
+    first, labels = turns[0].turn, _labels(session)
+    return given(
+        {
+            "id": session.key,
+            "item": session.item.key,
+            "rater": session.rater.name,
+            "model": session.model,
+            "status": None if session.status == ACTIVE else session.status,
+            "started_at": time_text(session.started_at),
+            "ended_at": time_text(session.ended_at),
+            "initial_answer": first.answer,
+            "initial_passages": first.passages,
+            "turns": [_turn(record, labels.get(record.turn.pk, {})) for record in turns[1:]],
+            "final_answer": session_state(session, turns).current,
+        }
+    )
+
+
+def _turn(record: TurnRecord, labels: dict[str, Line]) -> Line:
+    turn = record.turn
+    return given(
+        {
+            "number": turn.number,
+            "instruction": turn.instruction,
+            "kind": turn.kind,
+            "passages": turn.passages,
+            "searcher": turn.searcher or None,
+            "index": turn.index or None,
+            "summary": turn.summary,
+            "previous_answer": turn.previous_answer,
+            "answer": turn.answer,
+            "rating": record.rating,
+            "comment": record.comment,
+            "edited_answer": turn.edited_answer,
+            "submitted_at": time_text(record.submitted_at),
+            "seconds": record.seconds,
+            **labels,
+        }
+    )
+
+
+def _labels(session: RevisionSession) -> dict[int, dict[str, Line]]:
+    """Return the label that each turn's line shows: the latest one by a person, or else by a machine."""
+    rows = TurnLabel.objects.filter(turn__session=session, is_current=True, kind__in=IN_SESSION_LINES)
+    found: dict[int, dict[str, Line]] = {}
+    for kind in IN_SESSION_LINES:
+        for one in sorted(rows.select_related("rater"), key=label_rank):
+            if one.kind == kind:
+                found.setdefault(one.turn_id, {})[kind] = {"value": one.value, "rater": one.rater.name}
+    return found
+
+
+def label_rank(one: TurnLabel) -> tuple[Any, ...]:
+    """Return the sort key of a turn's labels: machines before people, then by time. The last label counts."""
+    return one.rater.kind == HUMAN, time_text(one.at) or "", one.rater.name
+
+
+def label_lines(study: Study) -> Iterator[Line]:
+    """Yield a line per revision of each label."""
+    rows = TurnLabel.objects.filter(turn__session__study=study).select_related("turn__session", "rater")
+    for one in sorted(rows, key=_label_order):
+        yield label_line(one)
+
+
+def _label_order(one: TurnLabel) -> tuple[Any, ...]:
+    turn = one.turn
+    return turn.session.item_id, turn.session.key, turn.number, one.kind, one.rater.name, one.revision
+
+
+def label_line(one: TurnLabel) -> Line:
+    """Return a label's line."""
+    return given(
+        {
+            "session": one.turn.session.key,
+            "turn": one.turn.number,
+            "kind": one.kind,
+            "value": one.value,
+            "rater": one.rater.name,
+            "rater_kind": None if one.rater.kind == HUMAN else one.rater.kind,
+            "revision": one.revision,
+            "at": time_text(one.at),
+        }
+    )
+
+
+def has_sessions(study: Study) -> bool:
+    """Return whether the study has sessions to export."""
+    return Turn.objects.filter(session__study=study, number=0, status=DONE).exists()
+
+
+def has_labels(study: Study) -> bool:
+    """Return whether anybody has labelled a turn."""
+    return TurnLabel.objects.filter(turn__session__study=study).exists()
+
+
+def session_counts(study: Study) -> Line:
+    """Return the counts for a manifest: sessions by status, turns, edited turns and labels.
+
+    Sessions without a first answer are in no file, so they are not counted.
+    """
+    turns = Turn.objects.filter(session__study=study, number__gte=1, status=DONE)
+    sessions = RevisionSession.objects.filter(study=study, turns__number=0, turns__status=DONE)
+    by_status = {name: sessions.filter(status=name).count() for name in RevisionSession.Status.values}
+    return {
+        "sessions": by_status | {"all": sessions.count()},
+        "turns": {"all": turns.count(), "edited": turns.exclude(edited_answer=None).count()},
+        "labels": TurnLabel.objects.filter(turn__session__study=study).count(),
+    }

@@ -1,0 +1,47 @@
+"""The files of a session study: questions with papers, sessions, labels, and ratings that name turns."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from annotation.importing.protocol_tables import TableImport
+from annotation.importing.target import ImportTarget
+from annotation.models import Item
+from annotation.protocols import FileFormat, Unit
+from sessions.files.session_import import LabelImport, SessionImport
+from sessions.models import RevisionSession, Turn
+from sessions.question_content import check_papers, check_question
+from sessions.turn_variants import named_turn
+
+
+class SessionFormat(FileFormat):
+    """Items are questions with papers; a rating's line names a session and a turn instead of an item."""
+
+    item_keys = frozenset({"question", "documents"})
+    unused_item_keys = frozenset({"document", "instruction", "outputs", "reference", "references"})
+    needs_outputs = False
+    ratings_name_items = False
+
+    def check_content(self, content: Mapping[str, Any]) -> None:
+        check_question(content.get("question"))
+        check_papers(content.get("documents"))
+
+    def find_items(self, target: ImportTarget, units: Iterable[Unit]) -> Mapping[Unit, str]:
+        named = {unit: named_turn(unit.variant) for unit in units}
+        keys, read = sorted({turn[0] for turn in named.values() if turn}), target.staging.read
+        sessions = {
+            pk: (key, item)
+            for pk, key, item in read(
+                RevisionSession.objects.filter(study=target.study, key__in=keys), "pk", "key", "item"
+            )
+        }
+        items = dict(read(Item.objects.filter(pk__in=sorted({item for _, item in sessions.values()})), "pk", "key"))
+        turns = {
+            (sessions[session][0], number): items[sessions[session][1]]
+            for session, number in read(
+                Turn.objects.filter(session__in=list(sessions), discarded=False), "session", "number"
+            )
+        }
+        return {unit: turns[turn] for unit, turn in named.items() if turn in turns}
+
+    def importer(self, table: str) -> type[TableImport] | None:
+        return {one.table: one for one in (SessionImport, LabelImport)}.get(table)

@@ -1,0 +1,109 @@
+"""How session tasks reach raters: one session per question, a page of its own, and second ratings of single turns."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Assignment, Item, Rater, Slot, Study
+from annotation.protocols import StudyInvalidError, TaskFlow
+from llm.call_errors import CallError
+from llm.endpoints import find_model
+from retrieval.index_builds import ensure_index
+from sessions.assignment_order import ranking
+from sessions.models import RevisionSession, Turn
+from sessions.pages.second_rating_page import second_rating_page
+from sessions.steps import mark_abandoned, start_session
+from sessions.study_options import options_of
+from sessions.turn_variants import PREFIX
+
+
+class SessionFlow(TaskFlow):
+    """A task is a session with one model, or the second rating of one turn."""
+
+    common_options = frozenset({"seed", "lease_minutes", "skip_reasons"})
+    lease_minutes = 7 * 24 * 60
+    longest_lease = 60 * 24 * 60
+    offers_every_task = False
+    ranks_tasks = True
+    has_own_pages = True
+    study_pages = (("Sessions", "revision_sessions:sessions"),)
+
+    def needs_slots(self, variant: str) -> bool:
+        return not variant.startswith(PREFIX)
+
+    def on_prepared(self, study: Study) -> None:
+        ensure_index(study)
+
+    def check_live(self, study: Study) -> None:
+        for warning in self.import_warnings(study):
+            raise StudyInvalidError(warning)
+
+    def import_warnings(self, study: Study) -> list[str]:
+        return [
+            f"No model called {model} is configured on this site. The study cannot go live without it."
+            for model in options_of(study).models
+            if not _is_configured(model)
+        ]
+
+    def welcome_url(self, rater: Rater) -> str | None:
+        """Return the page that explains sessions and asks for topics, until the rater has seen it."""
+        return reverse("revision_sessions:welcome", args=[rater.study.slug]) if rater.topics is None else None
+
+    def offered(self, slots: QuerySet[Slot], rater: Rater) -> QuerySet[Slot]:
+        """Leave out questions that the rater has had, however that session ended, and turns of their own sessions."""
+        met = Assignment.objects.filter(rater=rater, task__item=OuterRef("item"))
+        own = Turn.objects.filter(task=OuterRef("task"), session__rater=rater)
+        of_turns = Q(task__variant__startswith=PREFIX)
+        return slots.filter(of_turns & ~Exists(own) | ~of_turns & ~Exists(met))
+
+    def count_tasks(self, slots: QuerySet[Slot]) -> int:
+        """Allow one session per question, and one second rating per turn."""
+        rows = slots.order_by().values_list("task", "item", "task__variant").distinct()
+        return len({task if variant.startswith(PREFIX) else ("question", item) for task, item, variant in rows})
+
+    def preferred_order(self, slots: QuerySet[Slot], rater: Rater) -> list[int] | None:
+        return ranking(slots, rater)
+
+    def on_assigned(self, assignment: Assignment) -> None:
+        if not assignment.task.variant.startswith(PREFIX):
+            start_session(assignment, assignment.task.variant, timezone.now())
+
+    def on_released(self, slots: Sequence[Slot]) -> None:
+        for slot in slots:
+            if slot.holder_id is not None:
+                mark_abandoned(slot.holder_id, slot.task_id, timezone.now())
+
+    def titles(self, items: Collection[int]) -> dict[int, str]:
+        """Return the questions of the items."""
+        rows = Item.objects.filter(pk__in=items).values_list("pk", "content")
+        return {pk: content["question"] for pk, content in rows if content}
+
+    def own_page(self, assignment: Assignment) -> str | None:
+        """Return the session's page, also for tasks of turns that its own user rates."""
+        key = _session_key(assignment)
+        return None if key is None else reverse("revision_sessions:session", args=[key])
+
+    def page_context(self, assignment: Assignment) -> dict[str, Any]:
+        return {"turn": second_rating_page(assignment)}
+
+
+def _session_key(assignment: Assignment) -> UUID | None:
+    """Return the key of the assignment that the session's page belongs to, or None for another rater's turn."""
+    if not assignment.task.variant.startswith(PREFIX):
+        return assignment.key
+    own = RevisionSession.objects.filter(turns__task=assignment.task_id, rater=assignment.rater_id).first()
+    if own is None:
+        return None
+    return Assignment.objects.values_list("key", flat=True).get(rater=own.rater_id, task=own.task_id)
+
+
+def _is_configured(model: str) -> bool:
+    try:
+        find_model(model)
+    except CallError:
+        return False
+    return True

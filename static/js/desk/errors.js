@@ -1,0 +1,69 @@
+// Errors that the server found go away when their cause does: beside the question, in the message, for screen readers.
+
+import { isAnswered, lacksMarks, wordsOf } from "./completeness.js";
+
+const COUNTED = /still needs? an answer/;
+
+export class Errors {
+  constructor(page) {
+    this.page = page;
+    for (const type of ["input", "change"]) page.on(page.root, type, ({ target }) => this.#changed(target));
+  }
+
+  #changed(control) {
+    const question = control.closest(".question.has-error");
+    if (!question) return this.#changedElsewhere(control);
+    const all = [...this.page.form.querySelectorAll(".question.has-error")];
+    const group = all.filter((one) => nameOf(one) === nameOf(question)); // the same question about other outputs
+    group.filter(isMended).forEach((one) => this.#clear(one.querySelector(".field-error"), one));
+    return this.#count();
+  }
+
+  // A field that stands apart from its error, or has one without a question.
+  #changedElsewhere(control) {
+    const error = (control.getAttribute("aria-describedby") ?? "").split(/\s+/).find((id) => id.endsWith("-error"));
+    const node = error && this.page.root.querySelector(`#${error}`);
+    if (node && control.value.trim()) this.#clear(node, node.closest(".question"));
+  }
+
+  // The room of the text is kept: what is below it is being answered.
+  #clear(error, question) {
+    error?.classList.add("is-gone");
+    question?.classList.remove("has-error");
+    const described = error ? this.page.root.querySelectorAll(`[aria-describedby~="${error.id}"]`) : [];
+    for (const node of described) {
+      node.setAttribute("aria-describedby", node.getAttribute("aria-describedby").replace(error.id, "").trim());
+      node.classList.remove("has-error");
+      node.removeAttribute("aria-invalid");
+    }
+    for (const node of question?.querySelectorAll("[aria-invalid]") ?? []) node.removeAttribute("aria-invalid");
+  }
+
+  #count() {
+    if (!COUNTED.test(this.page.root.querySelector("#message").textContent)) return;
+    const left = new Set([...this.page.form.querySelectorAll(".question.has-error")].map(nameOf)).size;
+    const what = left === 1 ? "question still needs" : "questions still need";
+    this.page.message(left ? `${left} ${what} an answer. Your draft is saved.` : "");
+  }
+}
+
+// The control to go to on what is visible: in the first question with an error, the first that lacks an answer.
+export function firstToMend(root) {
+  const wrong = [...root.querySelectorAll(".question.has-error")].filter((question) => question.checkVisibility());
+  const question = wrong.find((one) => !isAnswered(one)) ?? wrong[0];
+  const controls = [...(question?.querySelectorAll("textarea, .chip, input, button") ?? [])];
+  const able = controls.filter((node) => node.checkVisibility() && !node.disabled);
+  return able.find((node) => node.matches("[data-free]") && lacksMarks(node)) ?? able[0];
+}
+
+function isMended(question) {
+  const most = Number(question.dataset.maxWords) || Infinity;
+  const text = question.querySelector("textarea");
+  return isAnswered(question) && (!text || wordsOf(text.value) <= most);
+}
+
+// The name of a question's field, without the letter of the output that it is about.
+function nameOf(question) {
+  const { name = question.id } = question.dataset;
+  return question.querySelector(".question-output") ? name.replace(/-[A-Z]{1,2}$/, "") : name;
+}

@@ -1,0 +1,80 @@
+// Replaces the page with the one from the server, and keeps what was scrolled, opened and hidden.
+
+import { parse, request } from "../desk/network.js";
+import { focusOnProblem } from "../desk/swap.js";
+import { localTimes } from "../desk/times.js";
+
+export function pageSwap(open) {
+  let page = null;
+
+  async function show(answer, document_) {
+    const root = document_.querySelector("#desk");
+    if (root) whole(root, answer.url);
+    else window.location.assign(answer.url);
+  }
+
+  function whole(root, url, push = true) {
+    const old = page.root;
+    const moved = old.dataset.turn !== root.dataset.turn;
+    page.close();
+    keepOpened(old, root, moved);
+    if (!moved && old.dataset.due === root.dataset.due) root.dataset.view = chosenView(old);
+    const places = [...old.querySelectorAll("[data-scroll]")].map((pane) => [pane.dataset.scroll, pane.scrollTop]);
+    const before = shownText(old);
+    old.replaceWith(document.adoptNode(root));
+    document.title = `${heading(root)} · Interrater`;
+    if (push && url && new URL(url).href !== window.location.href) history.pushState({}, "", url);
+    for (const [name, top] of places) {
+      const pane = root.querySelector(`[data-scroll="${name}"]`);
+      if (pane && (name !== "answer" || before === shownText(root))) pane.scrollTop = top;
+    }
+    begin(root);
+    const focus = page.root.querySelector("#edit") ?? page.root.querySelector("#step");
+    if (root.dataset.hasErrors === "no" && !root.querySelector("[data-focus-first]")) focus.focus({ preventScroll: true });
+    page.announce(heading(root));
+  }
+
+  function begin(root) {
+    page = open(root, show);
+    localTimes(root);
+    const turns = root.querySelector('[data-scroll="turns"]');
+    turns.scrollTop = turns.scrollHeight;
+    if (root.dataset.hasErrors === "yes" || root.querySelector("[data-focus-first]")) problem(page);
+    return page;
+  }
+
+  window.addEventListener("popstate", async () => {
+    const answer = await request(window.location.href).catch(() => null);
+    const root = answer?.ok ? parse(answer.text).querySelector("#desk") : null;
+    if (root) whole(root, "", false);
+    else window.location.reload();
+  });
+
+  return begin;
+}
+
+function chosenView(root) {
+  return root.querySelector('[data-view][aria-selected="true"]').dataset.view;
+}
+
+function heading(root) {
+  return root.querySelector("#task").textContent.replace(/\s+/g, " ").trim();
+}
+
+function problem(page) {
+  const edit = page.root.querySelector("#edit.has-error");
+  if (edit) edit.focus();
+  else focusOnProblem(page);
+}
+
+function shownText(root) {
+  return root.querySelector(".answer-body")?.textContent ?? "";
+}
+
+// What was open stays open; the entry of a new turn opens by itself.
+function keepOpened(old, root, moved) {
+  for (const details of old.querySelectorAll("details[id]")) {
+    const there = root.querySelector(`#${CSS.escape(details.id)}`);
+    if (there && !(moved && there.matches(".turn"))) there.open = details.open;
+  }
+}

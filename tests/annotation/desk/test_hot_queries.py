@@ -1,0 +1,189 @@
+"""Each hand-written statement of the desk gives what Django's queries give, throughout random histories of work."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.db import transaction
+from django.db.models import Avg
+from django.utils import timezone
+
+from accounts.auditing import identity_of
+from annotation.desk.assigning import next_assignment, open_slots
+from annotation.desk.drafting import save_draft
+from annotation.desk.hot_queries import count_tasks, desk_row, desk_row_of, first_open, held_slots, lock_state
+from annotation.desk.submitting import Effort, Submission, current_annotation, flag, sheet_of, skip, submit, undo
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Annotation, Assignment, Guideline, Question, Rater, Slot, SpotCheck, Study
+from annotation.protocols import protocols
+from annotation.review.spot_checks import check
+from annotation.studies.batches import last_place, release_next
+from annotation.studies.lifecycle import make_live, publish_guidelines
+from annotation.studies.planning import plan_chunk
+from annotation.studies.queries import unread_notes
+from tests.conftest import make_person
+
+FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ['🚢 "so"']}
+MOST, RECENT = 4, 3
+
+
+@pytest.fixture(params=[{}, {"same_raters": False}, {"batch_size": 2}], ids=["together", "apart", "batches"])
+def working(request, make_study, owner):
+    """A live study of five items and its three annotators."""
+    study = make_study("working", items=5, redundancy=2, options=request.param)
+    add_member(study, owner, "owner", None)
+    people = [make_person(name) for name in ("ada", "ben", "cyn")]
+    for person in people:
+        add_member(study, person, "annotator", None)
+    while plan_chunk(study):
+        pass
+    study.refresh_from_db()
+    make_live(study, owner)
+    return study, [rater_for(study, person) for person in people]
+
+
+def step(random, study, rater, owner):
+    """Something that happens: mostly to the rater's work, sometimes to the study."""
+    now = timezone.now()
+    assignment = next_assignment(study, rater)
+    mine = list(Assignment.objects.filter(rater=rater).order_by("pk"))
+    chosen = random.choice(mine) if mine else None
+    revision = (current_annotation(chosen).revision if current_annotation(chosen) else 0) if chosen else 0
+    match random.randrange(10):
+        case 0 | 1 | 2 | 3 if assignment is not None:
+            known = current_annotation(assignment)
+            effort = Effort(random.uniform(1, 90), 1.0, {"step": 1})
+            submit(assignment, Submission(FORM, known.revision if known else 0, 1, effort=effort))
+        case 4 if chosen is not None:
+            submit(chosen, Submission(FORM | {"q-how_well": ["2"]}, revision, 1))
+        case 5 if chosen is not None:
+            skip(chosen, Submission({}, revision), "not mine")
+        case 6 if revision:
+            undo(chosen, Submission({}, revision))
+        case 7 if chosen is not None:
+            flag(chosen, random.choice(["odd", ""]))
+        case 8 if chosen is not None:
+            save_draft(chosen, FORM, base_version=chosen.draft_version, revision=revision)
+        case 9:
+            Slot.objects.filter(state="held", holder=rater).update(lease_until=now - timedelta(seconds=1))
+            answer = Annotation.objects.filter(status="submitted", is_current=True).order_by("pk").last()
+            if answer is not None:
+                number = answer.spot_checks.count()
+                check(answer, "ok", random.choice(["", "look"]), owner, number=number)
+            if study.options.get("batch_size") and random.random() < 0.3:
+                release_next(study, owner, unfinished=[], anyway=True)
+            publish_guidelines(study, f"Rules {random.random()}", owner)
+
+
+def neighbour(assignment, **where):
+    order = "-pk" if "pk__lt" in where else "pk"
+    found = Assignment.objects.filter(rater=assignment.rater_id, **where).order_by(order).first()
+    return found.key if found else None
+
+
+def check_row(row, assignment):
+    """The row has what Django's own queries find."""
+    study = Study.objects.get(pk=assignment.rater.study_id)
+    for name in ("rater", "task"):
+        assert getattr(row.assignment, name) == getattr(assignment, name)
+    for ours, theirs in ((row.assignment, assignment), (row.study, study), (row.rater, assignment.rater)):
+        fields = [field.attname for field in theirs._meta.concrete_fields if field.attname in ours.__dict__]
+        assert len(fields) > 8
+        assert {name: getattr(ours, name) for name in fields} == {name: getattr(theirs, name) for name in fields}
+    assert row.sheet == sheet_of(assignment)
+    assert [question.__dict__ | {"_state": 0} for question in row.questions] == [
+        question.__dict__ | {"_state": 0} for question in Question.objects.filter(study=study).order_by("position")
+    ]
+    outputs = assignment.task.task_outputs.order_by("position").values_list("output", "output__key", "output__text")
+    assert [tuple(output) for output in row.outputs] == list(outputs)
+    assert row.slot == Slot.objects.filter(task=assignment.task, holder=assignment.rater).first()
+    current = current_annotation(assignment)
+    assert row.current == current
+    if current is not None:
+        assert (row.current.answers, row.current.submitted_at) == (current.answers, current.submitted_at)
+    newest = Guideline.objects.filter(study=study).order_by("-number").first()
+    assert (row.guidelines_version, row.guidelines) == (newest.number, newest.text)
+    assert row.previous == neighbour(assignment, pk__lt=assignment.pk)
+    assert row.next == neighbour(assignment, pk__gt=assignment.pk)
+    answered = Annotation.objects.filter(rater=assignment.rater, is_current=True, status__in=Annotation.ANSWERED)
+    last = answered.exclude(task=assignment.task).order_by("-pk").first()
+    assert (row.last is None) == (last is None)
+    if last is not None:
+        before = Assignment.objects.get(rater=assignment.rater, task=last.task_id)
+        assert tuple(row.last) == (before.key, last.revision, last.status, last.submitted_at)
+    assert row.last_place == last_place(study)
+
+
+def check_counts(row, study, rater):
+    submitted = Annotation.objects.filter(rater=rater, is_current=True, status="submitted")
+    ahead = open_slots(study, rater)
+    if rater.place is not None:
+        ahead = ahead.filter(place__gte=rater.place)
+    tasks = list(ahead.values_list("task", flat=True)[: MOST + 1])
+    recent = submitted.order_by("-pk").values("visible_seconds")[:RECENT]
+    counted = count_tasks(row, MOST, RECENT)
+    assert counted.done == submitted.count()
+    assert counted.held == Slot.objects.filter(holder=rater, state="held").count()
+    assert (counted.ahead, counted.more) == (len(set(tasks[:MOST])), len(tasks) > MOST)
+    assert counted.pace == pytest.approx(recent.aggregate(mean=Avg("visible_seconds"))["mean"])
+
+
+def check_state(study, rater):
+    now = timezone.now()
+    with transaction.atomic():
+        state = lock_state(rater.pk, study, now)
+        held = Slot.objects.filter(holder=rater, state="held")
+        assert (state.rater, state.status, state.holds) == (rater, "live", held.exists())
+        assert {slot.pk for slot in held_slots(rater.pk)} == {slot.pk for slot in held}
+        assert state.identity == identity_of(rater.person, study.slug).pk
+        assert state.expired == Slot.objects.filter(study=study, state="held", lease_until__lt=now).exists()
+        assert state.unread == unread_notes(rater.person).exists()
+        for place in {0, rater.place or 0}:
+            wanted = open_slots(study, rater).filter(place__gte=place)
+            first = wanted.first()
+            assert [slot.pk for slot in first_open(state, study, place, together=False)] == (
+                [first.pk] if first else []
+            )
+            both = wanted.filter(item=first.item_id, number=first.number) if first else Slot.objects.none()
+            assert {slot.pk for slot in first_open(state, study, place, together=True)} == {slot.pk for slot in both}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_statements_give_what_djangos_queries_give(working, owner, seed):
+    study, raters = working
+    random, compared = Random(seed), 0
+    for _ in range(40):
+        step(random, study, random.choice(raters), owner)
+        study.refresh_from_db()
+        rater = Rater.objects.get(pk=random.choice(raters).pk)
+        check_state(study, rater)
+        for assignment in (
+            Assignment.objects.filter(rater=rater).select_related("rater", "task__item").order_by("?")[:2]
+        ):
+            row = desk_row(rater.person_id, assignment.key)
+            check_row(row, assignment)
+            check_row(desk_row_of(assignment.pk), assignment)
+            check_counts(row, study, rater)
+            compared += 1
+    assert compared > 30
+    assert SpotCheck.objects.exists() or seed
+
+
+def test_only_the_annotator_of_now_gets_the_row(study, rater, stranger, owner):
+    assignment = next_assignment(study, rater_for(study, rater))
+    assert desk_row(rater.pk, assignment.key) is not None
+    for person in (stranger, owner):
+        assert desk_row(person.pk, assignment.key) is None
+    for change in ({"role": "researcher"}, {"role": "annotator", "active": False}):
+        study.memberships.filter(person=rater).update(**change)
+        assert desk_row(rater.pk, assignment.key) is None
+
+
+def test_what_a_study_asks_is_never_older_than_the_database(study, rater):
+    assignment = next_assignment(study, rater_for(study, rater))
+    first = desk_row_of(assignment.pk)
+    assert desk_row_of(assignment.pk).questions is first.questions  # parsed once
+    study.questions.filter(key="how_well").update(spec={"min": 1, "max": 7})
+    changed = desk_row_of(assignment.pk).questions
+    assert [question.spec.get("max") for question in changed] == [None, 7, None]
+    assert protocols()["rating"].read_form(FORM | {"q-how_well": ["7"]}, changed, first.sheet)["how_well"] == 7

@@ -1,0 +1,80 @@
+"""A page of the desk and an answer with the next claim take a few statements, and an answer one transaction."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.importing import import_study
+from annotation.members.membership import add_member
+from annotation.models import Annotation, Assignment, Study
+from annotation.studies.planning import plan_chunk
+
+PAGE, ANSWER = 4, 14
+"""Statements, with the two for the session and the person."""
+FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+SYSTEMS = ("north", "south", "west")
+STUDIES = {
+    "rating": ([{"key": "good", "type": "binary", "text": "Good?"}], {"q-good": "true"}, {}),
+    "rating apart": ([{"key": "good", "type": "binary", "text": "Good?"}], {"q-good": "true"}, {"same_raters": False}),
+    "rating in batches": ([{"key": "good", "type": "binary", "text": "Good?"}], {"q-good": "true"}, {"batch_size": 9}),
+    "listwise": (
+        [{"key": "overall", "type": "rank", "ranks": 3, "text": "Overall"}],
+        {"q-overall-A": "1", "q-overall-B": "2", "q-overall-C": "3"}, {},
+    ),
+    "pairwise": ([{"key": "better", "type": "preference", "text": "Which?"}], {"q-better": "A"}, {}),
+}  # fmt: skip
+
+
+@pytest.fixture(params=STUDIES)
+def desk(request, client, tmp_path, rater, owner):
+    """A signed-in annotator at work in a live study, the address of their task and the form of an answer."""
+    questions, form, options = STUDIES[request.param]
+    body = {"slug": "counted", "protocol": request.param.split()[0], "redundancy": 2, "options": options}
+    (tmp_path / "study.json").write_text(json.dumps(body | {"questions": questions, "guidelines": "Read."}))
+    outputs = [{"id": system, "text": f"At {place}."} for place, system in enumerate(SYSTEMS)]
+    items = [{"id": f"i{n}", "document": "Nine.", "instruction": "When?", "outputs": outputs} for n in range(6)]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    study = import_study(tmp_path).study
+    add_member(study, rater, "annotator", None)
+    while plan_chunk(study):
+        pass
+    study.batches.create(number=0)
+    Study.objects.update(status="live")
+    client.force_login(rater)
+    where = client.post(reverse("annotation:next_task", args=["counted"]))["Location"]
+    return client, where, form | {"guidelines_version": "1", "revision": "0"}
+
+
+def answer(client, where, form):
+    return client.post(f"{where}submit/", form | {"client_key": str(uuid4())})["Location"]
+
+
+def statements(captured):
+    sql = [query["sql"].strip() for query in captured.captured_queries]
+    return [one for one in sql if not one.startswith(FRAME)], [one for one in sql if one.startswith(FRAME[:2])]
+
+
+def test_a_page_takes_few_statements_early_and_late(desk):
+    client, where, form = desk
+    for _ in range(4):
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(where).status_code == 200
+        assert len(statements(captured)[0]) <= PAGE, statements(captured)[0]
+        where = answer(client, where, form)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_and_the_next_claim_take_few_statements_in_one_transaction(desk):
+    client, where, form = desk
+    for _ in range(5):
+        with CaptureQueriesContext(connection) as captured:
+            where = answer(client, where, form)
+        sent, frame = statements(captured)
+        assert len(sent) <= ANSWER, sent
+        assert [one.split()[0] for one in frame] == ["BEGIN", "COMMIT"]
+    assert Annotation.objects.count() == 5
+    assert Assignment.objects.count() == 6

@@ -1,0 +1,56 @@
+"""A page of the desk that a browser loads for the first time: few requests, little script, no key lost."""
+
+# ruff: noqa: F811 - the names of fixtures
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import moved_on, saved
+from tests.browser.listwise.conftest import bring, press, rows  # noqa: F401 - fixtures
+
+MOST_REQUESTS, MOST_SCRIPT = 12, 60_000
+
+
+def cold(desk, collected, open_page):
+    """Open a page on the collected files; returns its requests, and the bytes of script that go over the wire."""
+    asked = []
+
+    def serve(route):
+        route.fulfill(path=collected / route.request.url.split("/static/")[1].split("?")[0])
+
+    desk.page.route("**/static/**", serve)
+    desk.page.on("request", lambda request: asked.append(request.url))
+    open_page()
+    saved(desk.page)
+    scripts = [collected / url.split("/static/")[1] for url in asked if url.endswith(".js")]
+    return asked, sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts)
+
+
+def test_a_cold_page_of_a_task_makes_few_requests_and_works(desk, task, collected):
+    asked, script = cold(desk, collected, lambda: desk.open(task))
+    assert len(asked) <= MOST_REQUESTS, asked
+    assert script <= MOST_SCRIPT
+    press(desk.page, "y", "4", "h", "Enter")
+    moved_on(desk.page, task)
+
+
+def test_a_cold_page_of_a_list_makes_few_requests_and_works(new_desk, rater, bring, collected):
+    task, desk = bring(), new_desk(rater)
+    asked, script = cold(desk, collected, lambda: desk.open(task))
+    assert len(asked) <= MOST_REQUESTS, asked
+    assert script <= MOST_SCRIPT
+    press(desk.page, *"a1b2")
+    assert rows(desk.page)[:2] == ["A", "B"]
+
+
+def test_keys_pressed_before_the_script_arrives_are_kept_in_order(desk, task):
+    held, page = [], desk.page
+    page.route("**/js/desk.js", lambda route: held.append(route))
+    page.goto(f"{desk.address}/work/{task.key}/", wait_until="commit")
+    page.locator("#submit").wait_for()
+    press(page, "y", "2", "5", "c")
+    expect(page.locator("#question-1 :checked")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator("#question-2 :checked")).to_have_value("5")
+    expect(page.locator("#question-1 :checked")).to_have_count(1)
+    expect(page.get_by_label("Why?")).to_be_focused()
+    saved(page)

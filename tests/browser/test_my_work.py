@@ -1,0 +1,92 @@
+"""An annotator's own pages in a real browser: the guidelines before the first task, my answers, my day."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Effort, Submission, skip, submit
+from annotation.members.membership import rater_for
+from annotation.models import Annotation, Rater, Study
+from tests.browser.conftest import moved_on
+
+FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when the ferry sails."]}
+
+
+@pytest.fixture
+def worked(study, rater):
+    for _ in range(2):
+        assignment = next_assignment(study, rater_for(study, rater))
+        submit(assignment, Submission(FORM, 0, 1, effort=Effort(90.0, 80.0)))
+    skip(next_assignment(study, rater_for(study, rater)), Submission({}, 0, 1), "I know the author.")
+    return study
+
+
+def findings(page, axe):
+    page.evaluate(axe + ";0")
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in page.evaluate("axe.run()")["violations"]]
+
+
+def test_the_first_task_opens_when_the_guidelines_are_confirmed(desk, study, rater):
+    page = desk.page
+    page.goto(desk.address)
+    page.get_by_role("link", name="Start").press("Enter")
+    expect(page.get_by_role("heading", name="Read the guidelines first")).to_be_visible()
+    assert not Rater.objects.filter(person=rater, guidelines_read=1).exists()
+    page.get_by_role("button", name="I have read the guidelines").press("Enter")
+    page.wait_for_url("**/work/**")
+    assert Rater.objects.get(person=rater).guidelines_read == 1
+
+
+def test_an_answer_is_found_and_revised_from_the_list(desk, worked, rater):
+    page = desk.page
+    page.goto(desk.address)
+    page.get_by_role("link", name="My answers").click()
+    expect(page.locator(".my-answer")).to_have_count(3)
+    page.get_by_role("link", name="Skipped").click()
+    expect(page.locator(".my-answer")).to_have_count(1)
+    expect(page.locator(".my-answer")).to_contain_text("I know the author.")
+    page.get_by_role("link", name="All", exact=True).click()
+    page.get_by_label("Search texts and comments").fill("ferry sails")
+    page.get_by_role("button", name="Search").click()
+    page.locator(".my-answer a").last.click()
+    page.wait_for_url("**/work/**")
+    desk.choose(2, "barely")
+    page.keyboard.press("Enter")
+    expect(page.locator("#submit")).to_contain_text("Submit and next")
+    assert Annotation.objects.filter(revision=2, is_current=True, answers__contains='"how_well":2').count() == 1
+
+
+def test_my_day_is_that_of_the_browser(new_desk, worked, rater):
+    desk = new_desk(rater, timezone_id="Asia/Tokyo")
+    desk.page.goto(f"{desk.address}/my-day/")
+    desk.page.wait_for_url("**zone=Asia%2FTokyo")
+    expect(desk.page.locator("#my-day")).to_contain_text("3 min")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
+def test_axe_finds_nothing_on_my_pages(new_desk, worked, rater, axe, scheme, size):
+    desk = new_desk(rater, color_scheme=scheme, viewport={"width": size[0], "height": size[1]})
+    for path in ("/", "/studies/study/begin/", "/studies/study/my-answers/", "/my-day/?zone=UTC"):
+        desk.page.goto(desk.address + path)
+        assert findings(desk.page, axe) == [], path
+        assert desk.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_a_reason_for_skipping_is_chosen_or_written(desk, study, task):
+    Study.objects.update(options={"skip_reasons": ["Too long", "Not my field"]})
+    page = desk.open(task)
+    page.keyboard.press("s")
+    expect(page.locator("#skip-reason")).to_be_hidden()
+    page.get_by_role("button", name="Skip this task").click()
+    expect(page.locator("#skip-error")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    moved_on(page, task)
+    page.keyboard.press("s")
+    page.get_by_label("Other", exact=True).check()
+    page.locator("#skip-reason").fill("My cat")
+    other = page.locator("#desk").get_attribute("data-assignment")
+    page.get_by_role("button", name="Skip this task").click()
+    expect(page.locator("#desk")).not_to_have_attribute("data-assignment", other)
+    assert list(Annotation.objects.order_by("pk").values_list("reason", flat=True)) == ["Not my field", "My cat"]

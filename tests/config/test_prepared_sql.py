@@ -1,0 +1,76 @@
+"""Hand-written statements store and read values as Django's own queries do."""
+
+import uuid
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, Question, Rater, Task
+from config.prepared_sql import Columns, fetch_all, fetch_one, insert, insert_all, insert_if_new
+
+ALL = Columns(Assignment, "a")
+
+
+@pytest.fixture
+def given(study):
+    rater = Rater.objects.create(study=study, name="ada")
+    tasks = Task.objects.order_by("pk")
+    draft, now = {"q-x": ["🚢", "\"'%s"], "q-n": ["1e22"]}, timezone.now()
+    return lambda place: Assignment(
+        rater=rater, task=tasks[place], order=[place], created_at=now, opened_at=None, draft=draft, visible_seconds=0.1
+    )
+
+
+def same(one, other):
+    names = [field.attname for field in Assignment._meta.concrete_fields]
+    return {name: getattr(one, name) for name in names} == {name: getattr(other, name) for name in names}
+
+
+def test_a_row_is_stored_as_django_stores_it(given):
+    ours = insert(given(0))
+    theirs = given(1)
+    theirs.save()
+    for made in (ours, theirs):
+        row = fetch_one(f"SELECT {ALL.sql} FROM annotation_assignment a WHERE a.id = %s", [made.pk])
+        assert same(ALL.must_take(iter(row)), Assignment.objects.get(pk=made.pk))
+        assert same(made, Assignment.objects.get(pk=made.pk))
+    assert Assignment.objects.get(pk=ours.pk).key == ours.key
+    ours.refresh_from_db()
+
+
+def test_a_row_that_a_constraint_refuses_is_reported_and_not_inserted(given):
+    assert insert_if_new(given(0))
+    again = given(0)
+    assert not insert_if_new(again)
+    assert again.pk is None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(given(0))
+    assert Assignment.objects.count() == 1
+
+
+def test_several_rows_are_inserted_in_one_statement(given, django_assert_num_queries):
+    rows = [given(place) for place in range(3)]
+    with django_assert_num_queries(1):
+        insert_all(rows)
+    with django_assert_num_queries(0):
+        insert_all([])
+    assert {row.key for row in Assignment.objects.all()} == {row.key for row in rows}
+
+
+def test_columns_of_an_outer_join_without_a_row_give_none(study):
+    sql = f"SELECT {ALL.sql} FROM annotation_question q LEFT JOIN annotation_assignment a ON a.key = %s"
+    values = fetch_all(sql, [uuid.uuid4().hex])
+    assert [ALL.take(iter(row)) for row in values] == [None] * Question.objects.count()
+    with pytest.raises(TypeError):
+        ALL.must_take(iter(values[0]))
+
+
+def test_chosen_columns_leave_the_others_to_be_read_when_asked_for(given, django_assert_num_queries):
+    made = insert(given(0))
+    few = Columns(Assignment, "a", only=("id", "key", "flag"), leave_out=("flag",))
+    row = fetch_one(f"SELECT {few.sql} FROM annotation_assignment a WHERE a.id = %s", [made.pk])
+    found = few.must_take(iter(row))
+    assert (found.pk, found.key) == (made.pk, made.key)
+    with django_assert_num_queries(1):
+        assert found.draft == made.draft

@@ -1,0 +1,32 @@
+"""Workers end on a signal."""
+
+import subprocess
+import sys
+
+from tests.house import ROOT
+
+STUCK = """
+import signal, threading, time
+from config import worker
+lock = threading.Lock()
+lock.acquire()
+signal.signal(signal.SIGTERM, lambda number, frame: lock.acquire())
+worker.end_after_signal(0.1)
+signal.signal(signal.SIGCHLD, lambda number, frame: None)
+signal.raise_signal(signal.SIGCHLD)  # ends nothing
+print("ready", flush=True)
+time.sleep(300)
+"""
+"""A handler that waits for a lock of its own thread, as Celery's does while it puts work into the pool's queue."""
+
+
+def test_a_worker_ends_even_if_the_handler_of_the_signal_never_returns():
+    process = subprocess.Popen([sys.executable, "-c", STUCK], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        assert process.wait(60) == 1
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()

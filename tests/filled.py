@@ -1,0 +1,277 @@
+"""A small study of each protocol in which everything has happened, made by the application's own code.
+
+Tests of erasing use it, and the fixtures of releases are made from it.
+"""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import KnownAddress, Person, WrongTryCount
+from accounts.preferences import save_preferences
+from accounts.sign_in_links import issue_link
+from annotation.desk.assigning import next_assignment
+from annotation.desk.drafting import DraftConflictError, save_draft
+from annotation.desk.submitting import Submission, flag, sheet_of, skip, submit, undo
+from annotation.importing import import_study
+from annotation.members.invitations import accept, invite, open_invitation
+from annotation.members.membership import rater_for
+from annotation.members.reading_guidelines import confirm_reading
+from annotation.members.tokens import issue_token
+from annotation.models import Item, Rating, Study
+from annotation.review.spot_checks import check
+from annotation.review.verdicts import review_span, undo_review
+from annotation.studies.batches import release_next
+from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
+from config.background.claiming import run_waiting
+from config.background.workers import report_alive
+from llm.budgets import reserve_batch, set_cap
+from llm.model_trials import try_model
+from llm.models import Call, EndpointState
+from llm.prompt_versions import publish_prompt
+from llm.requests import Charge, Message, Request
+from llm.stop_marks import resume, stop
+from retrieval.index_builds import ensure_index
+from retrieval.trial_searches import try_search
+from sessions import steps
+from sessions.models import RevisionSession
+from sessions.second_ratings import sample_turns
+from sessions.steps import Instruction
+from sessions.transcript import session_state, turns_of
+from sessions.turn_labels import label
+
+MODEL = "extractive/extractive"
+TEXT = "The ferry to the island sails at nine.\nIn winter it does not sail: \u201cice\u201d, says \U0001f9ca."
+OUTPUTS = {"north": "It sails at nine.", "south": "It sails at ten, but never in winter."}
+PAPERS = [
+    {"id": "ferries", "title": "On ferries", "authors": ["A. One"], "year": 2020,
+     "paragraphs": [
+         "The ferry to the island sails at nine in the morning, and again at noon if the sea is calm.",
+         "In winter the ferry does not sail at all, because the harbour of the island is frozen over.",
+         "The crossing takes forty minutes, and an hour if the wind blows from the north.",
+     ]},
+    {"id": "fares", "title": "On fares", "paragraphs": [
+        "A ticket for grown passengers costs twelve crowns in summer and is sold on the pier by the captain.",
+        "Children and bicycles travel for half the price, and dogs travel free of charge on every day.",
+    ]},
+]  # fmt: skip
+QUESTIONS = {
+    "rating": [
+        {"key": "follows", "type": "binary"},
+        {"key": "how_well", "type": "likert", "min": 1, "max": 5},
+        {"key": "comment", "type": "text", "required": False},
+    ],
+    "listwise": [
+        {"key": "overall", "type": "rank", "ranks": 2},
+        {"key": "errors", "type": "spans", "labels": ["time"]},
+    ],
+    "pairwise": [{"key": "better", "type": "preference", "allow_tie": True}],
+    "session": [
+        {"key": "rating", "type": "category", "choices": ["good", "neutral", "bad"]},
+        {"key": "comment", "type": "text"},
+    ],
+}
+OPTIONS = {
+    "rating": {"batch_size": 2}, "listwise": {}, "pairwise": {"pairs": "all"},
+    "session": {"models": [MODEL], "passages": 2},
+}  # fmt: skip
+
+
+@dataclass
+class People:
+    """The people of all studies: an owner and two annotators."""
+
+    owner: Person
+    ann: Person
+    ben: Person
+
+
+def person(name: str) -> Person:
+    made = Person.objects.create_user(
+        f"{name}-user-name", email=f"{name}@mail.example", password=None, full_name=f"{name.title()} Fullname"
+    )
+    issue_link(made)
+    KnownAddress.objects.create(person=made, key=name, until=timezone.now())
+    store = SessionStore()
+    store["_auth_user_id"] = str(made.pk)
+    store.save()
+    record("signed in", actor=made, new={"by": "password"})
+    return made
+
+
+def fill(folder: Path) -> People:
+    """Fill the database; study files are written to `folder`."""
+    people = People(*(person(name) for name in ("olive", "ann", "ben")))
+    for protocol, happens in (("rating", _rate), ("listwise", _rank), ("pairwise", _choose), ("session", _revise)):
+        study = _study(folder / protocol, protocol, people)
+        happens(study, people)
+        _around(study, people)
+    save_preferences(people.ann, phrases=["PHRASE-OF-ANN"])
+    report_alive("host:1:calls", ("calls",), True)
+    EndpointState.objects.create(name="campus")
+    WrongTryCount.objects.create(key="k", ends_at=timezone.now())
+    return people
+
+
+def _study(folder: Path, protocol: str, people: People) -> Study:
+    folder.mkdir(parents=True)
+    study = {
+        "slug": f"the-{protocol}", "title": f"A {protocol} study", "protocol": protocol, "guidelines": "Be *strict*.",
+        "redundancy": 1 if protocol == "session" else 2, "questions": QUESTIONS[protocol], "options": OPTIONS[protocol],
+    }  # fmt: skip
+    (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
+    if protocol == "session":
+        items = [{"id": f"q{n}", "question": f"When does ferry {n} sail?", "documents": PAPERS} for n in range(3)]
+    else:
+        outputs = [{"id": key, "text": text, "metadata": {"of": key}} for key, text in OUTPUTS.items()]
+        items = [
+            {
+                "id": f"item-{n}",
+                "document": TEXT,
+                "instruction": "When?",
+                "outputs": outputs,
+                "category": f"c{n % 2}",
+                "metadata": {"n": n},
+                "references": [{"id": "gold", "text": "At nine.", "writer": "human"}],
+            }
+            for n in range(4)
+        ]
+    _lines(folder / "items.jsonl", items)
+    if protocol == "rating":
+        _lines(folder / "ratings.jsonl", [
+            {"item": "item-0", "output": "north", "rater": "Imported Rater", "question": "how_well", "value": 4},
+            {"item": "item-0", "output": "south", "rater": "judge", "rater_kind": "model", "question": "how_well",
+             "value": 2.5, "distribution": {"2": 0.5, "3": 0.5}, "run": "run-1", "replicate": 1, "explanation": "So.",
+             "metadata": {"seed": 1}},
+        ])  # fmt: skip
+        _lines(folder / "annotations.jsonl", [
+            {"item": "item-3", "outputs": ["north"], "rater": "Imported Rater", "revision": 1, "status": "submitted",
+             "answers": {"follows": True, "how_well": 5}, "metadata": {"device": "phone"}},
+        ])  # fmt: skip
+    made = import_study(folder, owner=people.owner).study
+    for name in (people.ann, people.ben):
+        [link] = invite(made, "annotator", people.owner, note=f"for {name.full_name}, {name.email}")
+        accept(open_invitation(link.rstrip("/").split("/")[-1]), name)
+    assert prepare(made, 60)
+    make_live(made, people.owner)
+    made.refresh_from_db()
+    return made
+
+
+def _lines(path: Path, rows: list) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _send(assignment, form, revision=0):
+    return submit(assignment, Submission(form, revision=revision, guidelines_version=1, client_key=uuid4()))
+
+
+def _rate(study: Study, people: People) -> None:
+    form = {"q-follows": ["true"], "q-how_well": ["5"], "q-comment": ["ANSWER-OF-ANN"]}
+    ann = rater_for(study, people.ann)
+    confirm_reading(ann, study.guidelines.get())
+    answer = _send(first := next_assignment(study, ann), form)
+    _send(first, form | {"q-how_well": ["4"]}, revision=1)
+    flag(first, "FLAG-OF-ANN")
+    skip(next_assignment(study, ann), Submission({}, revision=0), "REASON-OF-ANN")
+    undone = next_assignment(study, ann)
+    _send(undone, form)
+    undo(undone, Submission({}, revision=1))
+    undone.refresh_from_db()
+    draft = {"q-comment": ["DRAFT-OF-ANN"]}
+    save_draft(undone, draft, base_version=undone.draft_version, revision=2)
+    with suppress(DraftConflictError):
+        save_draft(undone, {"q-comment": ["CONFLICT-OF-ANN"]}, base_version=0, revision=2)
+    ben = rater_for(study, people.ben)
+    for _ in range(2):
+        _send(next_assignment(study, ben), form | {"q-comment": ["answer of ben"]})
+    check(answer, "problem", "NOTE-ON-ANN", people.owner, number=0)
+    check(answer, "ok", "", people.owner, number=1)
+    release_next(study, people.owner, unfinished=["some"], anyway=True)
+
+
+def _rank(study: Study, people: People) -> None:
+    for who in (people.ann, people.ben):
+        for _ in range(2):
+            assignment = next_assignment(study, rater_for(study, who))
+            letter = {output.key: output.letter for output in sheet_of(assignment).outputs}
+            mark = {"output": letter["south"], "start": 12, "end": 15, "text": "ten", "label": "time", "note": "NOTE"}
+            _send(assignment, {
+                f"q-overall-{letter['north']}": ["1"], f"q-overall-{letter['south']}": ["2"],
+                "q-errors": [json.dumps({"spans": [mark]})], f"q-errors-{letter['north']}": ["none"],
+            })  # fmt: skip
+    for rating in Rating.objects.filter(study=study, level="span").order_by("pk"):
+        review_span(rating, 0, "confirmed", "REASON-ON-SPAN", people.owner, number=0)
+        undo_review(review_span(rating, 0, "rejected", "No.", people.owner, number=1), people.owner)
+
+
+def _choose(study: Study, people: People) -> None:
+    for who, choice in ((people.ann, "A"), (people.ben, "tie")):
+        for _ in range(3):
+            _send(next_assignment(study, rater_for(study, who)), {"q-better": [choice]})
+    next_assignment(study, rater_for(study, people.ann))  # given, and not yet answered
+
+
+def _revise(study: Study, people: People) -> None:
+    publish_prompt(study, "llm", "try", "", "{{text}} {{question}} In our own words.", people.owner)
+    ensure_index(study)
+    run_waiting()
+    session = _begun(study, people.ann)
+    _turn(session, "Make it shorter.", "style", "bad")
+    _turn(session, "What do dogs and bicycles cost? INSTRUCTION-OF-ANN", "information", "neutral", edited="EDIT-OF-ANN")
+    steps.edit(session, 2, "EDIT-OF-ANN, AGAIN", 1)
+    steps.finish(session)
+    sample_turns(study, count=2, actor=people.owner)
+    researcher = rater_for(study, people.owner)
+    label(session.turns.get(number=1), "instruction_type", "condense", researcher)
+    label(session.turns.get(number=1), "error_category", "instruction is ignored", researcher)
+    _begun(study, people.ann)  # under way
+    ben = _begun(study, people.ben)
+    _turn(ben, "Make it shorter.", "style", "good")
+    steps.finish(ben)
+    second = next_assignment(study, rater_for(study, people.ben))
+    assert second.task.variant.startswith("turn:"), "Ben rates a turn of Ann's session"
+    _send(second, {"q-rating": ["good"], "q-comment": ["SECOND-RATING"]})
+
+
+def _begun(study: Study, who: Person) -> RevisionSession:
+    assignment = next_assignment(study, rater_for(study, who))
+    run_waiting()
+    return RevisionSession.objects.get(task=assignment.task, rater=assignment.rater)
+
+
+def _turn(session: RevisionSession, text: str, kind: str, rating: str, edited: str = "") -> None:
+    session = RevisionSession.objects.select_related("study").get(pk=session.pk)
+    number = session_state(session, turns_of(session)).number
+    steps.instruct(session, Instruction(kind, text, number, uuid4()))
+    run_waiting()
+    steps.rate(session, number, Submission({"q-rating": [rating], "q-comment": ["COMMENT"]}, 0, 1, uuid4()))
+    if edited:
+        steps.edit(session, number, edited, 0)
+
+
+def _around(study: Study, people: People) -> None:
+    """What happens around the answers of any study."""
+    describe(study, people.owner, title=f"{study.title}, described", description="Two\nlines", contact="Room 5")
+    publish_guidelines(study, "Be *kind*.", people.owner)
+    issue_token(study, people.owner, name="a script", scope="read")
+    invite(study, "annotator", people.owner, note="open")
+    set_cap(study, 5_000_000, people.owner)
+    set_cap(study, 1_000_000, people.owner, person=people.ann)
+    stop(study, people.owner, run="a run")
+    resume(study, people.owner, run="a run")
+    asked = Request(MODEL, (Message("user", "When?"),), max_tokens=10)
+    reservation = reserve_batch(Charge(study, person=people.ann), [asked])
+    try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
+    try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
+    run_waiting()
+    original = Call.objects.filter(study=study).first()
+    fields = {field.attname: getattr(original, field.attname) for field in Call._meta.concrete_fields}
+    cached = {"id": None, "status": "cached", "original_id": original.pk, "price_charged": 0}
+    Call.objects.create(**fields | cached | {"reservation_id": reservation.pk})

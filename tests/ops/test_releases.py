@@ -1,0 +1,57 @@
+"""Databases of earlier releases are migrated, keep their triggers, and export the same files as then."""
+
+import json
+
+import psycopg
+import pytest
+
+from tests.house import ROOT
+from tests.release_fixture import EXPORT, MIGRATE, SERVER, exported, kept, load, new_database, run
+
+RELEASES = sorted(path for path in (ROOT / "tests" / "fixtures").iterdir() if path.is_dir())
+ABOUT_THE_SOFTWARE = ("manifest.json", "README.md")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def kind(request):
+    """Each kind of database; PostgreSQL if a server answers."""
+    if request.param == "postgresql":
+        try:
+            psycopg.connect(SERVER, connect_timeout=5).close()
+        except psycopg.OperationalError:
+            pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")
+    return request.param
+
+
+def research_data(files):
+    return {name: content for name, content in files.items() if not name.endswith(ABOUT_THE_SOFTWARE)}
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
+def test_a_release_s_database_is_migrated_and_exports_the_same_bytes(release, kind, tmp_path):
+    dumped, files = kept(release, kind)
+    assert {name.split("/")[0] for name in files} >= {"the-rating", "the-listwise", "the-pairwise", "the-session"}
+    with new_database(kind, tmp_path) as url:
+        load(kind, dumped, url, tmp_path)
+        run(MIGRATE + EXPORT, url, tmp_path)
+    now = exported(tmp_path)
+    assert research_data(now) == research_data(files)
+    assert set(now) == set(files)
+    for name in now:
+        if name.endswith("manifest.json"):
+            old, new = json.loads(files[name]), json.loads(now[name])
+            assert (old["counts"], old["study"]) == (new["counts"], new["study"])
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
+def test_the_fixture_of_a_release_is_small_and_has_answers_of_every_protocol(release):
+    assert sum(path.stat().st_size for path in release.iterdir()) < 300_000
+    for kind in ("sqlite", "postgresql"):
+        _, files = kept(release, kind)
+        lines = {name: len(content.splitlines()) for name, content in files.items()}
+        for slug in ("the-rating", "the-listwise", "the-pairwise", "the-session"):
+            assert lines[f"{slug}/annotations.jsonl"] > 1
+        assert lines["the-session/sessions.jsonl"] == 3
+        assert lines["the-session/labels.jsonl"] == 2
+        assert lines["the-listwise/reviews.jsonl"] > 4
+        assert lines["the-rating/reviews.jsonl"] == 2

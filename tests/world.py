@@ -1,0 +1,156 @@
+"""A live study with a row of each kind, another study, and a person of each kind: for tests of every address."""
+
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
+from django.utils import timezone
+
+from accounts.auditing import identity_of, record
+from accounts.models import KnownAddress, Person, WrongTryCount
+from accounts.sign_in_links import issue_link
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit
+from annotation.members.invitations import invite
+from annotation.members.membership import add_member, rater_for
+from annotation.members.tokens import issue_token
+from annotation.models import Batch, DraftConflict, Invitation, Output, Rating, Slot, TaskOutput, Token
+from annotation.review.spot_checks import check
+from annotation.review.verdicts import review_span, reviewer_for
+from annotation.studies.lifecycle import make_live
+from annotation.studies.planning import plan_chunk
+from tests.conftest import draft_study
+from tests.models_and_papers import one_of_each
+from tests.sessions.rows import add_session_rows
+
+PEOPLE = (
+    "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",
+    "superuser", "deactivated", "token_read", "token_write",
+)  # fmt: skip
+OF_MODEL = {
+    "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
+    "llm:trial": "completion", "llm:stop_trial": "completion", "retrieval:trial": "trialsearch",
+    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
+}  # fmt: skip
+"""The model whose key an address contains, if it is not a membership."""
+PROGRAMS = ("token_read", "token_write")
+"""Tokens that the owner made. If a row has no status for them, they count as anonymous: pages accept no tokens."""
+
+
+def routes(patterns=None, namespace="", path="/"):
+    """Names of all routes of the resolver, with their namespaces; what has no name goes by its address."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        here = path + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield namespace + pattern.name if pattern.name else here
+        else:
+            inner = namespace + (f"{pattern.namespace}:" if pattern.namespace else "")
+            yield from routes(pattern.url_patterns, inner, here)
+
+
+ROUTES = sorted(set(routes()))
+
+
+def build_world():
+    """Make the rows; return a client for each of PEOPLE, and a function that gives the address of a route."""
+    study, other = draft_study("study"), draft_study("other")
+    people = {
+        name: Person.objects.create(username=name, is_staff=name in ("limited_staff", "superuser"),
+                                    is_superuser=name == "superuser")
+        for name in PEOPLE if name != "anonymous" and name not in PROGRAMS
+    }  # fmt: skip
+    members = {
+        name: add_member(where, people[name], role, None)
+        for name, where, role in (
+            ("owner", study, "owner"), ("researcher", study, "researcher"), ("annotator", study, "annotator"),
+            ("deactivated", study, "owner"), ("annotator_elsewhere", other, "annotator"),
+            ("researcher_elsewhere", other, "owner"), ("limited_staff", other, "researcher"),
+        )
+    }  # fmt: skip
+    for one in (study, other):
+        while plan_chunk(one):
+            pass
+        one.refresh_from_db()
+        make_live(one, None)
+    rater = rater_for(study, people["annotator"])
+    first = next_assignment(study, rater)
+    form = {"q-follows": ["true"], "q-how_well": ["5"]}
+    annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
+    assignment = next_assignment(study, rater)
+    conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
+    link = issue_link(people["annotator"])
+    token = invite(study, "annotator", people["owner"])[0]
+    clients = {name: Client() for name in PEOPLE}
+    for name, person in people.items():
+        clients[name].force_login(person)
+    Person.objects.filter(username="deactivated").update(is_active=False)
+    for name in PROGRAMS:
+        secret = issue_token(study, people["owner"], name=name, scope=name.removeprefix("token_"))
+        clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
+    output = Output.objects.filter(item__study=study).first()
+    objects = {
+        "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
+        "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
+        "item": output.item, "output": output, "task": assignment.task,
+        "slot": Slot.objects.filter(study=study).first(),
+        "taskoutput": TaskOutput.objects.filter(task=assignment.task).first(), "assignment": assignment,
+        "draftconflict": conflict, "annotation": annotation,
+        "rating": Rating.objects.filter(annotation=annotation).first(),
+        "batch": Batch.objects.create(study=study, number=0),
+        "reviewer": reviewer_for(study, people["owner"]),
+        "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
+        "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
+        "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
+        "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
+        "identity": identity_of(people["owner"], study.slug),
+        "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
+        "knownaddress": KnownAddress.objects.create(person=people["annotator"], key="k", until=timezone.now()),
+        **one_of_each(study, people["owner"]), **session_rows(study, rater),
+    }  # fmt: skip
+    tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+
+    def address(route):
+        if route.startswith("/"):
+            model = route.split("/")[3] if "object_id" in route else ""
+            number = str(objects[model].pk) if model else ""
+            return route.replace("<path:object_id>", number).replace("(?P<url>.*)$", "nothing-here")
+        if route.startswith("admin:"):
+            return admin_address(route, objects)
+        arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl",
+                     "number": 1}  # fmt: skip
+        if route in OF_MODEL:
+            arguments["pk"] = objects[OF_MODEL[route]].pk
+        if route == "llm:prompt":
+            arguments |= {"app": "llm", "name": "try"}
+        if route in tokens:
+            arguments = {"token": tokens[route]}
+        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"},
+                       {"slug", "pk", "number"}):  # fmt: skip
+            if set(wanted) <= set(arguments):
+                try:
+                    return reverse(route, kwargs={name: arguments[name] for name in wanted})
+                except NoReverseMatch:
+                    continue
+        raise AssertionError(f"{route} has arguments that this table does not know")
+
+    return clients, address
+
+
+def session_rows(study, rater):
+    """A session with a turn and a label, by their models' names."""
+    session = add_session_rows(study, rater)
+    turn = session.turns.get()
+    return {"revisionsession": session, "turn": turn, "turnlabel": turn.labels.get()}
+
+
+def admin_address(route, objects):
+    name = route.removeprefix("admin:")
+    if name in ("view_on_site",):
+        return "/admin/r/1/1/"
+    if name == "app_list":
+        return "/admin/annotation/"
+    if name == "auth_user_password_change":
+        return reverse(route, args=[objects["person"].pk])
+    parts = name.removeprefix("revision_").split("_")
+    ours = ("annotation", "accounts", "config", "llm", "retrieval", "sessions")
+    if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
+        return reverse(route, args=[objects[parts[1]].pk])
+    return reverse(route)
