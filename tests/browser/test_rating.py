@@ -39,7 +39,8 @@ def test_keys_do_not_fire_in_a_text_field_and_can_be_switched_off(desk, task):
     assert page.locator("input:checked").count() == 1  # the switch in the list of keys, which is closed
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    page.get_by_label("Keys are on").uncheck()
+    with page.expect_response("**/keys/"):  # a page fetched before the server has saved it says otherwise
+        page.get_by_label("Keys are on").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("y")
     expect(page.locator("#question-1 :checked")).to_have_count(0)
