@@ -8,13 +8,12 @@ from typing import Any
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.auditing import record
-from accounts.models import AuditEntry, Identity, KnownAddress, Person, SignInLink
+from accounts.models import AuditEntry, BrowserSession, Identity, KnownAddress, Person, SignInLink
 from config.erasure import ErasedRows, open_erasure
 
 STUDY_ERASED, RATER_ERASED = "study erased", "rater erased"
@@ -62,12 +61,7 @@ def erase_account(person: Person, erased: ErasedRows) -> None:
     """Empty the account of `person`, so that nobody can sign in with it. The row stays, since others refer to it."""
     erased.delete(SignInLink.objects.filter(person=person))
     erased.delete(KnownAddress.objects.filter(person=person))
-    signed_in = [
-        session.pk
-        for session in Session.objects.iterator()
-        if session.get_decoded().get("_auth_user_id") == str(person.pk)
-    ]
-    erased.delete(Session.objects.filter(pk__in=signed_in))
+    erased.delete(BrowserSession.objects.filter(person=person))
     erased.delete(_admin_log_about(person))
     erased.empty(Identity.objects.filter(person=person), person=None)
     nobody = Person(username=f"erased-{secrets.token_hex(8)}", is_active=False, date_joined=timezone.now())

@@ -18,7 +18,10 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from config.site_busy import SiteBusyError
 
 HASHING, WAITING = 2, 3
-"""How many hash at once, and how many more may wait: each holds a thread, and pages need the other threads."""
+"""How many hash at once, and how many more may wait, each with a thread that pages may need.
+
+Sign-ins wait elsewhere: `config.buffering_worker` gives them a thread of their own in each process.
+"""
 LONGEST_WAIT = 5.0
 LOOK_EVERY = 0.02
 

@@ -1,6 +1,7 @@
 """People, sign-in links, counts of wrong passwords, and the audit."""
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
 
@@ -25,6 +26,14 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+
+class BrowserSession(AbstractBaseSession):
+    """A browser's session, with the person who is signed in there; see `accounts.browser_sessions`."""
+
+    person = models.ForeignKey(
+        Person, null=True, blank=True, on_delete=models.CASCADE, related_name="browser_sessions", editable=False
+    )
 
 
 class SignInLink(models.Model):

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from accounts.access import person_of
 from accounts.auditing import record
+from accounts.browser_sessions import clear_ended_sessions
 from accounts.hashing import HashingBusyError
 from accounts.models import Person
 from accounts.sign_in_limits import begin_try, forget_wrong_tries, give_back, note_wrong
@@ -63,6 +64,7 @@ def enter(request: HttpRequest, person: Person, how: str) -> None:
         login(request, person, backend=BACKEND)
         record("signed in", actor=person, new={"by": how})
         forget_wrong_tries(person, client_address(request))
+        clear_ended_sessions()
 
 
 def sign_out(request: HttpRequest) -> None:

@@ -18,7 +18,7 @@ ITEMS = 20_000
 WRITER = """
 import sys, time, django
 django.setup()
-from django.contrib.sessions.models import Session
+from accounts.models import BrowserSession
 from django.utils import timezone
 waits, number = [], 0
 print("writing", flush=True)
@@ -27,7 +27,7 @@ ended = threading.Event()
 threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
 while not ended.wait(0.02):
     begin, number = time.perf_counter(), number + 1
-    Session.objects.create(session_key=f"benchmark-{number}", session_data="", expire_date=timezone.now())
+    BrowserSession.objects.create(session_key=f"benchmark-{number}", session_data="", expire_date=timezone.now())
     waits.append(time.perf_counter() - begin)
 print(f"{max(waits):.2f} s, the longest of {len(waits):,} writes")
 """

@@ -8,7 +8,7 @@ import errno
 import io
 import selectors
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from socket import SHUT_WR, socket
 from typing import Any
@@ -19,9 +19,11 @@ from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from config.incoming_request import IncomingRequest
+from config.warm_up import warm_up
 
 AT_ONCE = 64 * 1024
 GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
+SIGN_IN = (b"POST /sign-in/ ", b"POST /sign-in/?")
 OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 GONE_AGAIN = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
@@ -50,6 +52,8 @@ class BufferingWorker(ThreadWorker):
     seconds_to_close = 2.0
     most_collected = 512 * 1024 * 1024
     """Bytes of all requests that are being collected."""
+    longest_line = 200
+    """How many sign-ins may wait for the thread that checks passwords; others are answered like any request."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -57,6 +61,14 @@ class BufferingWorker(ThreadWorker):
         self.closing: dict[TConn, float] = {}
         self.collected = 0
         self.checked = 0.0
+        self.in_line = 0
+        self.doorman = ThreadPoolExecutor(1, "sign-in")
+
+    def run(self) -> None:
+        """Serve until the worker is told to stop."""
+        warm_up()
+        super().run()
+        self.doorman.shutdown(wait=False, cancel_futures=True)
 
     def accept(self, listener: socket) -> None:
         """Take a new connection and begin to collect its request."""
@@ -114,7 +126,21 @@ class BufferingWorker(ThreadWorker):
             conn.parser = get_parser(self.cfg, conn.sock, conn.client)
             conn.initialized = True
         conn.parser.unreader = CollectedBytes(conn.request.content)
-        self.enqueue_req(conn)
+        if conn.request.begins_with(SIGN_IN) and self.in_line < self.longest_line:
+            self._stand_in_line(conn)
+        else:
+            self.enqueue_req(conn)
+
+    def _stand_in_line(self, conn: TConn) -> None:
+        """Give a sign-in to the one thread for them: checking a password is slow, and pages need the other threads."""
+        self.in_line += 1
+        self.doorman.submit(self.handle, conn).add_done_callback(
+            lambda future: self.method_queue.defer(self._signed_in, conn, future)
+        )
+
+    def _signed_in(self, conn: TConn, future: Future[bool]) -> None:
+        self.in_line -= 1
+        self.finish_request(conn, future)
 
     def handle(self, conn: TConn) -> bool:
         """Answer a request, in a thread; whether the connection can have another one."""

@@ -32,6 +32,10 @@ class IncomingRequest:
         """Whether the request can be answered now."""
         return self.refused or self._missing == 0
 
+    def begins_with(self, starts: tuple[bytes, ...]) -> bool:
+        """Whether the request, of which the head has arrived, begins with one of these."""
+        return self._head.startswith(starts)
+
     def feed(self, data: bytes) -> bool:
         """Take the next bytes; return whether the client waits for `100 Continue` before it sends more."""
         self.received += len(data)

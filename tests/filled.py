@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from accounts.auditing import record
+from accounts.browser_sessions import SessionStore
 from accounts.models import KnownAddress, Person, WrongTryCount
 from accounts.preferences import save_preferences
 from accounts.sign_in_links import issue_link

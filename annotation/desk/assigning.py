@@ -158,9 +158,7 @@ def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:
 
     Return False if the slot was released after the caller read it.
     """
-    if slot.holder_id is None or not renew_held(slot.holder_id, slot.item_id, lease_end(study, now)):
-        return False
-    return Slot.objects.filter(pk=slot.pk, holder=slot.holder_id, state=Slot.State.HELD).exists()
+    return slot.holder_id is not None and slot.pk in renew_held(slot.holder_id, slot.item_id, lease_end(study, now))
 
 
 def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:

@@ -310,7 +310,8 @@ def _read_state(values: Iterator[Any], study: Study) -> RaterState:
 
 
 _HELD = f"SELECT {SLOT.sql} FROM annotation_slot h WHERE h.holder_id = %s AND h.state = 'held'"  # noqa: S608
-_RENEW = "UPDATE annotation_slot SET lease_until = %s WHERE holder_id = %s AND item_id = %s AND state = 'held'"
+_RENEW = """UPDATE annotation_slot SET lease_until = %s
+    WHERE holder_id = %s AND item_id = %s AND state = 'held' RETURNING id"""
 _FILL = "UPDATE annotation_slot SET state = 'filled', lease_until = NULL WHERE id = %s AND holder_id = %s"
 
 
@@ -319,10 +320,9 @@ def held_slots(rater: int) -> list[Slot]:
     return [SLOT.must_take(iter(row)) for row in fetch_all(_HELD, [rater])]
 
 
-def renew_held(rater: int, item: int, until: datetime) -> int:
-    """Extend the leases of the slots that a rater holds on an item; returns how many."""
-    renewed: int = run(_RENEW, [stored(Slot, "lease_until", until), rater, item]).rowcount
-    return renewed
+def renew_held(rater: int, item: int, until: datetime) -> set[int]:
+    """Extend the leases of the slots that a rater holds on an item; returns their primary keys."""
+    return {pk for (pk,) in fetch_all(_RENEW, [stored(Slot, "lease_until", until), rater, item])}
 
 
 def fill_slot(slot: int, rater: int) -> bool:

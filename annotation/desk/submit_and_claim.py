@@ -1,13 +1,14 @@
 """An answer and the claim of the next task in one transaction, as the desk's *Submit and next* asks for.
 
-The answer comes first. The claim is behind a savepoint: whatever goes wrong with it, the answer is committed, and the
-next task is then claimed in the ordinary way (`annotation.desk.next_page`).
+The answer comes first. If the database refuses the claim, both are rolled back, and the answer is saved again without
+a claim; the next task is then claimed in the ordinary way (`annotation.desk.next_page`). A savepoint between the two
+would save that repetition, which is rare, at the price of two more messages to the database for every answer.
 """
 
 import logging
 
 from django.db import Error as DatabaseFailure
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotation.desk.assigning import Claimed, claim
 from annotation.desk.hot_queries import DeskRow
@@ -18,8 +19,8 @@ from annotation.protocols import protocols
 logger = logging.getLogger(__name__)
 
 
-class ConnectionLostError(Exception):
-    """The database went away during the claim, and with it the transaction of the answer."""
+class ClaimFailedError(Exception):
+    """The database refused the claim, or went away during it; the answer's transaction is lost with it."""
 
 
 def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
@@ -31,7 +32,7 @@ def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
     with keeping_aside(row.assignment, submission):
         try:
             return _save_and_claim(answer)
-        except ConnectionLostError:
+        except ClaimFailedError:
             return _save_and_claim(answer, claiming=False)
 
 
@@ -49,10 +50,7 @@ def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
     if state.unread or state.status != Study.Status.LIVE or not protocols()[study.protocol].flow.offers_every_task:
         return None
     try:
-        with transaction.atomic():
-            return claim(study, state, saved.now)
+        return claim(study, state, saved.now)
     except DatabaseFailure as problem:
         logger.exception("The next task could not be claimed with the answer.")
-        if connection.needs_rollback:
-            raise ConnectionLostError from problem
-        return None
+        raise ClaimFailedError from problem

@@ -4,11 +4,10 @@ from urllib.parse import quote
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import AuditEntry, SignInLink
+from accounts.models import AuditEntry, BrowserSession, SignInLink
 from accounts.sign_in_links import issue_link, revoke_links
 from accounts.signing_in import use_link
 
@@ -60,7 +59,7 @@ def test_the_session_id_changes_at_sign_in(client, owner):
     before = session.session_key
     sign_in(client)
     assert client.session.session_key != before
-    assert not Session.objects.filter(pk=before).exists()
+    assert not BrowserSession.objects.filter(pk=before).exists()
 
 
 def test_signing_out_ends_the_session_on_the_server(client, owner):

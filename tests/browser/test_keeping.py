@@ -3,10 +3,10 @@
 import re
 import threading
 
-from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import expect
 
+from accounts.models import BrowserSession
 from annotation.models import Annotation, Assignment, DraftConflict, Membership
 from tests.browser.conftest import answers_to, moved_on, saved
 
@@ -92,7 +92,7 @@ def test_an_expired_sign_in_keeps_the_answer_and_sends_it_once_after_signing_in_
     page = desk.open(task)
     rate(page)
     saved(page)
-    Session.objects.all().delete()
+    BrowserSession.objects.all().delete()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#state")).to_have_text("signed out: sign in again, your answer is saved")
     expect(page.get_by_label("Why?")).to_have_value(COMMENT)
@@ -112,7 +112,7 @@ def test_somebody_else_who_signs_in_never_sees_the_answer_and_does_not_send_it(d
     page = desk.open(task)
     rate(page)
     saved(page)
-    Session.objects.all().delete()
+    BrowserSession.objects.all().delete()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#state")).to_contain_text("signed out")
     desk.sign_in(stranger)

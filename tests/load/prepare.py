@@ -11,9 +11,9 @@ import django
 django.setup()
 
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
-from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
+from accounts.browser_sessions import SessionStore  # noqa: E402
 from accounts.models import Person  # noqa: E402
 from annotation.members.membership import add_member  # noqa: E402
 from annotation.models import Guideline, Item, Output, Question, Study  # noqa: E402

@@ -1,6 +1,7 @@
 """Clients that send slowly, endlessly or not at all keep nobody else waiting: real servers, real connections."""
 
 import http.client
+import re
 import shutil
 import socket
 from contextlib import ExitStack
@@ -146,6 +147,24 @@ def test_a_connection_serves_requests_one_after_the_other(serve):
         assert response.status == 200
         response.read()
     connection.close()
+
+
+def test_any_number_of_people_who_sign_in_at_once_is_served_and_leaves_the_threads_to_pages(serve):
+    port = serve()
+    asked = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    asked.request("GET", "/sign-in/")
+    page = asked.getresponse()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.read().decode())[1]
+    cookie = page.headers["Set-Cookie"].partition(";")[0]
+    asked.close()
+    head = HEAD + b"Cookie: %s\r\nConnection: close\r\n" % cookie.encode()
+    with ExitStack() as opened:
+        people = [opened.enter_context(connect(port)) for _ in range(9)]  # more than the server has threads
+        for number, connection in enumerate(people):
+            form = f"csrfmiddlewaretoken={token}&username=person-{number}&password=wrong".encode()
+            connection.sendall(head + b"Content-Length: %d\r\n\r\n%s" % (len(form), form))
+        assert page_status(port) == 200
+        assert {answer(connection)[:12] for connection in people} == {b"HTTP/1.1 422"}
 
 
 @pytest.mark.parametrize("begun", SLOW)
