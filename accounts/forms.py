@@ -14,6 +14,8 @@ from accounts.preferences import LONGEST_PHRASE, MOST_PHRASES
 from accounts.signing_in import is_own_password
 from config.text_validation import TextRefusedError, check_text
 
+HOW_TO_CHOOSE_ONE = "At least 10 characters. Not only digits, not a common password, and not similar to your name."
+
 
 class SignInForm(forms.Form):
     username = forms.CharField(
@@ -34,8 +36,9 @@ class ChangePasswordForm(PasswordChangeForm):
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(person_of(request), *args, **kwargs)
         self.request = request
-        # The template states the rules; Django's own help text is markup made in Python.
-        self.fields["new_password1"].help_text = ""
+        # Django's own help text is markup made in Python.
+        self.fields["new_password1"].help_text = HOW_TO_CHOOSE_ONE
+        self.fields["new_password2"].label, self.fields["new_password2"].help_text = "New password again", ""
 
     def clean_old_password(self) -> str:
         given: str = self.cleaned_data["old_password"]
@@ -50,7 +53,7 @@ class JoinForm(forms.ModelForm):
     password = forms.CharField(
         label="Password",
         strip=False,
-        help_text="At least 10 characters. Not only digits, not a common password, and not similar to your name.",
+        help_text=HOW_TO_CHOOSE_ONE,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 

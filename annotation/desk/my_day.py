@@ -13,6 +13,8 @@ from accounts.models import Person
 from annotation.models import Annotation, Study
 
 DAYS = 7
+SHORTEST_PACE_MINUTES = 5
+"""Below this many active minutes no pace is given: one quick answer would be called thousands of tasks per hour."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +31,11 @@ class WorkDone:
         return self.active_seconds / 60
 
     @property
-    def seconds_each(self) -> float | None:
-        """The active seconds per task, or None if nothing was counted."""
-        tasks = self.answered + self.skipped
-        return self.active_seconds / tasks if tasks and self.active_seconds else None
-
-    @property
     def per_hour(self) -> float | None:
-        """The tasks per active hour, or None if nothing was counted."""
-        return 3600 / self.seconds_each if self.seconds_each else None
+        """The tasks per active hour, or None before enough active time was counted to say."""
+        if self.minutes < SHORTEST_PACE_MINUTES:
+            return None
+        return (self.answered + self.skipped) / self.minutes * 60
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,11 @@ from playwright.sync_api import Page, expect
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Assignment, Item, Output, Question, Study
+from annotation.models import Assignment, Item, Output, Question, Slot, Study
 from annotation.studies.planning import plan_chunk
+from sessions import steps
+from sessions.second_ratings import sample_turns
+from sessions.topic_preferences import choose_topics
 from tests.browser.conftest import moved_on, saved
 from tests.browser.listwise.conftest import bring, press, rows, tab  # noqa: F401 - a fixture
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
@@ -26,7 +29,8 @@ LINES = """() => {  // how many different lines of text are in view
     const actions = document.querySelector(".desk-actions, .dock-row.end").getBoundingClientRect();
     const bottom = document.querySelector(".desk-actions") ? Math.min(innerHeight, actions.top) : innerHeight;
     const tops = [];
-    for (const node of document.querySelectorAll("main :is(.reading, .instruction, .question-strip)")) {
+    const texts = ".reading, .instruction, .question-strip, .second-question";
+    for (const node of document.querySelectorAll(`main :is(${texts})`)) {
         if (!node.checkVisibility({ visibilityProperty: true })) continue;
         let view = { top: 0, bottom };
         for (let box = node; box.id !== "desk"; box = box.parentElement) {
@@ -179,6 +183,30 @@ def test_there_is_room_to_read_a_session(desk, session, models):
     assert cramped(desk.page) == []
 
 
+def test_a_second_rater_has_room_to_read_and_papers_over_the_whole_height(
+    new_desk,
+    study,
+    session,
+    models,
+    stranger,
+):
+    models.script = [LONG]
+    turned(session, "Longer.", "good")
+    steps.finish(session)
+    sample_turns(study, count=1)
+    add_member(study, stranger, "annotator", None)
+    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
+    choose_topics(rater_for(study, stranger), [])
+    desk = new_desk(stranger)
+    page = desk.page
+    page.goto(desk.address + "/")
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="I have read the guidelines").click()
+    papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
+    assert papers["height"] == pytest.approx(whole["height"], abs=1)
+    assert cramped(page) == []
+
+
 def test_a_scale_without_room_shows_numbers_and_the_text_of_one_step(desk, rater):
     page = desk.open(demo_task("rating", rater))
     full = page.locator("#question-2 .step-text").nth(1)
@@ -246,6 +274,37 @@ def test_a_turn_opens_on_its_changes_and_the_view_is_remembered(desk, session, m
     turn("Once more.")
     expect(page.locator("#step")).to_have_text("Rate turn 3")
     expect(page.locator("#answer-text")).to_be_visible()
+
+
+@pytest.mark.parametrize("markdown", [False, True])
+def test_the_text_of_a_turn_opens_on_its_first_change_unless_somebody_scrolled(desk, session, models, markdown):
+    session.study.options |= {"markdown": markdown}
+    session.study.save(update_fields=["options"])
+    page = desk.page
+    start = f"**Ferries** [0].\n\n{LONG}"
+    models.script = [start, f"{start}\n\nA new end.", f"{start}\n\nA *newer* end."]
+    turned(session, "Longer.", "good")
+    page.goto(desk.address + address(session))
+    page.evaluate("localStorage.setItem('session-view', 'text')")
+
+    def turn(scroll: int) -> None:
+        page.locator("#instruction").fill("Again.")
+        page.locator("label", has_text="Only style").click()
+        page.get_by_role("button", name="Send instruction").click()
+        expect(page.locator("#desk")).to_have_attribute("data-due", "writing")
+        page.evaluate("top => (document.querySelector('[data-scroll=answer]').scrollTop = top)", scroll)
+        written(page)
+
+    turn(0)
+    expect(page.locator("#answer-text")).to_be_visible()
+    end = page.locator("#answer-text .answer-body").bounding_box()
+    assert 0 < end["y"] + end["height"] < page.locator(".dock").bounding_box()["y"]
+    page.keyboard.press("1")
+    page.keyboard.press("c")
+    page.keyboard.type("Yes.")
+    page.keyboard.press("Control+Enter")
+    turn(40)
+    assert top(page, "answer") == 40
 
 
 def test_a_list_says_how_to_rank_and_goes_on_by_itself(desk, bring):

@@ -9,13 +9,12 @@ from django.db import connections
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.members.membership import add_member, rater_for
-from annotation.models import Assignment, DraftConflict, Slot
+from annotation.members.membership import rater_for
+from annotation.models import Assignment, DraftConflict
 from config.background.claiming import run_waiting
 from llm.call_errors import UnreachableError
 from sessions import steps
 from sessions.models import RevisionSession, Turn
-from sessions.second_ratings import sample_turns
 from sessions.topic_preferences import choose_topics
 from tests.browser.conftest import saved
 from tests.browser.test_access import findings
@@ -206,22 +205,6 @@ def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk,
     expect(opened.get_by_text("Sent. Thank you.")).to_be_visible()
     opened.locator("a.citation").first.click()
     expect(opened.locator("#paper-0")).to_be_visible()
-
-
-def test_a_second_rater_has_the_papers_over_the_whole_height(new_desk, study, session, stranger):
-    turned(session, "Shorter.", "good")
-    steps.finish(session)
-    sample_turns(study, count=1)
-    add_member(study, stranger, "annotator", None)
-    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
-    choose_topics(rater_for(study, stranger), [])
-    desk = new_desk(stranger)
-    page = desk.page
-    page.goto(desk.address + "/")
-    page.get_by_role("link", name="Start").click()
-    page.get_by_role("button", name="I have read the guidelines").click()
-    papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
-    assert papers["height"] == pytest.approx(whole["height"], abs=1)
 
 
 def test_a_double_click_is_one_turn_and_back_shows_where_the_session_is(opened, session):

@@ -1,6 +1,7 @@
 // The views of the answer (text, changes, sources), an earlier answer, and the comparison of any two.
 
 import { parse, request } from "../desk/network.js";
+import { showFirstChange } from "./firstchange.js";
 
 const CHOSEN = "session-view";
 
@@ -36,14 +37,16 @@ export class AnswerViews {
     return this.tabs.find((tab) => tab.getAttribute("aria-selected") === "true").dataset.view;
   }
 
-  // A turn to rate opens on its changes, or on the view that was chosen for the last one; a page that is loaded again
-  // for the same step stays on its view.
+  // A turn to rate opens on its changes, or on the view that was chosen for the last one, with the first change in
+  // view; a page that is loaded again for the same step stays on its view, and a scrolled text where it is.
   #begin() {
-    const { due, view } = this.page.root.dataset;
+    const { due, view, kept } = this.page.root.dataset;
     const asked = new URLSearchParams(window.location.search).has("view");
     const wanted = view ?? (due === "rate" && !asked ? remembered() : null);
     if (this.tabs.some((tab) => tab.dataset.view === wanted) && !this.page.root.querySelector("#edit")) this.#open(wanted);
-    if (this.current === "changes") this.#reveal();
+    if (kept !== undefined) this.page.root.querySelector('[data-scroll="answer"]').scrollTop = Number(kept);
+    const isNew = this.current === "changes" || (this.current === "text" && due === "rate" && kept === undefined);
+    if (isNew && !view) showFirstChange(this.page.root);
   }
 
   choose(name) {
@@ -58,14 +61,6 @@ export class AnswerViews {
       tab.tabIndex = chosen ? 0 : -1;
       this.page.root.querySelector(`#answer-${tab.dataset.view}`).hidden = !chosen;
     }
-  }
-
-  // The first change, a few lines below the top of the pane.
-  #reveal() {
-    const [first, pane] = [".changes :is(ins, del)", '[data-scroll="answer"]'].map((one) => this.page.root.querySelector(one));
-    if (!first) return;
-    const [box, view] = [first, pane].map((node) => node.getBoundingClientRect());
-    if (box.top < view.top || box.top > view.top + view.height / 2) pane.scrollTop += box.top - view.top - view.height / 5;
   }
 
   view(name) {

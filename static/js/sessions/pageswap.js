@@ -20,14 +20,10 @@ export function pageSwap(open) {
     keepOpened(old, root, moved);
     if (!moved && old.dataset.due === root.dataset.due) root.dataset.view = chosenView(old);
     const places = [...old.querySelectorAll("[data-scroll]")].map((pane) => [pane.dataset.scroll, pane.scrollTop]);
-    const before = shownText(old);
     old.replaceWith(document.adoptNode(root));
     document.title = `${heading(root)} · Interrater`;
     if (push && url && new URL(url).href !== window.location.href) history.pushState({}, "", url);
-    for (const [name, top] of places) {
-      const pane = root.querySelector(`[data-scroll="${name}"]`);
-      if (pane && (name !== "answer" || before === shownText(root))) pane.scrollTop = top;
-    }
+    keepPlaces(places, old, root);
     begin(root);
     const focus = page.root.querySelector("#edit") ?? page.root.querySelector("#step");
     if (root.dataset.hasErrors === "no" && !root.querySelector("[data-focus-first]")) focus.focus({ preventScroll: true });
@@ -69,6 +65,18 @@ function problem(page) {
 
 function shownText(root) {
   return root.querySelector(".answer-body")?.textContent ?? "";
+}
+
+// Panes stay where they were. An answer does if its text is the same, or if somebody scrolled while it was written.
+function keepPlaces(places, old, root) {
+  for (const [name, top] of places) {
+    const pane = root.querySelector(`[data-scroll="${name}"]`);
+    const isSame = root.dataset.due !== "writing" && shownText(old) === shownText(root);
+    const stays = old.dataset.due === "writing" ? top > 0 : isSame;
+    if (!pane || (name === "answer" && !stays)) continue;
+    pane.scrollTop = top;
+    if (name === "answer") root.dataset.kept = top; // for answerviews.js: the view that is opened may be longer
+  }
 }
 
 // What was open stays open; the entry of a new turn opens by itself.

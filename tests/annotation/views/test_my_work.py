@@ -12,7 +12,7 @@ from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.drafting import save_draft
 from annotation.desk.my_answers import PAGE_SIZE
-from annotation.desk.my_day import day_of
+from annotation.desk.my_day import WorkDone, day_of
 from annotation.desk.submitting import Effort, Submission, flag, skip, submit
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Rater, Study
@@ -161,15 +161,20 @@ def test_a_value_that_names_outputs_is_not_in_the_list():
 
 def test_my_day_ends_at_the_midnight_of_its_time_zone(study, rater):
     for _ in range(2):
-        answer(study, rater, seconds=60.0)
+        answer(study, rater, seconds=150.0)
     skip(next_assignment(study, rater_for(study, rater)), Submission({}, 0, 1), "no")
     now = timezone.now() + timedelta(minutes=60)
     past_midnight = (30 - now.hour * 60 - now.minute) % 1440  # minutes from UTC to where it is half past midnight
     zones = [fixed(timedelta(minutes=(past_midnight + more + 720) % 1440 - 720)) for more in (0, 180)]
     before, after = (day_of(rater, zone, now) for zone in zones)
     assert (before.today.answered, before.days[1].answered) == (0, 2)
-    assert (after.today.answered, after.today.skipped, after.today.active_seconds) == (2, 1, 120.0)
-    assert (after.today.per_hour, [str(one.name) for one in after.studies]) == (90.0, ["A study"])
+    assert (after.today.answered, after.today.skipped, after.today.active_seconds) == (2, 1, 300.0)
+    assert (after.today.per_hour, [str(one.name) for one in after.studies]) == (36.0, ["A study"])
+
+
+def test_my_day_gives_no_pace_before_some_minutes_of_work():
+    assert WorkDone("today", answered=1, active_seconds=0.5).per_hour is None
+    assert WorkDone("today", answered=1, skipped=1, active_seconds=300.0).per_hour == 24.0
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "../../etc/passwd", "America", "%00", "nowhere"])

@@ -11,6 +11,7 @@ from reports.exporting import export_study
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, TEXTS, drag, letter_of, press, rows, tab, word_box
 from tests.browser.test_access import findings
+from tests.browser.test_reading import demo_task
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
 
@@ -288,3 +289,17 @@ def test_nothing_that_is_sent_to_a_rater_names_a_system_or_a_reference(new_desk,
     kinds = {url.partition("?")[0].rstrip("/").rsplit("/", 1)[-1] for url, _ in sent}
     assert {"draft", "pulse", "submit", "undo"} <= kinds
     assert [(url, one) for url, text in sent for one in (*SYSTEMS, "CANARY") if one in url + text] == []
+
+
+def test_all_rows_of_a_list_and_the_steps_are_in_view(desk, rater):
+    page = desk.open(demo_task("listwise", rater))
+    inside = """node => { const box = node.getBoundingClientRect();
+                          const view = document.querySelector("#answer").getBoundingClientRect();
+                          return box.top >= view.top && box.bottom <= view.bottom }"""
+    for dimension in page.locator(".dimension").all()[:4]:
+        dimension.click()
+        assert page.locator(".dimensions-steps").evaluate(inside)
+        assert page.locator("#answer").evaluate("node => node.scrollHeight <= node.clientHeight + 1")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".dimension").first.click()
+    assert page.locator("[data-tier]:visible").last.evaluate(inside)
