@@ -27,8 +27,9 @@ PROCESSES = 3
 """One more than the 2 cores of a small machine, because many tests wait for programs that they start."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
-BROWSER_PROCESSES = 2
-BROWSERS = ("-n", str(BROWSER_PROCESSES), "--dist", "worksteal", "-m", "browser")
+BROWSERS = (*SPREAD, "-m", "browser", "tests/browser")
+NO_BROWSERS = "--ignore=tests/browser"
+"""Each process reads all tests that it is given before it runs one, so runs are given only their own."""
 
 
 def say(text: str) -> None:
@@ -132,7 +133,7 @@ def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
             "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
         )
     try:
-        run(["pytest", *SPREAD, "-m", "database and not browser", *arguments], environment)
+        run(["pytest", *SPREAD, NO_BROWSERS, "-m", "database", *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
             for made in (*(f"test_{name}_gw{number}" for number in range(PROCESSES)), name):
@@ -142,7 +143,7 @@ def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
 def browser_tests() -> list[str]:
     """Return the names of the tests that need a browser."""
     listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "browser"],
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/browser"],
         env=plain_environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     return [line for line in listed.stdout.splitlines() if "::" in line]
@@ -186,7 +187,7 @@ def test(arguments: Sequence[str]) -> NoReturn:
     else:
         check_types_and_settings()
     summary(address, why, chromium)
-    on_sqlite = ["pytest", *SPREAD, "-m", "not browser", *arguments]
+    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())
     run(on_sqlite, plain_environment())

@@ -49,11 +49,18 @@ def _quick_settings(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings, tmp_path_factory):
-    """On SQLite a file, not memory: threads that share a memory database lock its tables against each other."""
+    """On SQLite a file, not memory: threads that share a memory database lock its tables against each other.
+
+    A test's database need not survive a power cut, so no commit waits for the disk.
+    """
+    options = connections["default"].settings_dict["OPTIONS"]
     if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         path = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
         settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = path
         connections["default"].settings_dict["TEST"]["NAME"] = path
+        options["init_command"] += "PRAGMA synchronous=OFF;"
+    else:
+        options["options"] += " -c synchronous_commit=off"
 
 
 @pytest.fixture(autouse=True, scope="session")

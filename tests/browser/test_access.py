@@ -2,25 +2,13 @@
 
 import pytest
 
+from tests.browser.accessibility import findings
 from tests.browser.conftest import saved
 
-GRAVE = {"serious", "critical"}
 
-
-def findings(page, axe: str) -> list[tuple]:
-    page.evaluate(axe + ";0")
-    found = page.evaluate("axe.run()")["violations"]
-    return [(one["id"], one["impact"], [node["html"] for node in one["nodes"]]) for one in found]
-
-
-def grave_findings(page, axe: str) -> list[tuple]:
-    return [one for one in findings(page, axe) if one[1] in GRAVE]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_on_the_desk(new_desk, rater, task, axe, scheme, size):
-    desk = new_desk(rater, color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+def test_axe_finds_nothing_on_the_desk(new_desk, rater, task, axe, size):
+    desk = new_desk(rater, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
     page = desk.open(task)
     assert findings(page, axe) == []
     page.keyboard.press("h")

@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Slot
+from tests.browser.accessibility import grave_findings
 from tests.browser.conftest import answers_to, moved_on
-from tests.browser.test_access import grave_findings
 
 
 @pytest.fixture
@@ -72,10 +72,9 @@ def test_while_others_have_the_last_tasks_the_page_can_look_again(desk, study, l
     expect(page.get_by_role("button", name="Check again")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_on_the_page_of_the_end(new_desk, rater, last, axe, scheme, size):
-    desk = new_desk(rater, color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+def test_axe_finds_nothing_on_the_page_of_the_end(new_desk, rater, last, axe, size):
+    desk = new_desk(rater, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
     page = submitted(desk, last)
     expect(page.get_by_role("heading", level=1)).to_have_text("All done. Thank you.")
     assert grave_findings(page, axe) == []

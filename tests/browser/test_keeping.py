@@ -229,3 +229,25 @@ def test_a_saved_answer_whose_next_task_cannot_be_opened_is_called_saved(desk, t
     moved_on(page, task)
     assert set(submitted) == {302}
     assert len(answers_to(task)) == 1
+
+
+def test_a_draft_waits_while_its_task_is_flagged(desk, task):
+    page, drafts = desk.page, []
+    page.clock.install()
+    page.on("response", lambda answer: answer.url.endswith("/draft/") and drafts.append(answer.status))
+
+    def answer_late(route):
+        flagged = route.fetch(max_redirects=0)
+        page.clock.run_for(2_000)  # a draft is due
+        route.fulfill(response=flagged)
+
+    page.route("**/flag/", answer_late)
+    desk.open(task)
+    page.locator("#flag-button").click()
+    page.locator("#flag-reason").fill("Odd.")
+    page.get_by_label("Why?").fill(COMMENT)
+    with page.expect_response("**/draft/"):
+        page.locator("#flag form").evaluate("form => form.requestSubmit()")
+    saved(page)
+    assert drafts == [200]
+    assert Assignment.objects.get(pk=task.pk).draft["q-comment"] == [COMMENT]

@@ -12,6 +12,7 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Study
 from annotation.studies.planning import plan_chunk
 from reports.exporting import export_study
+from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
@@ -338,11 +339,10 @@ def test_nothing_that_is_sent_names_a_system_or_a_reference(desk, pair_study, fi
     assert [(url, canary) for url, text in sent for canary in canaries if canary in url + text] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_wrong(new_desk, rater, pair_study, first, axe, scheme, size):
+def test_axe_finds_nothing_wrong(new_desk, rater, pair_study, first, axe, size):
     size = {"width": size[0], "height": size[1]}
-    desk = new_desk(rater, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    desk = new_desk(rater, viewport=size, reduced_motion="reduce")
     page = desk.open(first(pair_study(("It sails at nine.", "It leaves at ten."), document=LONG)))
     assert findings(page, axe) == []
     page.keyboard.press("d")
@@ -356,12 +356,6 @@ def test_axe_finds_nothing_wrong(new_desk, rater, pair_study, first, axe, scheme
     page.keyboard.press("e")
     page.locator("#examples").wait_for()
     assert findings(page, axe) == []
-
-
-def findings(page: Page, axe: str) -> list[tuple]:
-    page.evaluate(axe + ";0")
-    found = page.evaluate("axe.run()")["violations"]
-    return [(one["id"], [node["html"][:300] for node in one["nodes"]]) for one in found]
 
 
 def test_hostile_texts_stay_texts_beside_each_other(desk, pair_study, first):

@@ -8,6 +8,7 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
 from annotation.models import Item, Output, Question, Rating, SpanReview, SpotCheck
 from annotation.review.marked_spans import marked_spans
+from tests.browser.accessibility import findings
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when."]}
 TEXT = "👩‍👩‍👧 The ferry leaves the harbour at e\u0301ight. " * 40 + "العبارة تبحر at nine."
@@ -114,16 +115,16 @@ def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
     assert SpotCheck.objects.get().seen_at is not None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["wide", "narrow"])
-def test_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, marked, axe, scheme, size):
-    options = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": scheme, "bypass_csp": True}
+def test_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, marked, axe, size):
+    options = {"viewport": {"width": size[0], "height": size[1]}, "bypass_csp": True}
     desk, theirs = new_desk(owner, **options), new_desk(rater, **options)
     page = at(desk, marked, "checks/")
     found = problems(page, axe)
     page.get_by_role("radio", name="Problem").check()
     page.get_by_label("Note to the annotator").fill("Look at the time again.")
     page.get_by_role("button", name="Save and next").click()
+    expect(page.get_by_role("heading", name="All checked")).to_be_visible()
     for place in ("", "spans/", "spans/?state=confirmed"):
         found += problems(at(desk, marked, place), axe)
     theirs.page.goto(f"{theirs.address}/studies/{marked.slug}/notes/")
@@ -131,7 +132,5 @@ def test_axe_finds_nothing_on_the_pages_of_a_review(new_desk, owner, rater, mark
 
 
 def problems(page, axe):
-    page.evaluate(axe)
-    found = page.evaluate("axe.run().then((result) => result.violations.map((one) => one.id + one.nodes[0].html))")
     wider = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-    return found + ([f"{page.url} scrolls sideways"] if wider else [])
+    return findings(page, axe) + ([f"{page.url} scrolls sideways"] if wider else [])

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.importing import import_study
-from tests.browser.test_access import grave_findings
+from tests.browser.accessibility import grave_findings
 from tests.sessions.conftest import folder  # noqa: F401
 from tests.sessions.test_files import SESSION, changed
 
@@ -19,10 +19,9 @@ def reported(folder, owner):  # noqa: F811
     return import_study(folder(files={"sessions": sessions, "ratings": second}), owner=owner).study
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_serious_on_the_report_on_sessions(new_desk, reported, owner, axe, scheme, size):
-    desk = new_desk(owner, color_scheme=scheme, viewport={"width": size[0], "height": size[1]})
+def test_axe_finds_nothing_serious_on_the_report_on_sessions(new_desk, reported, owner, axe, size):
+    desk = new_desk(owner, viewport={"width": size[0], "height": size[1]})
     desk.page.goto(f"{desk.address}/studies/{reported.slug}/report/")
     assert desk.page.locator("svg.parts").count() == 2
     assert grave_findings(desk.page, axe) == []

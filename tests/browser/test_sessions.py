@@ -16,8 +16,8 @@ from llm.call_errors import UnreachableError
 from sessions import steps
 from sessions.models import RevisionSession, Turn
 from sessions.topic_preferences import choose_topics
+from tests.browser.accessibility import findings
 from tests.browser.conftest import saved
-from tests.browser.test_access import findings
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
 
 LONG = "\n\n".join(
@@ -292,7 +292,6 @@ def test_no_response_of_a_whole_session_names_the_model(desk, study, rater, mode
     assert [body for body in bodies if "scripted" in body] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
 def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
     new_desk,
@@ -301,10 +300,9 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
     session,
     models,
     axe,
-    scheme,
     size,
 ):
-    options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
+    options = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
     desk = new_desk(rater, **options)
     page = desk.page
 

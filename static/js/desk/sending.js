@@ -26,8 +26,8 @@ export class Sending {
     if (this.busy) return;
     this.#hold(true);
     const kind = form.dataset.send;
-    if (kind === "answer") await this.autosave.stop();
-    else if (kind !== "flag") await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
+    if (kind === "answer" || kind === "flag") await this.autosave.stop(); // a draft in between would have the old revision
+    else await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
     const body = new URLSearchParams(new FormData(form));
     if (body.has("visible_seconds")) write(this.effort.take(), body);
     if (kind === "answer") this.keep.write("pending", { body: body.toString(), answers: this.page.answers() });

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from annotation.importing import import_study
 from annotation.models import Study
 from reports.exporting import export_study
+from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, TEXTS, drag, letter_of, press, rows, tab, word_box
-from tests.browser.test_access import findings
 from tests.browser.test_reading import demo_task
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
@@ -243,11 +243,10 @@ def test_without_scripts_outputs_are_ranked_by_number_and_no_error_can_be_said(n
     assert answer["answers"]["errors"] == {"spans": [], "none": sorted(SYSTEMS)}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_on_the_page(new_desk, rater, bring, axe, scheme, size):
+def test_axe_finds_nothing_on_the_page(new_desk, rater, bring, axe, size):
     task = bring()
-    desk = new_desk(rater, color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+    desk = new_desk(rater, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
     page = desk.open(task)
     assert findings(page, axe) == []
     press(page, *"a1b2", "a", "v", "b", "v")

@@ -1,0 +1,26 @@
+"""What axe-core finds on a page, in light and in dark."""
+
+from playwright.sync_api import Page
+
+GRAVE = {"serious", "critical"}
+# Only what was found leaves the page: everything that axe looked at is up to a megabyte, which takes seconds to read.
+RUN = """async () => {
+    const { violations } = await axe.run({ resultTypes: ["violations"] });
+    return violations.map(({ id, impact, nodes }) => [id, impact, nodes.map(({ html }) => html.slice(0, 300))]);
+}"""
+
+
+def findings(page: Page, axe: str) -> list[tuple]:
+    """The findings in both colour schemes, of the page as it is now; it ends in light."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe + ";0")
+    found = []
+    for scheme in ("dark", "light"):
+        # A colour on its way from one scheme to the other would be measured in between.
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [(scheme, *one) for one in page.evaluate(RUN)]
+    return found
+
+
+def grave_findings(page: Page, axe: str) -> list[tuple]:
+    return [one for one in findings(page, axe) if one[2] in GRAVE]
