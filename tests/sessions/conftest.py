@@ -163,9 +163,9 @@ def turned(session, text, rating, kind="style", edited=None):
     return turn
 
 
-def second_task(session, person):
+def second_task(session, person, instruction="Shorter."):
     """End the session after a turn, and give this person its second rating."""
-    turned(session, "Shorter.", "good")
+    turned(session, instruction, "good")
     steps.finish(session)
     sample_turns(session.study, count=1)
     add_member(session.study, person, "annotator", None)
