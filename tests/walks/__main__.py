@@ -90,6 +90,8 @@ def walked(browser: Any, address: str, folder: Path, row: tuple[Any, ...], **giv
         walk_through(walk, new_desk, protocol, folder)
     except (AssertionError, Error) as problem:
         walk.faults.append(f"stopped after step {walk.steps}: {' '.join(str(problem).split())[:600]}")
+        if walk.pictures and desks:
+            desks[-1].page.screenshot(path=walk.pictures / f"{walk.name}-stopped.png")
     for desk in desks:
         desk.context.close()
     return walk

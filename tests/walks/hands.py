@@ -47,15 +47,23 @@ class TouchHand:
     options = {"has_touch": True, "is_mobile": True}
 
     def press(self, control: Locator, *keys: str) -> None:
+        bring(control)
         control.tap()
 
     def write(self, field: Locator, text: str, key: str = "") -> None:
+        bring(field)
         field.tap()
         expect(field).to_be_focused()
         field.page.keyboard.insert_text(text)
 
 
 HANDS = {hand.name: hand for hand in (KeyboardHand(), TouchHand())}
+
+
+def bring(control: Locator) -> None:
+    """Scroll to a control, as a person does before tapping; in a low window it may be behind the bar at the bottom."""
+    control.evaluate("node => node.scrollIntoView({ block: 'center', behavior: 'instant' })")
+
 
 SELECT = """([letter, count]) => {
     const node = document.querySelector(`[data-text-of="${letter}"]`);

@@ -83,7 +83,7 @@ def rank_all(walk: Walk, rows: list[int]) -> None:
 
 
 def mark_errors(walk: Walk) -> dict:
-    """Mark the first two words of A and say that the others have no error. Return the span."""
+    """Mark the first two words of A and say that the others have no error. Return the span as the page quotes it."""
     page, hand = walk.page, walk.hand
     dimension(walk, 5)
     bar = page.locator("[data-span-bar]")
@@ -99,10 +99,9 @@ def mark_errors(walk: Walk) -> dict:
         hand.press(free, letter.lower(), "x")
     expect(page.locator("#dimension-5")).to_contain_text("done")
     text = page.locator("[data-text-of=A]").evaluate("node => node.textContent")
-    start = len(text) - len(text.lstrip())
-    quoted = " ".join(text.split()[:2])
-    end = text.index(quoted, start) + len(quoted)
-    return {"start": start, "end": end, "text": quoted, "label": "contradicts"}
+    quoted = page.locator("[data-marked=A]").inner_text().split("“")[1].split("”")[0]
+    start = text.index(quoted)
+    return {"start": start, "end": start + len(quoted), "text": quoted, "label": "contradicts"}
 
 
 def write_reason(walk: Walk) -> None:
