@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 LEFT = re.compile(r"^(?:import|export)\b.*|\bimport\(.*|\bimport\.meta.*", re.MULTILINE)
 
 
@@ -54,14 +55,14 @@ def _add(name: str, imports: Mapping[str, list[str]], order: list[str], above: t
 
 
 def _wrapped(name: str, text: str, variable_of: Callable[[str], str]) -> str:
-    """The module as a function that is called once and returns its exports."""
+    """The module as a function that is called once and returns its exports; without comments that fill a line."""
     exported = [found[1] for found in EXPORT.findall(text)]
 
     def imported(found: re.Match[str]) -> str:
         return f"const {{{found[1].replace(' as ', ': ')}}} = {variable_of(_path(name, found[2]))};"
 
-    body = EXPORT.sub(r"\1", IMPORT.sub(imported, text))
-    left = LEFT.search(re.sub(r"^\s*//.*", "", body, flags=re.MULTILINE))
+    body = COMMENT.sub("", EXPORT.sub(r"\1", IMPORT.sub(imported, text)))
+    left = LEFT.search(body)
     if left:
         raise ScriptRefusedError(f"{name}: bundles do not know this import or export: {left[0]}")
     return f"// {name}\nconst {variable_of(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"

@@ -140,20 +140,25 @@ def task(study, rater) -> Assignment:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core, fetched once by npm; skipped by name where it cannot be had."""
+    """The source of axe-core, skipped by name where it cannot be had."""
+    try:
+        return axe_source()
+    except (OSError, subprocess.SubprocessError) as problem:
+        pytest.skip(f"axe-core {AXE_VERSION} could not be fetched by npm: {problem}")
+
+
+def axe_source() -> str:
+    """The source of axe-core, fetched once by npm; raises OSError or SubprocessError."""
     script = CACHE / f"axe-core-{AXE_VERSION}" / "package" / "axe.min.js"
     folder = script.parent.parent
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be fetching it
         if not script.exists():
-            try:
-                subprocess.run(
-                    ["npm", "pack", f"axe-core@{AXE_VERSION}"], cwd=folder, check=True, capture_output=True, timeout=60
-                )
-                subprocess.run(["tar", "xzf", f"axe-core-{AXE_VERSION}.tgz"], cwd=folder, check=True)
-            except (OSError, subprocess.SubprocessError) as problem:
-                pytest.skip(f"axe-core {AXE_VERSION} could not be fetched by npm: {problem}")
+            subprocess.run(
+                ["npm", "pack", f"axe-core@{AXE_VERSION}"], cwd=folder, check=True, capture_output=True, timeout=60
+            )
+            subprocess.run(["tar", "xzf", f"axe-core-{AXE_VERSION}.tgz"], cwd=folder, check=True)
     return script.read_text(encoding="utf-8")
 
 

@@ -4,14 +4,15 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import moved_on, saved
+from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import bring, press, rows  # noqa: F401 - fixtures
+from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 
 MOST_REQUESTS, MOST_SCRIPT = 12, 60_000
 
 
 def cold(desk, collected, open_page):
-    """Open a page on the collected files; returns its requests, and the bytes of script that go over the wire."""
+    """Open a page on the collected files, and check how many requests and bytes of script go over the wire."""
     asked = []
 
     def serve(route):
@@ -22,24 +23,29 @@ def cold(desk, collected, open_page):
     open_page()
     saved(desk.page)
     scripts = [collected / url.split("/static/")[1] for url in asked if url.endswith(".js")]
-    return asked, sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts)
+    assert 0 < len(asked) <= MOST_REQUESTS, asked
+    assert 0 < sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts) <= MOST_SCRIPT
 
 
 def test_a_cold_page_of_a_task_makes_few_requests_and_works(desk, task, collected):
-    asked, script = cold(desk, collected, lambda: desk.open(task))
-    assert len(asked) <= MOST_REQUESTS, asked
-    assert script <= MOST_SCRIPT
+    cold(desk, collected, lambda: desk.open(task))
     press(desk.page, "y", "4", "h", "Enter")
     moved_on(desk.page, task)
 
 
 def test_a_cold_page_of_a_list_makes_few_requests_and_works(new_desk, rater, bring, collected):
     task, desk = bring(), new_desk(rater)
-    asked, script = cold(desk, collected, lambda: desk.open(task))
-    assert len(asked) <= MOST_REQUESTS, asked
-    assert script <= MOST_SCRIPT
+    cold(desk, collected, lambda: desk.open(task))
     press(desk.page, *"a1b2")
     assert rows(desk.page)[:2] == ["A", "B"]
+
+
+def test_a_cold_page_of_a_pair_makes_few_requests_and_works(desk, pair_study, first, collected):
+    task = first(pair_study())
+    cold(desk, collected, lambda: desk.open(task))
+    press(desk.page, "d", "ArrowDown", "Enter")
+    moved_on(desk.page, task)
+    assert [row["answers"] for row in answers_to(task)] == [{"better": "tie"}]
 
 
 def test_keys_pressed_before_the_script_arrives_are_kept_in_order(desk, task):

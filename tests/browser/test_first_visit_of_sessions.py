@@ -1,4 +1,4 @@
-"""A session's page that a browser loads for the first time."""
+"""Pages of sessions and of second ratings that a browser loads for the first time."""
 
 # ruff: noqa: F811 - the names of fixtures
 
@@ -6,15 +6,26 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Assignment
-from tests.browser.test_first_visit import MOST_REQUESTS, MOST_SCRIPT, cold
-from tests.sessions.conftest import folder, models, session, study  # noqa: F401 - fixtures
+from tests.browser.conftest import answers_to
+from tests.browser.listwise.conftest import press
+from tests.browser.test_first_visit import cold
+from tests.sessions.conftest import folder, models, second_task, session, study  # noqa: F401 - fixtures
 
 
 def test_a_cold_page_of_a_session_makes_few_requests_and_works(desk, session, collected):
     key = Assignment.objects.get(task=session.task_id, rater=session.rater_id).key
     address = desk.address + reverse("revision_sessions:session", args=[key])
-    asked, script = cold(desk, collected, lambda: desk.page.goto(address))
-    assert len(asked) <= MOST_REQUESTS, asked
-    assert script <= MOST_SCRIPT
+    cold(desk, collected, lambda: desk.page.goto(address))
     desk.page.keyboard.press("i")
     expect(desk.page.locator("#instruction")).to_be_focused()
+
+
+def test_a_cold_page_of_a_second_rating_makes_few_requests_and_works(new_desk, stranger, session, collected):
+    desk, task = new_desk(stranger), second_task(session, stranger)
+    cold(desk, collected, lambda: desk.open(task))
+    press(desk.page, "d", "1", "c")
+    expect(desk.page.locator("[data-shown=changes]")).to_be_visible()
+    desk.page.keyboard.type("It did.")
+    press(desk.page, "Control+Enter")
+    desk.page.wait_for_url(lambda url: str(task.key) not in url)
+    assert [row["answers"] for row in answers_to(task)] == [{"rating": "good", "comment": "It did."}]

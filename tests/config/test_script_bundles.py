@@ -19,6 +19,7 @@ def test_a_script_that_nothing_imports_becomes_one_file_with_all_that_it_needs()
     assert "const { Box, sum: add } = module1;" in text
     assert "return { one };" in text
     assert "import" not in text
+    assert "only spoken of" not in text
 
 
 @pytest.mark.parametrize(

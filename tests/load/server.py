@@ -91,6 +91,10 @@ class Server:
                 time.sleep(0.05)
         raise AssertionError(f"the server did not answer within {SLOWEST_START:.0f} s")
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def end(self, how: int = signal.SIGTERM) -> None:
         """End the server and everything it started, by process group."""
         if self.process is None or self.process.poll() is not None:

@@ -19,6 +19,7 @@ from retrieval.index_builds import ensure_index
 from sessions import steps
 from sessions.background import answer_writing
 from sessions.models import RevisionSession
+from sessions.second_ratings import sample_turns
 from sessions.steps import Instruction
 from sessions.transcript import session_state, turns_of
 
@@ -160,3 +161,13 @@ def turned(session, text, rating, kind="style", edited=None):
         steps.edit(session, turn.number, edited, 0)
     turn.refresh_from_db()
     return turn
+
+
+def second_task(session, person, instruction="Shorter."):
+    """End the session after a turn, and give this person its second rating."""
+    turned(session, instruction, "good")
+    steps.finish(session)
+    sample_turns(session.study, count=1)
+    add_member(session.study, person, "annotator", None)
+    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
+    return next_assignment(session.study, rater_for(session.study, person))

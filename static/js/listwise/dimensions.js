@@ -33,6 +33,7 @@ export class Dimensions {
   }
 
   show(at, focus = false) {
+    this.page.form.scrollTop = 0; // a question begins at its top, also after a longer one
     this.at = (at + this.tabs.length) % this.tabs.length;
     this.tabs.forEach((tab, place) => {
       tab.setAttribute("aria-selected", String(place === this.at));

@@ -1,0 +1,25 @@
+"""A short walk of each protocol, by keyboard or by touch; `python -m tests.walks` walks all of them."""
+
+import pytest
+
+from tests.browser.conftest import browser, new_desk  # noqa: F401 - fixtures
+from tests.walks.hands import HANDS
+from tests.walks.walked_studies import TASKS, walk_through
+from tests.walks.walking import Walk
+
+SHORT = [
+    ("rating", "keyboard", 1366, 768), ("listwise", "touch", 820, 1180), ("pairwise", "touch", 390, 844),
+    ("session", "keyboard", 1366, 768),
+]  # fmt: skip
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("protocol", "hand", "width", "height"), SHORT, ids=[row[0] for row in SHORT])
+def test_a_walk_reaches_the_end_and_finds_nothing(new_desk, tmp_path, protocol, hand, width, height):  # noqa: F811
+    def desk(**options):
+        return new_desk(viewport={"width": width, "height": height}, **options)
+
+    walk = Walk(f"short-{protocol}", HANDS[hand])
+    walk_through(walk, desk, protocol, tmp_path)
+    assert walk.faults == []
+    assert walk.sent == TASKS[protocol] + (protocol == "session")
