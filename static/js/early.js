@@ -1,13 +1,20 @@
-// Keys that are pressed before the page's own script has arrived: `earlyKeys()` gives them, once, to keys.js.
+// Keys and clicks that come before the page's own script has arrived: `earlyActs()` gives them, once, to keys.js.
 {
-  const pressed = [];
-  const note = (event) => {
+  const acts = [];
+  const notePress = (event) => {
     const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && [document.body, document.documentElement].includes(event.target)) pressed.push(event);
+    if (plain && [document.body, document.documentElement].includes(event.target)) acts.push(event);
   };
-  document.addEventListener("keydown", note);
-  window.earlyKeys = () => {
-    document.removeEventListener("keydown", note);
-    return pressed.splice(0);
+  // Other controls, and buttons that open a popover, work without a script.
+  const noteClick = (event) => {
+    const button = event.target.closest("button[type=button]:not([popovertarget])");
+    if (button) acts.push({ button });
+  };
+  document.addEventListener("keydown", notePress);
+  document.addEventListener("click", noteClick);
+  window.earlyActs = () => {
+    document.removeEventListener("keydown", notePress);
+    document.removeEventListener("click", noteClick);
+    return acts.splice(0);
   };
 }

@@ -79,6 +79,7 @@ class Walk:
     def on_desk(self) -> Assignment:
         """The task that is on the desk."""
         expect(self.page.locator("#state")).to_have_text("saved")
+        expect(self.page.locator("[aria-keyshortcuts]").first).to_be_attached()  # the page's script has begun
         key = self.page.locator("#desk").get_attribute("data-assignment")
         return Assignment.objects.get(key=key)
 

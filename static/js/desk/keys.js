@@ -15,13 +15,14 @@ export class Keys {
     page.on(this.box, "change", () => this.#keep());
     page.on(document, "keydown", (event) => this.#down(event));
     page.on(page.form, "desk:filled", () => this.#describe());
-    this.early = window.earlyKeys?.() ?? [];
+    this.early = window.earlyActs?.() ?? [];
   }
 
-  // Press what was pressed before this script had arrived.
+  // Press and click what was pressed and clicked before this script had arrived.
   replay() {
-    for (const { key, code, shiftKey } of this.early.splice(0)) {
-      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
+    for (const { button, key, code, shiftKey } of this.early.splice(0)) {
+      if (button) button.click();
+      else document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
     }
   }
 

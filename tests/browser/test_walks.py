@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.browser.conftest import browser, new_desk  # noqa: F401 - fixtures
 from tests.walks.hands import HANDS
 from tests.walks.walked_studies import TASKS, walk_through
 from tests.walks.walking import Walk
@@ -15,7 +14,7 @@ SHORT = [
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("protocol", "hand", "width", "height"), SHORT, ids=[row[0] for row in SHORT])
-def test_a_walk_reaches_the_end_and_finds_nothing(new_desk, tmp_path, protocol, hand, width, height):  # noqa: F811
+def test_a_walk_reaches_the_end_and_finds_nothing(new_desk, tmp_path, protocol, hand, width, height):
     def desk(**options):
         return new_desk(viewport={"width": width, "height": height}, **options)
 
