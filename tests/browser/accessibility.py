@@ -1,5 +1,7 @@
 """What axe-core finds on a page, in light and in dark."""
 
+from collections.abc import Sequence
+
 from playwright.sync_api import Page
 
 GRAVE = {"serious", "critical"}
@@ -10,12 +12,12 @@ RUN = """async () => {
 }"""
 
 
-def findings(page: Page, axe: str) -> list[tuple]:
-    """The findings in both colour schemes, of the page as it is now; it ends in light."""
+def findings(page: Page, axe: str, schemes: Sequence[str] = ("dark", "light")) -> list[tuple]:
+    """The findings in these colour schemes, of the page as it is now; it ends in the last."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe + ";0")
     found = []
-    for scheme in ("dark", "light"):
+    for scheme in schemes:
         # A colour on its way from one scheme to the other would be measured in between.
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         found += [(scheme, *one) for one in page.evaluate(RUN)]

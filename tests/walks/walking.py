@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Assignment
+from tests.browser.accessibility import findings
 from tests.browser.conftest import Desk, saved
-from tests.browser.test_access import findings
 from tests.walks.hands import KeyboardHand, TouchHand
 
 SMALLEST = 24
@@ -57,8 +57,9 @@ class Walk:
             self.faults.append(f"{what}: the page is {wide} px wide and has room for {room}")
         self.faults += [f"{what}: {small}" for small in self.page.evaluate(SMALL, SMALLEST)]
         if self.axe:
-            found = findings(self.page, self.axe)
-            self.axe_findings += [f"{what}: {rule} ({impact}): {nodes[0][:160]}" for rule, impact, nodes in found]
+            dark = self.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+            found = findings(self.page, self.axe, ["dark" if dark else "light"])
+            self.axe_findings += [f"{what}: {rule} ({impact}): {nodes[0][:160]}" for _, rule, impact, nodes in found]
 
     def sign_in(self, username: str, password: str) -> None:
         page, hand = self.page, self.hand
