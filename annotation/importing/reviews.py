@@ -14,11 +14,11 @@ from django.db.models import QuerySet
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
-from annotation.importing.row_packing import packed_time
 from annotation.importing.target import ImportTarget
 from annotation.models import Annotation, Rating, Reviewer, SpanReview, SpotCheck, Task
 from annotation.protocols import TaskPlan, Unit
 from annotation.studies.planning import task_key
+from config.bulk_insert import packed_time
 from config.text_validation import TextRefusedError, check_id
 
 LOOKUP = 500
