@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.models import Rater
+from config.text_validation import TextRefusedError, check_id
 from reports.rows import PEOPLE, ChoiceInvalidError
 
 ALL_VERSIONS = "all"
@@ -35,7 +36,10 @@ class NamesField(forms.Field):
     widget = forms.SelectMultiple
 
     def to_python(self, value: list[str] | None) -> frozenset[str]:
-        return frozenset(value or ())
+        try:
+            return frozenset(check_id(name, "raters") for name in value or ())
+        except TextRefusedError as problem:
+            raise ValidationError("takes names of raters.") from problem
 
 
 class VersionField(forms.IntegerField):
@@ -56,7 +60,7 @@ class RatersForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         chosen = super().clean() or {}
         if "kinds" in chosen:
-            chosen["kinds"] = frozenset(chosen["kinds"]) or (frozenset() if chosen["raters"] else PEOPLE)
+            chosen["kinds"] = frozenset(chosen["kinds"]) or (frozenset() if chosen.get("raters") else PEOPLE)
         return chosen
 
 

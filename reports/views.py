@@ -37,11 +37,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": study,
         "kinds": [(kind.value, kind.label, kind.value in kinds) for kind in Rater.Kind if kind in kinds_in(study)],
-        "names": names,
-        "machines": [(name, name in names) for name in machines_in(study)],
+        **_machines(study, names, figures),
         "surplus": figures["surplus"],
-        "other_shapes": sum(one.get("other_shapes", 0) for one in figures["questions"].values()),
-        "other_reruns": sum(one.get("other_reruns", 0) for one in figures["questions"].values()),
         "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
         "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress()),
         "pace": pace_of(study),
@@ -54,6 +51,13 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "raters": rater_shares(study, kinds, names),
     }
     return render(request, "reports/report.html", context)
+
+
+def _machines(study: Study, names: frozenset[str], figures: dict[str, Any]) -> dict[str, Any]:
+    """The models and metrics that can be chosen by name, and how many of their answers are left out, by the reason."""
+    questions = figures["questions"].values()
+    left_out = {name: sum(one.get(name, 0) for one in questions) for name in ("other_shapes", "other_reruns")}
+    return {"names": names, "machines": [(name, name in names) for name in machines_in(study)], **left_out}
 
 
 def _protocol_section(study: Study, labeller: str | None) -> dict[str, Any]:

@@ -89,10 +89,8 @@ def test_s_i_and_choices_are_those_of_the_agreement_report(ranks):
     scores = dict(zip((rankings.systems[code] for code in rankings.system), rankings.scores().tolist(), strict=True))
     assert scores == scores_of_ranking(ranks)
     choices = rankings.choices()
-    names = [
-        (rankings.systems[one], rankings.systems[other])
-        for one, other in zip(choices.first, choices.second, strict=True)
-    ]
+    sides = zip(choices.first, choices.second, strict=True)
+    names = [(rankings.systems[one], rankings.systems[other]) for one, other in sides]
     found = {names[pair]: (*names[pair], None)[code] for pair, code in zip(choices.pair, choices.choice, strict=True)}
     assert found == choices_of_ranking(ranks)
 

@@ -6,11 +6,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.importing import import_study
+from annotation.members.membership import add_member
+from annotation.members.tokens import issue_token
 from annotation.models import JudgeRun, Rater
 from reports.agreement_report import agreement_report
 from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import rater_shares
 from tests.conftest import make_person
+from tests.reports.conftest import Program, problem
 from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
@@ -38,9 +41,8 @@ def scored(*values, **more):
 
 
 def how_well(study, *kinds, names=(), **more):
-    return agreement_report(study, frozenset(kinds), names=frozenset(names), replicates=0, **more)["questions"][
-        "how_well"
-    ]
+    report = agreement_report(study, frozenset(kinds), names=frozenset(names), replicates=0, **more)
+    return report["questions"]["how_well"]
 
 
 def test_raters_are_chosen_by_name_alone_or_beside_kinds(imported):
@@ -63,6 +65,19 @@ def test_the_command_takes_names(imported, capsys):
     assert "Left out, in another shape: 1" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no rater called nobody"):
         call_command("agreement", "ferries", "--raters", "nobody")
+    with pytest.raises(CommandError, match="--raters takes names of raters"):
+        call_command("agreement", "ferries", "--raters", "no\0body")
+
+
+def test_the_api_takes_a_name_per_parameter(imported, owner):
+    study = imported(*scored(4.5, 2.5), *scored(1, 1, rater="a, b"))
+    add_member(study, owner, "owner", None)
+    program = Program(issue_token(study, owner, name="reads", scope="read"))
+    path = f"/api/studies/{study.slug}/agreement/"
+    report = program.get(path, {"raters": ["judge", "a, b"]}).json()
+    assert (report["raters"], report["questions"]["how_well"]["raters"]) == (["a, b", "judge"], 2)
+    assert "There is no rater called nobody" in problem(program.get(path, {"raters": "nobody"}), 400)["detail"]
+    assert problem(program.get(path, {"kinds": ["human", "model"]}), 400)
 
 
 def test_only_the_questions_own_shape_is_read_and_the_others_are_counted(imported):
