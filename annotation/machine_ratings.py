@@ -123,6 +123,7 @@ class Comparison:
     """A rating beside what is stored: its `ordinal` if it is new, and the reason if it cannot be stored."""
 
     rating: MachineRating
+    key: str
     ordinal: int | None = None
     refusal: str = ""
 
@@ -145,9 +146,9 @@ class MachineRatingWriter:
 
     def insert(self, compared: Iterable[Comparison]) -> int:
         """Add the new ones of compared ratings; return their number."""
-        new = [(one.rating, one.ordinal) for one in compared if one.ordinal is not None]
+        new = [one for one in compared if one.ordinal is not None]
         ids = self.tables.next_ids(Rating, len(new)) if new else []
-        rows = [self._row(pk, rating, ordinal) for pk, (rating, ordinal) in zip(ids, new, strict=True)]
+        rows = [self._row(pk, one) for pk, one in zip(ids, new, strict=True)]
         self.tables.insert(Rating, COLUMNS, rows)
         return len(rows)
 
@@ -159,6 +160,10 @@ class MachineRatingWriter:
             found.append(self._known[key].total)
             self._known[key].total += 1
         return found
+
+    def forget_ratings(self) -> None:
+        """Forget which ratings there are: others may have added some since. Shapes never change."""
+        self._known.clear()
 
     def _look_up(self, keys: Sequence[str]) -> None:
         missing = list(dict.fromkeys(key for key in keys if key not in self._known))
@@ -190,25 +195,25 @@ class MachineRatingWriter:
         if shape != rating.answer.shape:
             shapes = f"{in_words(shape)}, not {in_words(rating.answer.shape)}"
             reason = f"has another shape: this rater answers this question with {shapes}"
-            return Comparison(rating, refusal=reason)
+            return Comparison(rating, key, refusal=reason)
         known, digest = self._known[key], rating.content()
         if known.stored[digest] or digest in known.past or (rating.run and digest in known.added):
             if not rating.run and known.stored[digest]:
                 known.stored[digest] -= 1
-            return Comparison(rating)
+            return Comparison(rating, key)
         if known.stored.total() or (rating.run and known.added):
             reason = "differs from this rater's answer to this question about this unit in the same order"
-            return Comparison(rating, refusal=f"{reason}: another answer needs another run or replicate")
+            return Comparison(rating, key, refusal=f"{reason}: another answer needs another run or replicate")
         known.added.add(digest)
         known.total += 1
-        return Comparison(rating, ordinal=known.total - 1)
+        return Comparison(rating, key, ordinal=known.total - 1)
 
-    def _row(self, pk: int, rating: MachineRating, ordinal: int) -> tuple[Any, ...]:
-        answer = rating.answer
+    def _row(self, pk: int, one: Comparison) -> tuple[Any, ...]:
+        rating, answer = one.rating, one.rating.answer
         return (
             pk, self.study.pk, answer.question.pk, rating.rater, rating.item, rating.output, rating.other,
             answer.unit.variant, 1, True, answer.level, answer.number, canonical_json(answer.value), answer.off_scale,
-            rating.guidelines_version, rating.run, rating.replicate, rating.key, ordinal, rating.explanation,
+            rating.guidelines_version, rating.run, rating.replicate, one.key, one.ordinal, rating.explanation,
             _json(rating.shown), rating.seconds, packed_time(rating.submitted_at), _json(rating.distribution),
             rating.missing, rating.outcome, rating.prompt_digest, _json(rating.metadata),
         )  # fmt: skip
@@ -226,11 +231,11 @@ def write_machine_ratings(study: Study, ratings: Sequence[MachineRating]) -> int
     """
     if not all(rating.run for rating in ratings):
         raise ValueError("a rating names no run")
-    added, pauses = 0, WritePauses()
+    added, pauses, writer = 0, WritePauses(), MachineRatingWriter(study)
     for start in range(0, len(ratings), STEP):
         with transaction.atomic():
             lock_study(study.pk)
-            writer = MachineRatingWriter(study)
+            writer.forget_ratings()
             compared = writer.compare(ratings[start : start + STEP])
             refused = next((one.refusal for one in compared if one.refusal), "")
             if refused:
