@@ -25,6 +25,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Item,
+    JudgeRun,
     Membership,
     Output,
     Question,
@@ -266,6 +267,17 @@ class RatingAdmin(StudyScopedAdmin):
     plain_filters = ("level", "is_current", "off_scale")
     search_fields = ["rater__name", "item__key"]
     list_select_related = ["study", "question", "rater", "item", "output"]
+    ordering = ["-pk"]
+
+
+@admin.register(JudgeRun)
+class JudgeRunAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["name", "rater", "status", "counts", "price", "started_at", "ended_at", "replaced_by"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    search_fields = ["name", "rater__name"]
+    list_select_related = ["rater", "replaced_by"]
     ordering = ["-pk"]
 
 

@@ -19,6 +19,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Item,
+    JudgeRun,
     Membership,
     Output,
     Question,
@@ -62,13 +63,16 @@ class AnnotationErasing(Erasing):
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
         (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
-        (Item, "study"), (Batch, "study"), (Reviewer, "study"), (Rater, "study"), (Question, "study"),
-        (Guideline, "study"), (Token, "study"), (Invitation, "study"), (Membership, "study"), (Study, "pk"),
+        (Item, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"), (Rater, "study"),
+        (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"), (Membership, "study"),
+        (Study, "pk"),
     )  # fmt: skip
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         """Delete the rater's answers and open their slots to others again."""
         _erase_ratings(Rating.objects.filter(rater=rater), erased)
+        erased.empty(JudgeRun.objects.filter(replaced_by__rater=rater), replaced_by=None)
+        erased.delete(JudgeRun.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)

@@ -5,7 +5,7 @@ as the database stores them: JSON as text, times as `stored_time` returns them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
@@ -40,6 +40,11 @@ def stored_time(moment: datetime | None) -> Any:
     return None if moment is None else connection.ops.adapt_datetimefield_value(moment)
 
 
+def packed_time(moment: datetime | None) -> str | None:
+    """Return an aware time as text in UTC, as SQLite stores it and PostgreSQL reads it."""
+    return None if moment is None else str(moment.astimezone(UTC).replace(tzinfo=None))
+
+
 def insert_rows(
     model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]], using: str = DEFAULT_DB_ALIAS
 ) -> None:
@@ -51,7 +56,7 @@ def insert_rows(
             marks = ", ".join(["%s"] * len(columns))
             cursor.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)  # type: ignore[arg-type] # noqa: S608
             return
-        with cursor.copy(f'COPY "{table}" ({names}) FROM STDIN') as copy:
+        with connection.wrap_database_errors, cursor.copy(f'COPY "{table}" ({names}) FROM STDIN') as copy:
             for row in rows:
                 copy.write_row(row)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
-from annotation.models import Item, Question, Study
+from annotation.models import Item, Question, Rater, Study
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
 from reports import rows
@@ -27,34 +27,37 @@ def agreement_report(
     study: Study,
     kinds: frozenset[str] = rows.PEOPLE,
     *,
+    names: frozenset[str] = frozenset(),
     guidelines: int | str | None = None,
     categories: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
     """All figures of all questions, and, under `dimensions`, of each two questions that rank outputs.
 
-    With `categories`, each also has the figures of each category's items under `by_category`. Answers without a level
-    of measurement, such as texts, are only counted.
+    The raters are those of `kinds` and those called one of `names`. With `categories`, each question also has the
+    figures of each category's items under `by_category`. Answers without a level of measurement, such as texts, are
+    only counted.
 
     Answers under different versions of the guidelines answer different questions. Only people's ratings under one
     version count: the latest with any rating, or version `guidelines`; "all" combines them. The report's `guidelines`
-    says which, with the number of ratings under each. Answers to tasks that already had all their raters count like
-    any other; `surplus` is their number. Raises ChoiceInvalidError.
+    says which, with the number of ratings under each. Ratings of machines that were shown another version are left
+    out; so are, and each question has their number, answers in another shape and reruns other than the latest.
+    Answers to tasks that already had all their raters count like any other; `surplus` is their number. Raises
+    ChoiceInvalidError.
     """
     with study_snapshot(study):
-        return _report(study, kinds, guidelines, categories, replicates)
+        choice, said = choose(study, kinds, names, guidelines)
+        return _report(study, choice, said, categories, replicates)
 
 
-def _report(
-    study: Study, kinds: frozenset[str], guidelines: int | str | None, categories: bool, replicates: int
-) -> Report:
-    choice, said = choose(study, kinds, guidelines)
+def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, replicates: int) -> Report:
     rated, questions = RatedItems(study), list(study.questions.order_by("position"))
     return {
         "study": study.slug,
         "protocol": study.protocol,
         "items": Item.objects.filter(study=study).count(),
-        "kinds": sorted(kinds),
+        "kinds": sorted(choice.kinds),
+        "raters": sorted(choice.names),
         "guidelines": said,
         "surplus": rows.surplus(study, choice),
         "questions": {
@@ -70,7 +73,7 @@ def _of_question(rated: RatedItems, question: Question, choice: rows.Choice, cat
     if level not in LEVELS:
         return {"level": level, **rows.count(rated.study, question, choice)}
     figured = LEVELS[level](rated, question, choice)
-    report = figured.describe(figured.data, replicates=draws)
+    report = {**figured.describe(figured.data, replicates=draws), **rows.not_read(rated.study, question, choice)}
     if categories:
         report["by_category"] = by_category(
             figured.data, rated.categories, lambda part: figured.describe(part, replicates=draws)
@@ -112,16 +115,24 @@ def _of_dimensions(
     return reports
 
 
-def choose(study: Study, kinds: frozenset[str], guidelines: int | str | None) -> tuple[rows.Choice, Report]:
+def choose(
+    study: Study, kinds: frozenset[str], names: frozenset[str], guidelines: int | str | None
+) -> tuple[rows.Choice, Report]:
     """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError."""
-    there = rows.versions(study, kinds)
+    known = Rater.objects.filter(study=study, name__in=names).values_list("name", flat=True)
+    for name in sorted(names - set(known)):
+        raise rows.ChoiceInvalidError(f"There is no rater called {name}.")
+    shown = rows.versions_shown(study, kinds, names)
+    there = rows.versions(study, kinds, names) or shown
     pooled = guidelines == "all"
     version = next(reversed(there), None) if guidelines is None or pooled else guidelines
     if guidelines is not None and not pooled and version not in there:
         raise rows.ChoiceInvalidError(f"There are no ratings under guidelines version {guidelines}.")
     said = {
         "version": None if pooled else version,
-        "pooled": pooled and len(there) > 1,
+        "pooled": pooled and len({*there, *shown}) > 1,
         "ratings": {"none" if number is None else str(number): count for number, count in there.items()},
     }
-    return rows.Choice(kinds, version if isinstance(version, int) else None, pooled), said
+    if shown:
+        said["machines"] = {str(number): count for number, count in shown.items()}
+    return rows.Choice(kinds, version if isinstance(version, int) else None, pooled, names), said

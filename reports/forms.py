@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.models import Rater
+from config.text_validation import TextRefusedError, check_id
 from reports.rows import PEOPLE, ChoiceInvalidError
 
 ALL_VERSIONS = "all"
@@ -13,20 +14,32 @@ KINDS = Rater.Kind.values
 
 
 class KindsField(forms.Field):
-    """Kinds of raters, separated by commas; people by default."""
+    """Kinds of raters, separated by commas."""
 
     def to_python(self, value: str | None) -> frozenset[str]:
-        kinds = frozenset(value.split(",")) if value else PEOPLE
+        kinds = frozenset(value.split(",")) if value else frozenset()
         if not kinds <= set(KINDS):
             raise ValidationError(f"takes {', '.join(KINDS)}, separated by commas.")
         return kinds
 
 
 class CheckedKindsField(forms.MultipleChoiceField):
-    """Kinds of raters as check boxes send them: unknown ones are ignored, and people are the default."""
+    """Kinds of raters as check boxes send them: unknown ones are ignored."""
 
     def to_python(self, value: Any) -> list[str]:
-        return [kind for kind in super().to_python(value) if kind in KINDS] or list(PEOPLE)
+        return [kind for kind in super().to_python(value) if kind in KINDS]
+
+
+class NamesField(forms.Field):
+    """Names of raters, exactly as they are: a list, or a parameter that may be repeated."""
+
+    widget = forms.SelectMultiple
+
+    def to_python(self, value: list[str] | None) -> frozenset[str]:
+        try:
+            return frozenset(check_id(name, "raters") for name in value or ())
+        except TextRefusedError as problem:
+            raise ValidationError("takes names of raters.") from problem
 
 
 class VersionField(forms.IntegerField):
@@ -38,8 +51,20 @@ class VersionField(forms.IntegerField):
         return value if value == ALL_VERSIONS else super().to_python(value)
 
 
-class AgreementForm(forms.Form):
-    kinds = KindsField(required=False)
+class RatersForm(forms.Form):
+    """Raters by kind and by name. Without either, people are chosen."""
+
+    kinds: forms.Field = KindsField(required=False)
+    raters = NamesField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        chosen = super().clean() or {}
+        if "kinds" in chosen:
+            chosen["kinds"] = frozenset(chosen["kinds"]) or (frozenset() if chosen.get("raters") else PEOPLE)
+        return chosen
+
+
+class AgreementForm(RatersForm):
     guidelines = VersionField(required=False)
     by = forms.ChoiceField(
         choices=[("category", "")], required=False, error_messages={"invalid_choice": "takes category."}
@@ -50,7 +75,7 @@ class SessionReportForm(forms.Form):
     labeller = forms.CharField(required=False, strip=False, empty_value=None)
 
 
-class ReportPageForm(SessionReportForm):
+class ReportPageForm(SessionReportForm, RatersForm):
     kinds = CheckedKindsField(choices=Rater.Kind.choices, required=False)
     guidelines = VersionField(required=False)
     by = forms.CharField(required=False)

@@ -17,7 +17,7 @@ from reports.display.question_sections import dimensions, glances, question_sect
 from reports.forms import ReportPageForm, choices_in
 from reports.protocol_figures import protocol_figures
 from reports.rows import ChoiceInvalidError
-from reports.rows.rater_shares import kinds_in, rater_shares
+from reports.rows.rater_shares import kinds_in, machines_in, rater_shares
 from reports.statistics_document import statistics_document
 
 
@@ -29,13 +29,15 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         chosen = choices_in(ReportPageForm(request.GET))
         kinds, by_category = frozenset(chosen["kinds"]), chosen["by"] == "category"
-        figures = agreement_report(study, kinds, guidelines=chosen["guidelines"], categories=by_category)
+        names, version = chosen["raters"], chosen["guidelines"]
+        figures = agreement_report(study, kinds, names=names, guidelines=version, categories=by_category)
         section = _protocol_section(study, chosen["labeller"])
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     context = {
         "study": study,
         "kinds": [(kind.value, kind.label, kind.value in kinds) for kind in Rater.Kind if kind in kinds_in(study)],
+        **_machines(study, names, figures),
         "surplus": figures["surplus"],
         "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
         "progress": progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress()),
@@ -46,9 +48,16 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "dimensions": dimensions(study, figures),
         **section,
         "histogram_figure": FIGURES["local_alpha.histogram"],
-        "raters": rater_shares(study, kinds),
+        "raters": rater_shares(study, kinds, names),
     }
     return render(request, "reports/report.html", context)
+
+
+def _machines(study: Study, names: frozenset[str], figures: dict[str, Any]) -> dict[str, Any]:
+    """The models and metrics that can be chosen by name, and how many of their answers are left out, by the reason."""
+    questions = figures["questions"].values()
+    left_out = {name: sum(one.get(name, 0) for one in questions) for name in ("other_shapes", "other_reruns")}
+    return {"names": names, "machines": [(name, name in names) for name in machines_in(study)], **left_out}
 
 
 def _protocol_section(study: Study, labeller: str | None) -> dict[str, Any]:

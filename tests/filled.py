@@ -148,7 +148,19 @@ def _study(folder: Path, protocol: str, people: People) -> Study:
             {"item": "item-0", "output": "north", "rater": "Imported Rater", "question": "how_well", "value": 4},
             {"item": "item-0", "output": "south", "rater": "judge", "rater_kind": "model", "question": "how_well",
              "value": 2.5, "distribution": {"2": 0.5, "3": 0.5}, "run": "run-1", "replicate": 1, "explanation": "So.",
-             "metadata": {"seed": 1}},
+             "metadata": {"seed": 1}, "missing": 0.125, "outcome": "majority", "prompt_digest": "ab" * 32},
+        ])  # fmt: skip
+        _lines(folder / "scores.jsonl", [
+            {"item": "item-0", "outputs": ["south", "north"], "rater": "chooser", "rater_kind": "model",
+             "question": "follows", "value": "tie", "run": "run-1"},
+            {"item": "item-0", "rater": "ranker", "rater_kind": "metric", "question": "how_well",
+             "value": {"north": 1, "south": 1}, "shown": ["south", "north"], "run": "run-1"},
+        ])  # fmt: skip
+        _lines(folder / "runs.jsonl", [
+            {"id": name, "rater": "judge", "rater_kind": "model", "configuration": {"protocol": "llm_eval", "seed": 1},
+             "status": "finished", "counts": {"answered": 1, "invalid": 0}, "tokens_in": 120, "tokens_out": 3,
+             "price": 2500, "started_at": "2026-03-01T12:00:00Z", "ended_at": "2026-03-01T12:01:00Z", **more}
+            for name, more in (("run-0", {"replaced_by": {"rater": "judge", "id": "run-1"}}), ("run-1", {}))
         ])  # fmt: skip
         _lines(folder / "annotations.jsonl", [
             {"item": "item-3", "outputs": ["north"], "rater": "Imported Rater", "revision": 1, "status": "submitted",

@@ -25,6 +25,7 @@ from annotation.importing.line_reading import SourceFile
 from annotation.importing.protocol_tables import TableImport
 from annotation.importing.ratings import RatingImport
 from annotation.importing.reviews import ReviewImport
+from annotation.importing.runs import RunImport
 from annotation.importing.staging import Staging, StudyChangedError
 from annotation.importing.study_file import read_study_file
 from annotation.importing.study_updates import NoUpdate, StudyFileUpdate, StudyUpdate
@@ -181,12 +182,13 @@ class _Attempt:
         return study
 
 
-AnyImport = ItemImport | AnnotationImport | RatingImport | ReviewImport | TableImport
+AnyImport = ItemImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
 OfCSV = Callable[[SourceFile], Objects]
 IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
     "items": (ItemImport, item_objects),
     "annotations": (AnnotationImport, annotation_objects),
     "ratings": (RatingImport, rating_objects),
+    "runs": (RunImport, None),
     "scores": (RatingImport, rating_objects),
     "reviews": (ReviewImport, None),
 }

@@ -13,11 +13,13 @@ from annotation.importing import csv_tables, line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
 from annotation.importing.rater_lookup import DEFAULT_KIND
-from annotation.importing.row_packing import packed_time
 from annotation.importing.target import ImportTarget
+from annotation.machine_ratings import MachineRatingWriter, machine_key
+from annotation.machine_shapes import own_level
 from annotation.models import Annotation, Rating
 from annotation.protocols import Answer, AnswersInvalidError, Sheet, TaskPlan
 from annotation.studies.planning import ensure_tasks, task_key
+from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 
 LOOKUP = 500
@@ -34,8 +36,9 @@ ANNOTATION_COLUMNS = (
 )  # fmt: skip
 RATING_COLUMNS = (
     "id", "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant",
-    "annotation_id", "revision", "is_current", "level", "number", "value", "off_scale", "run", "ordinal",
-    "guidelines_version", "protocol_version", "shown", "seconds", "submitted_at",
+    "annotation_id", "revision", "is_current", "level", "number", "value", "off_scale", "run", "machine_key",
+    "ordinal", "guidelines_version", "protocol_version", "shown", "seconds", "submitted_at", "outcome",
+    "prompt_digest",
 )  # fmt: skip
 LONGEST_VARIANT = 240
 
@@ -75,6 +78,7 @@ class AnnotationImport(LineImport[ReadAnnotation]):
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         super().__init__(target, problems)
         self.questions, self.types, self.raters = target.questions, target.types, target.raters
+        self.machines = MachineRatingWriter(self.study, self.staging)
         self._gaps: dict[tuple[int, int], tuple[int, str]] = {}
 
     def finish(self) -> None:
@@ -269,15 +273,20 @@ class AnnotationImport(LineImport[ReadAnnotation]):
         answer: Answer
         for answer in self.protocol.ratings(said["answers"], self.questions, Sheet.of(shown)):
             question, unit = answer.question, answer.unit
-            kind = self.types[question.type]
-            off_scale = answer.off_scale or (one.read.machine and kind.off_scale(answer.value, question.spec))
+            output = None if unit.output is None else one.outputs[unit.output]
+            other = None if unit.other is None else one.outputs[unit.other]
+            level, key, ordinal, off_scale = answer.level, None, 0, answer.off_scale
+            if one.read.machine:
+                variant = one.read.plan.variant
+                key = machine_key(question.pk, one.rater, one.item, (output, other), variant, shown)
+                [ordinal] = self.machines.next_ordinals([key])
+                level = own_level(question)
+                off_scale = off_scale or self.types[question.type].off_scale(answer.value, question.spec)
             yield (
-                self.study.pk, question.pk, one.rater, one.item,
-                None if unit.output is None else one.outputs[unit.output],
-                None if unit.other is None else one.outputs[unit.other],
-                one.read.plan.variant, one.pk, one.read.revision, one.current, answer.level, answer.number,
-                canonical_json(answer.value), off_scale, "", 0, said["guidelines_version"], said["protocol_version"],
-                shown_text, said["seconds"], submitted_at,
+                self.study.pk, question.pk, one.rater, one.item, output, other, one.read.plan.variant, one.pk,
+                one.read.revision, one.current, level, answer.number, canonical_json(answer.value), off_scale, "", key,
+                ordinal, said["guidelines_version"], said["protocol_version"], shown_text, said["seconds"],
+                submitted_at, "", "",
             )  # fmt: skip
 
 

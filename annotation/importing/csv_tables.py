@@ -53,6 +53,7 @@ RATING_COLUMNS: Mapping[str, str] = {
     "distribution": JSON,
     "metadata": JSON,
 }
+SCORE_COLUMNS: Mapping[str, str] = {**RATING_COLUMNS, "missing": NUMBER, "outcome": TEXT, "prompt_digest": TEXT}
 
 ANNOTATION_COLUMNS: Mapping[str, str] = {
     "item": TEXT,
@@ -211,7 +212,7 @@ def item_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def rating_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the ratings or scores of a CSV file with one row per answer; the question decides how a value is read."""
-    for number, row in rows(source, RATING_COLUMNS, ("rater", "question", "value")):
+    for number, row in rows(source, SCORE_COLUMNS, ("rater", "question", "value")):
         row.setdefault("value", Cell(""))
         yield number, row
 

@@ -43,13 +43,23 @@ def seconds(body: Mapping[str, Any], field: str) -> float | None:
     return number
 
 
-def whole(body: Mapping[str, Any], field: str, least: int = 0) -> int | None:
+def share(body: Mapping[str, Any], field: str) -> float | None:
+    """Return a number from 0 to 1."""
+    value = body.get(field)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise FieldInvalidError(field, "must be a number from 0 to 1")
+    return float(value)
+
+
+def whole(body: Mapping[str, Any], field: str, least: int = 0, greatest: int = GREATEST) -> int | None:
     """Return a whole number within the range of both databases."""
     value = body.get(field)
     if value is None:
         return None
-    if type(value) is not int or not least <= value <= GREATEST:
-        raise FieldInvalidError(field, f"must be a whole number from {least} to {GREATEST}")
+    if type(value) is not int or not least <= value <= greatest:
+        raise FieldInvalidError(field, f"must be a whole number from {least} to {greatest}")
     return value
 
 

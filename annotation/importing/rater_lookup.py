@@ -5,9 +5,9 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.importing.import_problems import FieldInvalidError, quoted
-from annotation.importing.row_packing import packed_time
 from annotation.importing.staging import Staging
 from annotation.models import Rater, Study
+from config.bulk_insert import packed_time
 from config.text_validation import TextRefusedError, check_id
 
 KINDS = frozenset(Rater.Kind.values)

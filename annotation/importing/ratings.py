@@ -1,11 +1,12 @@
 """Imports ratings by people and scores by models and metrics from the lines of a file.
 
 A rating that exists already is skipped; a line that contradicts it is refused. Imported ratings fill no slots and
-belong to no annotation.
+belong to no annotation. Lines of machines may have other shapes than people's, and go to the one writer of such rows.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from annotation.importing import line_fields
@@ -14,13 +15,16 @@ from annotation.importing.csv_tables import cell_json
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
 from annotation.importing.line_reading import JSONInvalidError
-from annotation.importing.rater_lookup import DEFAULT_KIND
+from annotation.importing.rater_lookup import DEFAULT_KIND, KINDS
 from annotation.importing.rating_identity import KnownRatings, content, identity
-from annotation.importing.row_packing import packed_time
 from annotation.importing.target import ImportTarget
+from annotation.machine_ratings import Comparison, MachineRating, MachineRatingWriter
+from annotation.machine_shapes import LABEL, TEXT, MachineAnswer, check_answer_shown, checked_answer
 from annotation.models import Question, Rating
 from annotation.protocols import Unit
 from annotation.questions import QuestionType, ValueInvalidError
+from annotation.questions.preference import TIE
+from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_json
 
@@ -28,10 +32,14 @@ LINE_KEYS = frozenset({
     "item", "rater", "rater_kind", "question", "value", "explanation", "shown", "seconds", "submitted_at",
     "guidelines_version", "run", "replicate", "distribution", "metadata",
 })  # fmt: skip
+MACHINES = KINDS - {DEFAULT_KIND}
+MACHINE_KEYS = frozenset({"missing", "outcome", "prompt_digest"})
+OUTCOMES = frozenset(Rating.AgentsOutcome.values)
+LONGEST_DIGEST = 64
 COLUMNS = (
     "id", "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant", "revision",
     "is_current", "level", "number", "value", "off_scale", "guidelines_version", "run", "replicate", "ordinal",
-    "explanation", "shown", "seconds", "submitted_at", "distribution", "metadata",
+    "explanation", "shown", "seconds", "submitted_at", "distribution", "outcome", "prompt_digest", "metadata",
 )  # fmt: skip
 
 
@@ -43,12 +51,15 @@ class ReadRating:
     item: str
     unit: Unit
     rater: str
-    machine: bool
     question: Question
     value: Any
     submitted_at: Any
     said: tuple[Any, ...]
     """From explanation to metadata, in the order of `rating_identity.CONTENT` after the value."""
+    answer: MachineAnswer | None = None
+    """A machine's answer, of which the unit and the value are those of the line."""
+    machine_said: tuple[float | None, str, str] = (None, "", "")
+    """A machine's missing mass, outcome and prompt digest."""
 
 
 class RatingImport(LineImport[ReadRating]):
@@ -58,12 +69,21 @@ class RatingImport(LineImport[ReadRating]):
 
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         super().__init__(target, problems)
-        self.keys = LINE_KEYS | self.protocol.unit_keys
+        self.keys = {
+            False: LINE_KEYS | self.protocol.unit_keys,
+            True: LINE_KEYS | MACHINE_KEYS | self.protocol.machine_unit_keys,
+        }
         self.types, self.raters = target.types, target.raters
-        self.known = KnownRatings(self.study, self.staging)
+        self.machines = MachineRatingWriter(self.study, self.staging)
+
+    @cached_property
+    def known(self) -> KnownRatings:
+        """All ratings of the study, which only lines of people are compared with."""
+        return KnownRatings(self.study, self.staging)
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadRating:
-        line_fields.only(body, self.keys)
+        machine = body.get("rater_kind") in MACHINES
+        line_fields.only(body, self.keys[machine])
         item, key, names_item = body.get("item"), body.get("question"), self.protocol.files.ratings_name_items
         if names_item == (item is None) or not isinstance(item, str | None):
             raise FieldInvalidError(
@@ -73,16 +93,21 @@ class RatingImport(LineImport[ReadRating]):
         if question is None:
             reason = "is missing" if key is None else f"{quoted(key)} is not a question of this study"
             raise FieldInvalidError("question", reason)
-        rater, kind = self.raters.name_and_kind(body.get("rater"), body.get("rater_kind"))
-        machine = kind != DEFAULT_KIND
+        rater, _ = self.raters.name_and_kind(body.get("rater"), body.get("rater_kind"))
+        unit = (self.protocol.read_machine_unit if machine else self.protocol.read_unit)(body, question)
+        given, answer = body.get("value"), None
+        if machine:
+            answer = self._answer(given, question, unit)
+            value = answer.value
+        else:
+            value = checked_value(given, question, self.types[question.type])
         return ReadRating(
             line=line,
             item=item or "",
-            unit=self.protocol.read_unit(body, question),
+            unit=unit,
             rater=rater,
-            machine=machine,
             question=question,
-            value=checked_value(body.get("value"), question, self.types[question.type], machine),
+            value=value,
             submitted_at=line_fields.moment(body, "submitted_at"),
             said=(
                 line_fields.text(body, "explanation"),
@@ -94,7 +119,18 @@ class RatingImport(LineImport[ReadRating]):
                 body.get("distribution"),
                 line_fields.mapping(body, "metadata"),
             ),
+            answer=answer,
+            machine_said=_machine_said(body) if machine else (None, "", ""),
         )
+
+    def _answer(self, given: Any, question: Question, unit: Unit) -> MachineAnswer:
+        value = _from_cell(given, question, self.types[question.type], unit) if isinstance(given, Cell) else given
+        if value is None:
+            raise FieldInvalidError("value", "is missing")
+        try:
+            return checked_answer(question, self.protocol, unit, value)
+        except ValueInvalidError as problem:
+            raise FieldInvalidError("value", str(problem)) from None
 
     def stage(self, batch: list[ReadRating]) -> None:
         if not self.protocol.files.ratings_name_items:
@@ -105,12 +141,30 @@ class RatingImport(LineImport[ReadRating]):
         if self.problems.found:
             return
         self.raters.flush()
-        rows = [row for rating, item, output, other in placed if (row := self._row(rating, item, output, other))]
+        rows = [
+            row
+            for rating, item, output, other in placed
+            if rating.answer is None and (row := self._row(rating, item, output, other))
+        ]
+        compared = self._compare_machines([one for one in placed if one[0].answer is not None])
         if self.problems.found:
             return
-        ids = self.staging.next_ids(Rating, len(rows))
+        ids = self.staging.next_ids(Rating, len(rows)) if rows else []
         self.staging.insert(Rating, COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
-        self.added += len(rows)
+        self.added += len(rows) + self.machines.insert(compared)
+
+    def _compare_machines(self, placed: list[tuple[ReadRating, int, int | None, int | None]]) -> list[Comparison]:
+        """Compare machines' ratings with the stored ones. Notes a problem for each that cannot be stored."""
+        compared = self.machines.compare(
+            [
+                _machine_rating(read, self.raters.known[read.rater][0], item, output, other)
+                for read, item, output, other in placed
+            ]
+        )
+        for (read, *_), one in zip(placed, compared, strict=True):
+            if one.refusal:
+                self.problems.add(read.line, "value", one.refusal)
+        return compared
 
     def _with_items(self, batch: list[ReadRating]) -> list[ReadRating]:
         """Return the ratings whose units exist, each with its item."""
@@ -139,18 +193,26 @@ class RatingImport(LineImport[ReadRating]):
 
     def _check_shown(self, batch: list[ReadRating]) -> None:
         """Check that values fit their outputs; texts are read only for questions that need them."""
-        about = [rating for rating in batch if self.types[rating.question.type].needs_outputs]
-        reading = {rating.item for rating in about if self.types[rating.question.type].needs_texts}
+        about = [rating for rating in batch if rating.answer is not None or self._needs(rating, "needs_outputs")]
+        reading = {rating.item for rating in about if self._needs(rating, "needs_texts")}
         sheets = self.target.items.sheets({rating.item for rating in about} - reading, texts=False)
         sheets |= self.target.items.sheets(reading, texts=True)
         for rating in about:
             kind, spec, sheet = self.types[rating.question.type], rating.question.spec, sheets[rating.item]
-            named = [key for key in (rating.unit.output, rating.unit.other) if key is not None]
             try:
+                if rating.answer is not None:
+                    check_answer_shown(rating.answer, sheet, rating.said[1], self.study.options)
+                    continue
+                named = [key for key in (rating.unit.output, rating.unit.other) if key is not None]
                 kind.check_shown(rating.value, spec, sheet.only(named) if named else sheet)
                 kind.check_options(rating.value, spec, self.study.options)
             except ValueInvalidError as problem:
                 self.problems.add(rating.line, "value", str(problem))
+
+    def _needs(self, rating: ReadRating, what: str) -> bool:
+        """Return whether the check of a value needs the outputs or their texts."""
+        own = rating.answer is None or rating.answer.level == self.types[rating.question.type].level
+        return own and bool(getattr(self.types[rating.question.type], what))
 
     @staticmethod
     def _place(
@@ -183,25 +245,61 @@ class RatingImport(LineImport[ReadRating]):
         kind = self.types[question.type]
         return (
             self.study.pk, question.pk, rater, item, output, other, variant, 1, True, kind.level, kind.number(value),
-            canonical_json(value), rating.machine and kind.off_scale(value, question.spec), version, run, replicate,
-            ordinal, explanation, _json(shown), seconds, packed_time(rating.submitted_at), _json(distribution),
-            _json(metadata),
+            canonical_json(value), False, version, run, replicate, ordinal, explanation, _json(shown), seconds,
+            packed_time(rating.submitted_at), _json(distribution), "", "", _json(metadata),
         )  # fmt: skip
+
+
+def _machine_said(body: Mapping[str, Any]) -> tuple[float | None, str, str]:
+    """Return what only lines of machines say: the missing mass, the outcome and the prompt's digest."""
+    outcome = line_fields.text(body, "outcome") or ""
+    if outcome and outcome not in OUTCOMES:
+        raise FieldInvalidError("outcome", f"must be one of {', '.join(sorted(OUTCOMES))}, not {quoted(outcome)}")
+    digest = line_fields.text(body, "prompt_digest", LONGEST_DIGEST) or ""
+    return line_fields.share(body, "missing"), outcome, digest
+
+
+def _machine_rating(read: ReadRating, rater: int, item: int, output: int | None, other: int | None) -> MachineRating:
+    explanation, shown, seconds, version, run, replicate, distribution, metadata = read.said
+    missing, outcome, digest = read.machine_said
+    if read.answer is None:
+        raise ValueError("a line of a person")
+    return MachineRating(
+        answer=read.answer, rater=rater, item=item, output=output, other=other, run=run, replicate=replicate,
+        shown=shown, explanation=explanation, seconds=seconds, submitted_at=read.submitted_at,
+        guidelines_version=version, distribution=distribution, missing=missing, outcome=outcome, prompt_digest=digest,
+        metadata=metadata,
+    )  # fmt: skip
 
 
 def _json(value: Any) -> str | None:
     return None if value is None else canonical_json(value)
 
 
-def checked_value(value: Any, question: Question, kind: QuestionType, machine: bool) -> Any:
-    """Return the value of a line. Raises FieldInvalidError if it does not fit its question.
+def _from_cell(cell: Cell, question: Question, kind: QuestionType, unit: Unit) -> Any:
+    """Return a machine's value from a CSV cell: an output or text that the question takes, otherwise JSON."""
+    text = str(cell)
+    if unit.other is not None and text in (unit.output, unit.other, TIE):
+        return text
+    if kind.level in (TEXT, LABEL):
+        try:
+            return kind.check(text, question.spec)
+        except ValueInvalidError:
+            pass
+    try:
+        return check_json(cell_json(cell))
+    except (JSONInvalidError, TextRefusedError):
+        return text or None
+
+
+def checked_value(value: Any, question: Question, kind: QuestionType) -> Any:
+    """Return the value of a person's line. Raises FieldInvalidError if it does not fit its question.
 
     A CSV cell is text if the question accepts it as text, otherwise JSON.
     """
-    check = kind.check_machine if machine else kind.check
     if isinstance(value, Cell):
         try:
-            return check(str(value), question.spec)
+            return kind.check(str(value), question.spec)
         except ValueInvalidError as problem:
             try:
                 value = check_json(cell_json(value))
@@ -210,6 +308,6 @@ def checked_value(value: Any, question: Question, kind: QuestionType, machine: b
     if value is None:
         raise FieldInvalidError("value", "is missing")
     try:
-        return check(value, question.spec)
+        return kind.check(value, question.spec)
     except ValueInvalidError as problem:
         raise FieldInvalidError("value", str(problem)) from None

@@ -14,17 +14,18 @@ from django.db.models import QuerySet
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
-from annotation.importing.row_packing import packed_time
+from annotation.importing.rater_lookup import DEFAULT_KIND
 from annotation.importing.target import ImportTarget
 from annotation.models import Annotation, Rating, Reviewer, SpanReview, SpotCheck, Task
 from annotation.protocols import TaskPlan, Unit
 from annotation.studies.planning import task_key
+from config.bulk_insert import packed_time
 from config.text_validation import TextRefusedError, check_id
 
 LOOKUP = 500
 SPAN, ANSWER = "span", "answer"
 OF_TASK = frozenset({"outputs", "variant", "revision"})
-OF_RATING = frozenset({"submitted_at", "ordinal"})
+OF_RATING = frozenset({"submitted_at", "ordinal", "run", "replicate"})
 COMMON = frozenset({"review", "item", "rater", "number", "verdict", "reviewer", "at"})
 KEYS = {SPAN: COMMON | {"question", "index", "reason"}, ANSWER: COMMON | {"note", "seen_at"} | OF_TASK}
 VERDICTS = {SPAN: frozenset(SpanReview.Verdict.values), ANSWER: frozenset(SpotCheck.Verdict.values)}
@@ -48,8 +49,8 @@ class ReadReview:
     plan: TaskPlan | None
     revision: int
     unit: Unit
-    submitted_at: Any
-    ordinal: int
+    apart: tuple[Any, ...]
+    """Time, ordinal, run and replicate, which tell ratings of a unit apart; people's reruns are not."""
     question: int
     index: int
     number: int
@@ -95,8 +96,7 @@ class ReviewImport(LineImport[ReadReview]):
             plan=_plan(body) if of_task else None,
             revision=_whole(body, "revision", 1) if of_task else 1,
             unit=Unit() if of_task or question is None else self.protocol.read_unit(body, question),
-            submitted_at=None if of_task else line_fields.moment(body, "submitted_at"),
-            ordinal=0 if of_task else line_fields.whole(body, "ordinal") or 0,
+            apart=() if of_task else _apart(body),
             question=question.pk if question else 0,
             index=_whole(body, "index", 0) if kind == SPAN else 0,
             number=_whole(body, "number", 1),
@@ -131,6 +131,7 @@ class ReviewImport(LineImport[ReadReview]):
         items = {pk: key for key, (pk, _) in found.items()}
         outputs = {pk: key for _, named in found.values() for key, pk in named.items()}
         names = {pk: name for name, (pk, _) in self.target.raters.known.items()}
+        people = {pk for pk, kind in self.target.raters.known.values() if kind == DEFAULT_KIND}
         tasks = {
             pk: (items[item], key)
             for pk, item, key in read(Task.objects.filter(item__in=list(items)), "pk", "item", "key")
@@ -142,12 +143,13 @@ class ReviewImport(LineImport[ReadReview]):
                 answers[*tasks[task], names[rater], revision] = pk
         ratings: dict[tuple[Any, ...], Any] = {}
         marked = Rating.objects.filter(item__in=list(items), level=Rating.Level.SPAN)
-        for pk, item, answer, rater, question, output, other, at, ordinal, value in read(
+        for pk, item, answer, rater, question, output, other, at, ordinal, run, replicate, value in read(
             marked, "pk", "item", "annotation", "rater", "question", "output", "other_output", "submitted_at",
-            "ordinal", "value",
+            "ordinal", "run", "replicate", "value",
         ):  # fmt: skip
             unit = Unit(outputs.get(output), outputs.get(other))
-            name = (answer, question) if answer else (items[item], unit, names[rater], question, at, ordinal)
+            rerun = ("", None) if rater in people else (run, replicate)
+            name = (answer, question) if answer else (items[item], unit, names[rater], question, at, ordinal, *rerun)
             ratings[name] = (pk, len(value["spans"]))
         return answers, ratings
 
@@ -227,7 +229,14 @@ def _answer_name(one: ReadReview) -> tuple[Any, ...]:
 def _rating_name(one: ReadReview, answer: int | None) -> tuple[Any, ...]:
     if one.plan is not None:
         return answer, one.question
-    return one.item, one.unit, one.rater, one.question, one.submitted_at, one.ordinal
+    return one.item, one.unit, one.rater, one.question, *one.apart
+
+
+def _apart(body: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (
+        line_fields.moment(body, "submitted_at"), line_fields.whole(body, "ordinal") or 0,
+        line_fields.text(body, "run", line_fields.LONGEST_RUN) or "", line_fields.whole(body, "replicate"),
+    )  # fmt: skip
 
 
 def _plan(body: Mapping[str, Any]) -> TaskPlan:

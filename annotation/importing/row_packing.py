@@ -1,14 +1,13 @@
 """Packs rows into bytes in the order in which they are to be written.
 
 A pack contains either rows to insert or new values for existing rows. All values are plain, as both databases accept
-them: JSON as text, times as `packed_time` writes them.
+them: JSON as text, times as `config.bulk_insert.packed_time` writes them.
 """
 
 import io
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from django.apps import apps
@@ -75,8 +74,3 @@ def unpack(packed: bytes) -> Insertion | Change:
     kind, label, *parts = _PlainUnpickler(io.BytesIO(packed)).load()
     made: type[Insertion] | type[Change] = Insertion if kind == "insert" else Change
     return made(apps.get_model(label), *parts)
-
-
-def packed_time(moment: datetime | None) -> str | None:
-    """Return an aware time as text in UTC, as SQLite stores it and PostgreSQL reads it."""
-    return None if moment is None else str(moment.astimezone(UTC).replace(tzinfo=None))

@@ -29,7 +29,8 @@ TEMPORARY = {
 }  # fmt: skip
 """SQLite removes the file of a database without a name, even if the process is killed."""
 CANNOT_COLLIDE = frozenset({Item, Output, TaskOutput, Rating})
-"""Only imports add items and outputs; the unique constraints of the others lie within a task or an annotation."""
+"""Only imports add items and outputs; the unique constraints of the others lie within a task or an annotation, or are
+compared by `Staging.machine_keys`."""
 LOOKED_UP_BY: Mapping[type[Model], str] = {Rating: "item_id"}
 """Columns by which rows are looked up and that no unique constraint begins with."""
 MOST_RESERVED = 50_000
@@ -53,6 +54,8 @@ class Staging(Tables):
         self.rows = self.size = 0
         self.raters: set[int] = set()
         """The raters that rows refer to."""
+        self.machine_keys: set[str] = set()
+        """What identifies the ratings of machines, which runs may add at the same time."""
         self.adds_turn_tasks = False
         """Whether the rows include tasks that raters' own work may also add."""
         self._file = TemporaryFile()  # noqa: SIM115 - closed by __exit__
@@ -89,6 +92,9 @@ class Staging(Tables):
         if "rater_id" in columns:
             place = columns.index("rater_id")
             self.raters.update(row[place] for row in rows)
+        if model is Rating and "machine_key" in columns:
+            place = columns.index("machine_key")
+            self.machine_keys.update(row[place] for row in rows if row[place] is not None)
         if model is Task:
             place = columns.index("variant")
             self.adds_turn_tasks = self.adds_turn_tasks or any(row[place] for row in rows)
@@ -141,6 +147,10 @@ class Staging(Tables):
         The next call only looks at rows added after this one.
         """
         since, self._since = self._since, _last_keys()
+        if self.machine_keys:
+            added = Rating.objects.filter(pk__gt=since.get(Rating._meta.db_table, 0), machine_key__isnull=False)
+            if any(key in self.machine_keys for key in added.values_list("machine_key", flat=True).iterator()):
+                raise StudyChangedError
         for model in self._copied - CANNOT_COLLIDE:
             for constraint in model._meta.constraints:
                 if isinstance(constraint, UniqueConstraint) and self._collides(model, constraint.fields, since):

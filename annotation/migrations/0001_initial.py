@@ -153,14 +153,18 @@ class Migration(migrations.Migration):
                 ('off_scale', models.BooleanField(default=False, help_text="a machine's number outside the question's scale")),
                 ('guidelines_version', models.PositiveIntegerField(blank=True, null=True)),
                 ('protocol_version', models.PositiveIntegerField(blank=True, null=True)),
-                ('run', models.CharField(blank=True, max_length=200)),
+                ('run', models.CharField(blank=True, help_text="the name of the rater's run, see JudgeRun", max_length=200)),
                 ('replicate', models.PositiveIntegerField(blank=True, null=True)),
+                ('machine_key', models.CharField(blank=True, editable=False, help_text="identifies a machine's rating with its ordinal: see annotation.machine_ratings", max_length=32, null=True)),
                 ('ordinal', models.PositiveIntegerField(default=0, help_text='which of several equal imported lines')),
                 ('explanation', models.TextField(blank=True, null=True)),
                 ('shown', config.model_fields.ExactJSONField(blank=True, help_text='output keys in the order shown', null=True)),
                 ('seconds', models.FloatField(blank=True, null=True)),
                 ('submitted_at', models.DateTimeField(blank=True, null=True)),
                 ('distribution', config.model_fields.ExactJSONField(blank=True, null=True)),
+                ('missing', models.FloatField(blank=True, help_text='the probability of none of the allowed answers', null=True)),
+                ('outcome', models.CharField(blank=True, choices=[('unanimous', 'Unanimous'), ('majority', 'Majority'), ('disagreement', 'Disagreement')], help_text='of several agents', max_length=12)),
+                ('prompt_digest', models.CharField(blank=True, max_length=64)),
                 ('metadata', config.model_fields.ExactJSONField(blank=True, null=True)),
                 ('annotation', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotation.annotation')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotation.item')),
@@ -168,6 +172,23 @@ class Migration(migrations.Migration):
                 ('output', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotation.output')),
                 ('question', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotation.question')),
                 ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotation.rater')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='JudgeRun',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(help_text='its id in files, unique for its rater', max_length=200)),
+                ('configuration', config.model_fields.ExactJSONField(help_text='everything that decides what is asked, and about which units')),
+                ('status', models.CharField(choices=[('planned', 'Planned'), ('running', 'Running'), ('finished', 'Finished'), ('stopped', 'Stopped'), ('out_of_budget', 'Out of budget')], default='planned', max_length=13)),
+                ('counts', config.model_fields.ExactJSONField(blank=True, help_text='{outcome: number of judgments}', null=True)),
+                ('tokens_in', models.BigIntegerField(blank=True, null=True)),
+                ('tokens_out', models.BigIntegerField(blank=True, null=True)),
+                ('price', models.BigIntegerField(blank=True, help_text="in millionths of the currency of the endpoints' prices", null=True)),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='annotation.rater')),
+                ('replaced_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_runs', to='annotation.judgerun')),
             ],
         ),
         migrations.CreateModel(
@@ -478,6 +499,34 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='rating',
+            constraint=models.UniqueConstraint(condition=models.Q(('machine_key__isnull', False)), fields=('machine_key', 'ordinal'), name='rating_machine_key_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='rating',
+            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['', 'unanimous', 'majority', 'disagreement'])), name='rating_outcome_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='rating',
+            constraint=models.CheckConstraint(condition=models.Q(('missing__isnull', True), models.Q(('missing__gte', 0), ('missing__lte', 1)), _connector='OR'), name='rating_missing_is_a_share'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.UniqueConstraint(fields=('rater', 'name'), name='judge_run_name_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='judge_run_name_given'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['planned', 'running', 'finished', 'stopped', 'out_of_budget'])), name='judge_run_status_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.CheckConstraint(condition=models.Q(('replaced_by__isnull', True), models.Q(('replaced_by', models.F('id')), _negated=True), _connector='OR'), name='judge_run_replaced_by_another'),
+        ),
+        migrations.AddConstraint(
+            model_name='rating',
             constraint=models.CheckConstraint(condition=models.Q(('other_output__isnull', True), models.Q(('output__isnull', False), models.Q(('other_output', models.F('output')), _negated=True)), _connector='OR'), name='rating_pair_of_two'),
         ),
         migrations.AddConstraint(
@@ -651,9 +700,18 @@ class Migration(migrations.Migration):
             [
                 "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant",
                 "annotation_id", "revision", "level", "number", "value", "off_scale", "guidelines_version",
-                "protocol_version", "run", "replicate", "ordinal", "explanation", "shown", "seconds", "submitted_at",
-                "distribution", "metadata",
+                "protocol_version", "run", "replicate", "machine_key", "ordinal", "explanation", "shown", "seconds",
+                "submitted_at", "distribution", "missing", "outcome", "prompt_digest", "metadata",
             ],
+        ),
+        Freeze(
+            "annotation_judgerun",
+            ["rater_id", "name", "configuration"],
+            # The results of a finished run are evidence; which run replaces it may still be said.
+            final="OLD.\"status\" = 'finished' AND (" + " OR ".join(
+                f'OLD."{column}" DIFFERS FROM NEW."{column}"'
+                for column in ("status", "counts", "tokens_in", "tokens_out", "price", "started_at", "ended_at")
+            ) + ")",
         ),
         Freeze("annotation_batch", ["study_id", "number", "released_by_id", "released_at"]),
         Freeze("annotation_reviewer", ["study_id", "name"]),

@@ -5,6 +5,7 @@ from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
 from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
@@ -17,6 +18,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Item",
+    "JudgeRun",
     "Membership",
     "Output",
     "PendingImport",

@@ -71,7 +71,13 @@ class Rating(models.Model):
 
     The unit is the item alone (a whole task), one output, or a pair of outputs (in the order shown).
     `number` is the value if it is a number; `value` is the value as given. Imported rows have no annotation.
+    A machine may answer in another shape than people: see `annotation.machine_shapes`.
     """
+
+    class AgentsOutcome(models.TextChoices):
+        UNANIMOUS = "unanimous", "Unanimous"
+        MAJORITY = "majority", "Majority"
+        DISAGREEMENT = "disagreement", "Disagreement"
 
     class Level(models.TextChoices):
         NOMINAL = "nominal", "Nominal"
@@ -102,14 +108,21 @@ class Rating(models.Model):
     off_scale = models.BooleanField(default=False, help_text="a machine's number outside the question's scale")
     guidelines_version = models.PositiveIntegerField(null=True, blank=True)
     protocol_version = models.PositiveIntegerField(null=True, blank=True)
-    run = models.CharField(max_length=200, blank=True)
+    run = models.CharField(max_length=200, blank=True, help_text="the name of the rater's run, see JudgeRun")
     replicate = models.PositiveIntegerField(null=True, blank=True)
+    machine_key = models.CharField(
+        max_length=32, null=True, blank=True, editable=False,
+        help_text="identifies a machine's rating with its ordinal: see annotation.machine_ratings",
+    )  # fmt: skip
     ordinal = models.PositiveIntegerField(default=0, help_text="which of several equal imported lines")
     explanation = models.TextField(null=True, blank=True)
     shown = ExactJSONField(null=True, blank=True, help_text="output keys in the order shown")
     seconds = models.FloatField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     distribution = ExactJSONField(null=True, blank=True)
+    missing = models.FloatField(null=True, blank=True, help_text="the probability of none of the allowed answers")
+    outcome = models.CharField(max_length=12, blank=True, choices=AgentsOutcome, help_text="of several agents")
+    prompt_digest = models.CharField(max_length=64, blank=True)
     metadata = ExactJSONField(null=True, blank=True)
 
     class Meta:
@@ -129,6 +142,11 @@ class Rating(models.Model):
                 condition=Q(annotation__isnull=False, output__isnull=True),
                 name="rating_once_a_task",
             ),
+            models.UniqueConstraint(
+                fields=["machine_key", "ordinal"],
+                condition=Q(machine_key__isnull=False),
+                name="rating_machine_key_once",
+            ),
             models.CheckConstraint(
                 condition=Q(other_output__isnull=True) | (Q(output__isnull=False) & ~Q(other_output=F("output"))),
                 name="rating_pair_of_two",
@@ -136,6 +154,12 @@ class Rating(models.Model):
             models.CheckConstraint(
                 condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text"]),
                 name="rating_level_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["", "unanimous", "majority", "disagreement"]), name="rating_outcome_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(missing__isnull=True) | Q(missing__gte=0, missing__lte=1), name="rating_missing_is_a_share"
             ),
         ]
 

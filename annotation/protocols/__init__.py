@@ -20,7 +20,7 @@ from config.registry import discover
 
 __all__ = [
     "Answer", "AnswersInvalidError", "FileFormat", "Form", "Protocol", "Sheet", "StudyInvalidError", "TaskFlow",
-    "TaskPlan", "Unit", "UnitInvalidError", "protocol_choices", "protocols",
+    "TaskPlan", "Unit", "UnitInvalidError", "protocol_choices", "protocols", "read_pair",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class Protocol(AnswerForms, ABC):
     """The options that only this protocol has."""
     unit_keys: frozenset[str] = frozenset({"output"})
     """Keys of a rating's line that, with `item`, identify its unit."""
+    machine_unit_keys: frozenset[str] = frozenset({"output", "outputs"})
+    """The same of a machine's line, which may answer in other shapes (`annotation.machine_shapes`)."""
     reading_aids: frozenset[str] = frozenset({"selection", "common_words", "step"})
     """The reading aids whose uses the page counts; counts of anything else are refused."""
     flow: TaskFlow = TaskFlow()
@@ -91,9 +93,24 @@ class Protocol(AnswerForms, ABC):
             raise UnitInvalidError("output", "is missing: name the output of the item that the rating is about")
         return Unit(output=line["output"])
 
+    def read_machine_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
+        """Return the unit that a machine's line names: an output, a pair or neither. Raises UnitInvalidError."""
+        output = line.get("output")
+        if line.get("outputs") is not None:
+            if output is not None:
+                raise UnitInvalidError("output", "must be left out, because the line has outputs")
+            return read_pair(line)
+        if not isinstance(output, str | None):
+            raise UnitInvalidError("output", "must be text")
+        return Unit(output=output)
+
     def unit_line(self, unit: Unit) -> dict[str, Any]:
-        """Return the `unit_keys` of a line from which `read_unit` reads this unit."""
-        return {"output": unit.output}
+        """Return the keys of a line from which `read_unit` or `read_machine_unit` reads this unit."""
+        return {"output": unit.output} if unit.other is None else {"outputs": [unit.output, unit.other]}
+
+    def asks_about(self, question: Question) -> str:
+        """Return what people's answers to a question are about: an `output`, a `pair` or the whole `task`."""
+        return "output"
 
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         """Return whether `plan` or `orders` uses the item's number. Items are only counted if so: it is slow."""
@@ -122,6 +139,18 @@ class Protocol(AnswerForms, ABC):
     @abstractmethod
     def keeps_raters(self, options: Mapping[str, Any]) -> bool:
         """Return whether a rater who gets one task of an item also gets all its other tasks."""
+
+
+def read_pair(line: Mapping[str, Any]) -> Unit:
+    """Return the pair that a line names as `outputs`, in the order shown. Raises UnitInvalidError."""
+    outputs, shown = line["outputs"], line.get("shown")
+    if not isinstance(outputs, list) or len(outputs) != 2 or not all(isinstance(key, str) for key in outputs):
+        raise UnitInvalidError("outputs", "must be a list of two output ids")
+    if outputs[0] == outputs[1]:
+        raise UnitInvalidError("outputs", "names the same output twice")
+    if isinstance(shown, list) and set(map(str, shown)) != set(outputs):
+        raise UnitInvalidError("shown", "must list the two outputs compared")
+    return Unit(*outputs)
 
 
 def protocols() -> Mapping[str, Protocol]:

@@ -82,5 +82,9 @@ class ListwiseProtocol(Protocol):
             raise UnitInvalidError("output", "must be left out: this question is asked once for all outputs")
         return Unit()
 
+    def asks_about(self, question: Question) -> str:
+        per: str = question.spec.get("per", self.asks_per)
+        return per
+
 
 PROTOCOL = ListwiseProtocol()

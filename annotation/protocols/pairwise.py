@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from annotation.models.study import Question
-from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
+from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit, UnitInvalidError, read_pair
 from annotation.questions import question_types
 from annotation.questions.preference import TIE
 
@@ -89,17 +89,10 @@ class PairwiseProtocol(Protocol):
             raise UnitInvalidError("output", "this question is about a pair: give the ids of both as outputs")
         if outputs is None:
             raise UnitInvalidError("outputs", "is missing: give the two outputs compared, in the order shown")
-        if not isinstance(outputs, list) or len(outputs) != 2 or not all(isinstance(key, str) for key in outputs):
-            raise UnitInvalidError("outputs", "must be a list of two output ids")
-        if outputs[0] == outputs[1]:
-            raise UnitInvalidError("outputs", "names the same output twice")
-        shown = line.get("shown")
-        if isinstance(shown, list) and set(map(str, shown)) != set(outputs):
-            raise UnitInvalidError("shown", "must list the two outputs compared")
-        return Unit(*outputs)
+        return read_pair(line)
 
-    def unit_line(self, unit: Unit) -> dict[str, Any]:
-        return {"output": unit.output} if unit.other is None else {"outputs": [unit.output, unit.other]}
+    def asks_about(self, question: Question) -> str:
+        return "output" if question.spec.get("per") == "output" else "pair"
 
 
 def _is_choice(question: Question) -> bool:

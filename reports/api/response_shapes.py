@@ -47,6 +47,12 @@ class QuestionFiguresSerializer(serializers.Serializer):
     level = serializers.CharField(help_text="The level of measurement, which decides which figures a question has.")
     ratings = serializers.IntegerField(min_value=0)
     raters = serializers.IntegerField(min_value=0)
+    other_shapes = serializers.IntegerField(
+        min_value=0, required=False, help_text="Machines' answers in another shape, which are left out."
+    )
+    other_reruns = serializers.IntegerField(
+        min_value=0, required=False, help_text="Answers of other reruns of a machine than its latest, left out too."
+    )
     percent_agreement = serializers.FloatField(allow_null=True, required=False)
     leave_one_out = serializers.FloatField(allow_null=True, required=False)
     comparisons = serializers.ListField(
@@ -67,6 +73,7 @@ class AgreementSerializer(serializers.Serializer):
     protocol = serializers.CharField()
     items = serializers.IntegerField(min_value=0)
     kinds = serializers.ListField(child=serializers.CharField())
+    raters = serializers.ListField(child=serializers.CharField(), help_text="Raters chosen by name, beside the kinds.")
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
     surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")

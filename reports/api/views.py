@@ -38,12 +38,15 @@ MEDIA_TYPES = {
 GET = ("GET", "HEAD")
 
 
-def check_parameters(request: Request, known: Collection[str] = ()) -> None:
-    """Raise ParseError for an unknown or repeated parameter, which would otherwise be ignored silently."""
+def check_parameters(request: Request, known: Collection[str] = (), repeated: str = "") -> None:
+    """Raise ParseError for an unknown or repeated parameter, which would otherwise be ignored silently.
+
+    Only the parameter `repeated` may be given more than once.
+    """
     for name, values in request.query_params.lists():
         if name not in known:
             raise ParseError(f"Unknown parameter {name[:40]!a}. Known here: {', '.join(sorted(known)) or 'none'}.")
-        if len(values) > 1:
+        if len(values) > 1 and name != repeated:
             raise ParseError(f"The parameter {name} is given twice.")
 
 
@@ -105,17 +108,22 @@ def study(request: Request, slug: str) -> Response:
     (400, *READING),
     parameters=(
         parameter("kinds", "Kinds of raters, separated by commas: human (default), model, metric."),
+        parameter("raters", "The name of a rater to use, alone or beside kinds; may be repeated.", many=True),
         parameter("guidelines", "Use ratings given under this guidelines version, or all; the latest by default."),
         parameter("by", "Add the figures of each category's items, under by_category.", enum=("category",)),
     ),
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
-    check_parameters(request, ("by", "guidelines", "kinds"))
+    check_parameters(request, ("by", "guidelines", "kinds", "raters"), repeated="raters")
     study = access.study_open_to(caller_of(request), slug)
     chosen = choices_in(AgreementForm(request.query_params))
     report = agreement_report(
-        study, chosen["kinds"], guidelines=chosen["guidelines"], categories=chosen["by"] == "category"
+        study,
+        chosen["kinds"],
+        names=chosen["raters"],
+        guidelines=chosen["guidelines"],
+        categories=chosen["by"] == "category",
     )
     return Response(report)
 

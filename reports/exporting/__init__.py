@@ -17,13 +17,14 @@ from django.template.loader import render_to_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS
-from annotation.models import Annotation, Guideline, Rater, Rating, Study
+from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS, SCORE_COLUMNS
+from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study
 from annotation.protocols import protocols
 from annotation.studies.snapshots import study_snapshot
 from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.review_lines import has_reviews, review_lines
+from reports.exporting.run_lines import has_runs, run_lines
 from reports.exporting.study_lines import Line, annotation_lines, item_lines, rating_lines, score_lines
 from reports.exporting.study_yaml import study_yaml
 from sessions.files.session_export import has_labels, has_sessions, label_lines, session_counts, session_lines
@@ -36,7 +37,7 @@ Lines = Callable[[Study], Iterator[Line]]
 TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
     ("items", item_lines, ITEM_COLUMNS),
     ("ratings", rating_lines, RATING_COLUMNS),
-    ("scores", score_lines, RATING_COLUMNS),
+    ("scores", score_lines, SCORE_COLUMNS),
     ("annotations", annotation_lines, ANNOTATION_COLUMNS),
 )
 NOT_DATA = frozenset({MANIFEST, CARD})
@@ -81,6 +82,8 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
             found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
+    if has_runs(study):
+        found["runs.jsonl"] = partial(_write_jsonl, study=study, lines=run_lines)
     if has_sessions(study):
         found["sessions.jsonl"] = partial(_write_jsonl, study=study, lines=session_lines)
     if has_labels(study):
@@ -143,6 +146,7 @@ def _counts(study: Study) -> dict[str, Any]:
             "all": annotations.count(),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),
+        **({"runs": JudgeRun.objects.filter(rater__study=study).count()} if has_runs(study) else {}),
         **(session_counts(study) if has_sessions(study) else {}),
     }
 

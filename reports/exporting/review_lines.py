@@ -6,7 +6,7 @@ They are in the order of items, then of the answers and spans that they review; 
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.models import SpanReview, SpotCheck, Study
+from annotation.models import Rater, SpanReview, SpotCheck, Study
 from annotation.protocols import Protocol, Unit, protocols
 from reports.exporting.study_lines import Line, given, task_outputs, time_text
 
@@ -15,7 +15,8 @@ COMMON = ("number", "verdict", "by__name", "at")
 SPAN = (
     "rating__annotation_id", "rating__item_id", "rating__item__key", "rating__output__position", "rating__output__key",
     "rating__other_output__position", "rating__other_output__key", "rating__rater__name", "rating__question__position",
-    "rating__question__key", "rating__submitted_at", "rating__ordinal", "index", "reason",
+    "rating__question__key", "rating__submitted_at", "rating__ordinal", "rating__run", "rating__replicate",
+    "rating__rater__kind", "index", "reason",
 )  # fmt: skip
 Sorted = tuple[tuple[Any, ...], Line]
 
@@ -76,15 +77,20 @@ def _unit(row: dict[str, Any], protocol: Protocol) -> Sorted:
     """The reviewed imported rating, by the keys that distinguish ratings."""
     places = [row["rating__output__position"], row["rating__other_output__position"]]
     at, ordinal = time_text(row["rating__submitted_at"]), row["rating__ordinal"]
+    person = row["rating__rater__kind"] == Rater.Kind.HUMAN
+    run, replicate = ("", None) if person else (row["rating__run"], row["rating__replicate"])
     line = {
         "item": row["rating__item__key"],
         **protocol.unit_line(Unit(row["rating__output__key"], row["rating__other_output__key"])),
         "rater": row["rating__rater__name"],
         "submitted_at": at,
         "ordinal": ordinal or None,
+        "run": run or None,
+        "replicate": replicate,
     }
     order = [-1 if place is None else place for place in places]
-    return (row["rating__item_id"], order, at or "", row["rating__rater__name"], ordinal), line
+    apart = (at or "") + (f"\0{run}\0{replicate or 0:010}" if run or replicate is not None else "")
+    return (row["rating__item_id"], order, apart, row["rating__rater__name"], ordinal), line
 
 
 def _said(row: dict[str, Any]) -> Line:

@@ -4,7 +4,7 @@ Items are in the order of their import. Within an item everything is sorted by n
 that the files depend neither on primary keys nor on a database's collation. Absent values are left out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -21,7 +21,8 @@ ITEM = ("pk", "key", "document", "instruction", "categories", "references", "met
 RATING = (
     "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
     "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
-    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "metadata", "ordinal", "variant",
+    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "missing", "outcome",
+    "prompt_digest", "metadata", "ordinal", "variant",
 )  # fmt: skip
 ANNOTATION = (
     "task__item_id", "task__item__key", "task_id", "task__variant", "rater__name", "rater__kind", "revision", "status",
@@ -29,6 +30,7 @@ ANNOTATION = (
     "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
 Line = dict[str, Any]
+Order = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
 def item_lines(study: Study) -> Iterator[Line]:
@@ -70,20 +72,20 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 def rating_lines(study: Study) -> Iterator[Line]:
     """The current answers of people."""
-    return _ratings(study, Rating.objects.filter(rater__kind=HUMAN))
+    return _ratings(study, Rating.objects.filter(rater__kind=HUMAN), _rating_order)
 
 
 def score_lines(study: Study) -> Iterator[Line]:
     """The current answers of models and metrics."""
-    return _ratings(study, Rating.objects.exclude(rater__kind=HUMAN))
+    return _ratings(study, Rating.objects.exclude(rater__kind=HUMAN), _score_order)
 
 
-def _ratings(study: Study, rows: QuerySet[Rating]) -> Iterator[Line]:
+def _ratings(study: Study, rows: QuerySet[Rating], order: Order) -> Iterator[Line]:
     protocol = protocols()[study.protocol]
     rows = rows.filter(study=study, is_current=True).order_by("item_id")
     found = (dict(zip(RATING, row, strict=True)) for row in rows.values_list(*RATING).iterator(chunk_size=CHUNK))
     for _, group in groupby(found, key=lambda row: row["item_id"]):
-        for row in sorted(group, key=_rating_order):
+        for row in sorted(group, key=order):
             yield given(
                 {
                     "item": row["item__key"] if protocol.files.ratings_name_items else None,
@@ -100,6 +102,9 @@ def _ratings(study: Study, rows: QuerySet[Rating]) -> Iterator[Line]:
                     "run": row["run"] or None,
                     "replicate": row["replicate"],
                     "distribution": row["distribution"],
+                    "missing": row["missing"],
+                    "outcome": row["outcome"] or None,
+                    "prompt_digest": row["prompt_digest"] or None,
                     "metadata": row["metadata"],
                 }
             )
@@ -116,6 +121,13 @@ def _rating_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
         row["ordinal"],
         canonical_json(row["value"]),
     )
+
+
+def _score_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The order of machines' answers: as people's, with all that identifies one before its time."""
+    unit, variant, question, rater, *rest = _rating_order(row)
+    replicate = -1 if row["replicate"] is None else row["replicate"]
+    return unit, variant, question, rater, row["run"], replicate, canonical_json(row["shown"]), *rest
 
 
 def annotation_lines(study: Study) -> Iterator[Line]:

@@ -1,7 +1,8 @@
 """The only readers that turn rating rows into the arrays of `agreement`.
 
-They read the current answers of the kinds of raters that the caller chooses, in the order of submission; answers
-without a time come first. Beyond that choice it does not matter who gave an answer.
+They read the current answers of the raters that the caller chooses, in the order of submission; answers without a time
+come first. Of machines they read one rerun, in the question's own shape (`machine_answers`). Beyond that it does not
+matter who gave an answer.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,6 +13,7 @@ from django.db.models import Count, F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Question, Rater, Rating, Study
+from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 
 CHUNK = 20_000
 HUMAN = Rater.Kind.HUMAN.value
@@ -19,31 +21,55 @@ PEOPLE: frozenset[str] = frozenset({HUMAN})
 
 
 class ChoiceInvalidError(ValueError):
-    """A choice of ratings or labels that selects none: an unknown kind of rater, version or labeller."""
+    """A choice of ratings or labels that selects none: an unknown kind or name of a rater, version or labeller."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The ratings to read: by which kinds of raters, and for people under which version of the guidelines.
+    """The ratings to read: by which raters, of some kinds or by name, and under which version of the guidelines.
 
-    `version` None means ratings without a version, which may have been imported; `pooled` means all versions. The
-    ratings of models and metrics, which read no guidelines, are used whatever their version.
+    `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
+    A machine's rating counts if the judge was shown this version, or none.
     """
 
     kinds: frozenset[str] = PEOPLE
     version: int | None = None
     pooled: bool = False
+    names: frozenset[str] = frozenset()
+
+    @property
+    def only_people(self) -> bool:
+        return self.kinds <= PEOPLE and not self.names
 
     def rows(self, study: Study) -> QuerySet[Rating]:
         """The chosen current ratings of the study."""
-        rows = Rating.objects.filter(study=study, is_current=True, rater__kind__in=self.kinds)
-        return rows if self.pooled else rows.filter(~Q(rater__kind=HUMAN) | Q(guidelines_version=self.version))
+        rows = Rating.objects.filter(chosen_raters(self.kinds, self.names), study=study, is_current=True)
+        rows = rows if self.only_people else not_replaced(rows)
+        if self.pooled:
+            return rows
+        return rows.filter(Q(guidelines_version=self.version) | (~PERSON & Q(guidelines_version=None)))
 
 
-def versions(study: Study, kinds: Collection[str]) -> dict[int | None, int]:
+def chosen_raters(kinds: Collection[str], names: Collection[str]) -> Q:
+    """The condition for ratings by raters of some kinds or with some names."""
+    return Q(rater__kind__in=kinds) | Q(rater__name__in=names) if names else Q(rater__kind__in=kinds)
+
+
+def versions(study: Study, kinds: Collection[str], names: Collection[str] = ()) -> dict[int | None, int]:
     """The number of people's current ratings under each version of the guidelines, the oldest first."""
-    rows = Rating.objects.filter(study=study, is_current=True, rater__kind__in=set(kinds) & {HUMAN})
-    counts = dict(rows.values_list("guidelines_version").annotate(Count("pk")).order_by())
+    return _counted(Rating.objects.filter(chosen_raters(kinds, names), PERSON, study=study))
+
+
+def versions_shown(study: Study, kinds: frozenset[str], names: Collection[str] = ()) -> dict[int | None, int]:
+    """The same of machines' ratings; those of machines that were shown no guidelines are left out."""
+    if kinds <= PEOPLE and not names:
+        return {}
+    rows = Rating.objects.filter(chosen_raters(kinds, names), study=study, guidelines_version__isnull=False)
+    return _counted(rows.exclude(PERSON))
+
+
+def _counted(rows: QuerySet[Rating]) -> dict[int | None, int]:
+    counts = dict(rows.filter(is_current=True).values_list("guidelines_version").annotate(Count("pk")).order_by())
     return dict(sorted(counts.items(), key=lambda pair: pair[0] or 0))
 
 
@@ -70,5 +96,13 @@ def stream(rows: QuerySet[Rating], *columns: str) -> Iterator[tuple[Any, ...]]:
 
 
 def answers(study: Study, question: Question, choice: Choice, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """The columns of the chosen answers to a question, as `stream` gives them."""
-    return stream(choice.rows(study).filter(question=question), *columns)
+    """The columns of the chosen answers to a question in its own shape, as `stream` gives them."""
+    rows = choice.rows(study).filter(question=question)
+    return stream(rows if choice.only_people else own_answers(rows, study, question), *columns)
+
+
+def not_read(study: Study, question: Question, choice: Choice) -> dict[str, int]:
+    """The number of chosen answers to a question that `answers` leaves out, by the reason."""
+    if choice.only_people:
+        return {"other_shapes": 0, "other_reruns": 0}
+    return left_out(choice.rows(study).filter(question=question), study, question)

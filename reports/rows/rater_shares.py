@@ -8,6 +8,7 @@ from statistics import median
 from django.db.models import Count, Q
 
 from annotation.models import Annotation, Rater, Rating, Study
+from reports.rows import chosen_raters
 
 
 @dataclass(frozen=True)
@@ -41,25 +42,30 @@ def kinds_in(study: Study) -> set[str]:
     return set(Rater.objects.filter(study=study).values_list("kind", flat=True).distinct())
 
 
-def rater_shares(study: Study, kinds: Collection[str]) -> list[RaterShare]:
-    """The raters of `kinds` with any answer, most ratings first, in three queries.
+def machines_in(study: Study) -> list[str]:
+    """The names of a study's models and metrics, in order."""
+    return sorted(Rater.objects.filter(study=study).exclude(kind=Rater.Kind.HUMAN).values_list("name", flat=True))
+
+
+def rater_shares(study: Study, kinds: Collection[str], names: Collection[str] = ()) -> list[RaterShare]:
+    """The raters of `kinds`, or called one of `names`, with any answer, most ratings first, in three queries.
 
     `answers` counts submitted tasks; for raters whose ratings were all imported it is 0, and `ratings` counts lines.
     """
     seconds: dict[int, list[float]] = defaultdict(list)
-    current = Annotation.objects.filter(rater__study=study, rater__kind__in=kinds, is_current=True)
+    current = Annotation.objects.filter(chosen_raters(kinds, names), rater__study=study, is_current=True)
     timed = current.filter(status="submitted")
     for rater, taken in timed.values_list("rater", "seconds"):
         if taken is not None:
             seconds[rater].append(taken)
     lines = dict(
-        Rating.objects.filter(study=study, is_current=True, rater__kind__in=kinds)
+        Rating.objects.filter(chosen_raters(kinds, names), study=study, is_current=True)
         .values("rater")
         .annotate(n=Count("pk"))
         .values_list("rater", "n")
     )
     counts = list(
-        Rater.objects.filter(study=study, kind__in=kinds)
+        Rater.objects.filter(Q(kind__in=kinds) | Q(name__in=names), study=study)
         .annotate(
             answers=Count("annotations", filter=Q(annotations__is_current=True, annotations__status="submitted")),
             skipped=Count("annotations", filter=Q(annotations__is_current=True, annotations__status="skipped")),

@@ -62,7 +62,7 @@ class SessionImport(TableImport):
             for name in (RATING, COMMENT):
                 if turn.get(name) is not None:
                     question = self.target.question_of[name]
-                    checked_value(turn[name], question, question_types()[question.type], machine=False)
+                    checked_value(turn[name], question, question_types()[question.type])
 
     def _add(self, read: ReadSession) -> None:
         body = read.body

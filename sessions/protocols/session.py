@@ -24,7 +24,7 @@ class SessionProtocol(Protocol):
         "models", "max_turns", "passages", "temperature", "searcher", "searcher_model", "searcher_approximate",
         "second_ratings", "markdown",
     })  # fmt: skip
-    unit_keys = frozenset({"session", "turn"})
+    unit_keys = machine_unit_keys = frozenset({"session", "turn"})
     reading_aids = frozenset({"changes", "sources", "history"})
     own_fields_longest = LONGEST_INSTRUCTION + LONGEST_ANSWER
     flow = SessionFlow()
@@ -73,6 +73,12 @@ class SessionProtocol(Protocol):
         if type(turn) is not int or turn < 1:
             raise UnitInvalidError("turn", "is missing" if turn is None else "must be a whole number, 1 or more")
         return Unit(variant=turn_variant(session, turn))
+
+    def read_machine_unit(self, line: Mapping[str, Any], question: Question) -> Unit:
+        return self.read_unit(line, question)
+
+    def asks_about(self, question: Question) -> str:
+        return "task"
 
     def unit_line(self, unit: Unit) -> dict[str, Any]:
         session, turn = named_turn(unit.variant) or (None, None)

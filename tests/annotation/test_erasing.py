@@ -16,7 +16,7 @@ from annotation.desk.assigning import next_assignment, release_held_by
 from annotation.erasing import Erasing, all_erasing
 from annotation.members.membership import MembershipRefusedError, add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import Annotation, Assignment, Membership, Rater, Rating, Slot, Study
+from annotation.models import Annotation, Assignment, JudgeRun, Membership, Rater, Rating, Slot, Study
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.studies import study_erasure
 from annotation.studies.lifecycle import close
@@ -250,7 +250,16 @@ def test_an_imported_rater_is_erased_by_the_name_in_the_files(people):
     imported = Rater.objects.get(study=study, name="Imported Rater")
     erase_rater(imported, None, keep_answers=False)
     assert "Imported Rater" not in everything()
-    assert Rating.objects.filter(study=study, rater__kind="model").count() == 1
+    assert Rating.objects.filter(study=study, rater__name="judge").count() == 1
+
+
+def test_a_judge_is_erased_with_its_runs_and_nobody_elses(people):
+    study = study_called("the-rating")
+    judge, chooser = (Rater.objects.get(study=study, name=name) for name in ("judge", "chooser"))
+    run = JudgeRun.objects.create(rater=chooser, name="r", configuration={}, replaced_by=judge.runs.get(name="run-1"))
+    erase_rater(judge, None, keep_answers=False)
+    run.refresh_from_db()
+    assert (run.replaced_by, list(JudgeRun.objects.filter(rater__study=study))) == (None, [run])
 
 
 def test_the_only_owner_of_a_study_is_not_erased_from_it(people):

@@ -15,7 +15,10 @@ from reports.api.schema import described
 from tests.reports.conftest import NDJSON
 
 NAMES = ("study", "nothing", "a%00b", "..", "%ed%a0%bd", "x" * 300)
-QUERIES = ("", "?kinds=human,model", "?kinds=%00", "?guidelines=-1", "?format=csv", "?format=%f0%9f", "?a=b&a=c", "?=")
+QUERIES = (
+    "", "?kinds=human,model", "?kinds=%00", "?raters=ann&raters=%00", "?guidelines=-1", "?format=csv",
+    "?format=%f0%9f", "?a=b&a=c", "?=",
+)  # fmt: skip
 BODIES = (
     b"", b"{}", b"null", b"[", b"\xff\xfe", b'{"id": "\\ud83d"}', b'{"id": "x\\u0000"}', b'{"id": 1e999}',
     b'{"id":' * 40 + b"1" + b"}" * 40, b"[" * 5000, b'{"item": "item-0", "rater": {}, "question": [], "value": NaN}',

@@ -12,6 +12,8 @@ from reports.agreement_report import agreement_report
 from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.rows import ChoiceInvalidError
 
+LEFT_OUT = {"other_shapes": "Left out, in another shape", "other_reruns": "Left out, of other reruns"}
+
 
 class Command(BaseCommand):
     help = "Print the agreement report of a study."
@@ -21,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("slug")
         parser.add_argument("--json", action="store_true", help="print all figures as JSON")
         parser.add_argument("--kinds", help=f"kinds of raters, separated by commas: {','.join(KINDS)} (default: human)")
+        parser.add_argument("--raters", nargs="+", metavar="NAME", help="raters by name, alone or beside --kinds")
         parser.add_argument(
             "--guidelines",
             metavar=f"N|{ALL_VERSIONS}",
@@ -36,7 +39,11 @@ class Command(BaseCommand):
         study = find_study(options["slug"])
         try:
             report = agreement_report(
-                study, chosen["kinds"], guidelines=chosen["guidelines"], categories=options["by_category"]
+                study,
+                chosen["kinds"],
+                names=chosen["raters"],
+                guidelines=chosen["guidelines"],
+                categories=options["by_category"],
             )
         except ChoiceInvalidError as problem:
             raise CommandError(str(problem)) from None
@@ -48,9 +55,11 @@ class Command(BaseCommand):
 
 def _table(report: dict[str, Any]) -> list[str]:
     """Return a line per figure that is one number, with its interval or reason, and a line per system for others."""
-    lines = [f"{report['study']} ({report['protocol']}), {report['items']} items, by {', '.join(report['kinds'])}"]
+    by = ", ".join([*report["kinds"], *report["raters"]])
+    lines = [f"{report['study']} ({report['protocol']}), {report['items']} items, by {by}"]
     for key, question in report["questions"].items():
         lines += ["", key]
+        lines += [f"  {text}: {question[name]}" for name, text in LEFT_OUT.items() if question.get(name)]
         undefined = question.get("undefined", {})
         for name, figure in FIGURES.items():
             *path, last = name.split(".")

@@ -8,8 +8,11 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, sheet_of, submit
 from annotation.importing import CHANGED, ImportRefusedError, import_study, stepwise_import
 from annotation.importing.import_lock import import_lock
+from annotation.machine_ratings import MachineRating, write_machine_ratings
+from annotation.machine_shapes import checked_answer
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Assignment, Item, Output, PendingImport, PendingRows, Rater, Rating, Study
+from annotation.protocols import Unit, protocols
 from annotation.studies import lifecycle
 from config.write_pauses import WritePauses
 from tests.annotation.importing.conftest import ANNOTATION, ITEM, RATING
@@ -138,3 +141,14 @@ def test_the_lock_is_free_after_a_refusal(folder, meanwhile, make_study):
     refusal(folder())
     with import_lock("ferries"):
         pass
+
+
+def test_scores_that_a_run_writes_during_an_import_of_the_same_are_stored_once(folder, live, meanwhile):
+    line = {**RATING, "rater": "judge", "rater_kind": "model", "run": "run-1"}
+    import_study(folder(scores=[{**line, "run": "run-0"}]))
+    north, question = Output.objects.get(key="north"), live.questions.get(key="how_well")
+    answer = checked_answer(question, protocols()["rating"], Unit(output="north"), 4)
+    written = MachineRating(answer, Rater.objects.get(name="judge").pk, north.item_id, north.pk, run="run-1")
+    meanwhile(lambda: write_machine_ratings(live, [written]))
+    assert import_study(folder(scores=[line, {**line, "output": "south"}])).added["scores"] == 1
+    assert Rating.objects.filter(run="run-1").count() == 2

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from annotation.importing.row_packing import MOST_BYTES, Change, Insertion, packed_time, unpack
+from annotation.importing.row_packing import MOST_BYTES, Change, Insertion, unpack
 from annotation.models import Rater, Rating
+from config.bulk_insert import packed_time
 
 
 class Code:

@@ -15,6 +15,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Item,
+    JudgeRun,
     Membership,
     Output,
     Question,
@@ -28,8 +29,8 @@ from annotation.models import (
 from config.erasure import open_erasure
 
 TREE = (
-    Rating, Annotation, DraftConflict, Assignment, Slot, TaskOutput, Task, Output, Item, Rater, Membership, Invitation,
-    Question, Guideline, Study,
+    Rating, Annotation, DraftConflict, Assignment, Slot, TaskOutput, Task, Output, Item, JudgeRun, Rater, Membership,
+    Invitation, Question, Guideline, Study,
 )  # fmt: skip
 AWKWARD = (
     "\ufeff \u202eright to left\u202c zero\u200bwidth e\u0301 \U0001f469\u200d\U0001f52c \x85\x9f\uffff\r\n\ttail \n "
@@ -48,6 +49,7 @@ STUDY = {
 
 def empty_the_database(*first):
     with open_erasure("everything"):
+        JudgeRun.objects.update(replaced_by=None)
         for model in (*first, *TREE):
             model.objects.all().delete()
 

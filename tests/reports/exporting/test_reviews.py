@@ -142,6 +142,22 @@ def test_export_import_export_gives_the_same_bytes_with_all_reviews(reviewed, tm
     assert import_study(tmp_path / "first").added["reviews"] == 0
 
 
+def test_a_verdict_on_a_machines_span_stays_with_its_rerun(source, owner, tmp_path):
+    line = {"item": "harbour", "rater": "finder", "rater_kind": "model", "question": "errors",
+            "value": {"spans": [span()], "none": ["south"]}}  # fmt: skip
+    reruns = [{**line, "run": "r1"}, {**line, "run": "r2"}, {**line, "run": "r2", "replicate": 1}]
+    (source / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reruns), encoding="utf-8")
+    study = import_study(source, owner=owner).study
+    for one, verdict in zip(Rating.objects.exclude(run="").order_by("pk"), ("rejected", "confirmed"), strict=False):
+        review_span(one, 0, verdict, "Nine.", owner, number=0)
+    export_study(study, tmp_path / "first")
+    empty_the_database()
+    export_study(import_study(tmp_path / "first").study, tmp_path / "second")
+    assert bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")
+    reviewed = Rating.objects.filter(span_reviews__verdict="confirmed").values_list("run", "replicate")
+    assert list(reviewed) == [("r2", None)]
+
+
 def test_review_lines_name_their_answer_and_have_every_key(reviewed, tmp_path):
     export_study(reviewed, tmp_path / "out")
     found = lines(tmp_path / "out" / "reviews.jsonl")
