@@ -18,8 +18,9 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from llm.call_errors import BudgetError
+from llm.capabilities import refuse_if_unable
 from llm.endpoints import Model, find_model
-from llm.limits import estimate_tokens, with_reply_limit
+from llm.limits import estimate_request_tokens, with_reply_limit
 from llm.models import Budget, Reservation
 from llm.requests import Charge, Request
 
@@ -47,12 +48,16 @@ def price_of(model: Model, tokens_in: int, tokens_out: int) -> Price:
 
 def highest_request_price(request: Request, model: Model) -> Price:
     """Return the most that sending a request once may cost; its reply must have a limit (`limits.with_reply_limit`)."""
-    return price_of(model, estimate_tokens(request.messages), request.max_tokens or 0)
+    return price_of(model, estimate_request_tokens(request), request.max_tokens or 0)
 
 
 def highest_call_price(request: Request) -> int:
-    """Return the most that a call may cost if it is sent as often as its endpoint allows."""
+    """Return the most that a call may cost if it is sent as often as its endpoint allows.
+
+    Raises UnsupportedError if the model cannot do what the request needs.
+    """
     endpoint, model = find_model(request.model)
+    refuse_if_unable(request, endpoint, model)
     return highest_request_price(with_reply_limit(request, model), model).amount * endpoint.attempts
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from config.text_validation import TextRefusedError, check_json, check_text
 from llm import ledger, limits, recorded_answers, stop_marks
 from llm.call_errors import BadReplyError, BudgetError, CallError, EndpointBusyError, StoppedError
+from llm.capabilities import refuse_if_unable
 from llm.client import ask
 from llm.database_outage import skip_during_outage, write_after_outage
 from llm.endpoints import Endpoint, Model, find_model
@@ -61,6 +62,7 @@ def complete(
     is called about every second and ends the call if it returns True. `reservation` is from `budgets.reserve_batch`.
     """
     endpoint, model = find_model(request.model)
+    refuse_if_unable(request, endpoint, model)
     request = limits.with_reply_limit(request, model)
     digest = ledger.request_digest(request, endpoint, model)
     stop_check, begun = StopCheck(charge, stopped), None

@@ -21,7 +21,8 @@ GRACE = timedelta(seconds=30)
 SWEPT_AT_ONCE = 100
 MOST_TOKENS = 2**31 - 1
 LOST = "The worker was killed during the call. The most that it may have cost is charged."
-NOT_PARAMETERS = ("model", "messages", "prompt", "material")
+NOT_PARAMETERS = ("model", "messages", "prompt")
+NESTED = ("material", "place")
 COPIED = (
     "model_returned", "text", "raw", "finish_reason", "refusal", "logprobs", "tokens_in", "tokens_out", "other_model",
 )  # fmt: skip
@@ -174,7 +175,7 @@ def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model:
     messages, prompt = _messages(request), request.prompt
     return {
         "study": charge.study, "run": charge.run, "person": charge.person, "work": charge.work, "step": charge.step,
-        "endpoint": endpoint.name, "model": model.name, "model_asked": model.asked,
+        "endpoint": endpoint.name, "model": model.name, "scripted": endpoint.scripted, "model_asked": model.asked,
         "parameters": _parameters(request), "prompt_key": prompt.key if prompt else "",
         "prompt_version": prompt.version if prompt else "", "prompt_digest": prompt.digest if prompt else "",
         "messages": messages, "messages_digest": _digest(messages),
@@ -183,9 +184,11 @@ def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model:
 
 
 def _parameters(request: Request) -> dict[str, Any]:
-    """Return everything of a request besides model, messages and prompt, with its material if it has any."""
-    given = {name: value for name, value in vars(request).items() if name not in NOT_PARAMETERS and value is not None}
-    return given | ({"material": asdict(request.material)} if request.material is not None else {})
+    """Return everything of a request besides model, messages and prompt that is not empty."""
+    given = {name: value for name, value in vars(request).items() if name not in NOT_PARAMETERS}
+    found = {name: value for name, value in given.items() if value is not None and value not in ("", ())}
+    nested = {name: asdict(one) for name in NESTED if (one := getattr(request, name)) is not None}
+    return found | nested
 
 
 def _messages(request: Request) -> list[dict[str, str]]:

@@ -59,14 +59,25 @@ def estimate_tokens(messages: tuple[Message, ...]) -> int:
     return -(-(len(ascii_only) - other) // 3) + other + -(-beyond * 2 // 3) + TOKENS_PER_MESSAGE * len(messages)
 
 
+def estimate_request_tokens(request: Request) -> int:
+    """Estimate the tokens of a request, with the text whose likelihood it asks for."""
+    if not request.continuation:
+        return estimate_tokens(request.messages)
+    return estimate_tokens((*request.messages, Message("assistant", request.continuation)))
+
+
 def with_reply_limit(request: Request, model: Model) -> Request:
     """Return the request with a limit on its reply, the default one if it has none. Nothing is cut to fit.
 
     Raises TooLongError if request and reply may not fit into the model's context.
     """
-    tokens_in = estimate_tokens(request.messages)
+    tokens_in = estimate_request_tokens(request)
     room = LONGEST_REPLY if model.context is None else model.context - tokens_in
-    wanted = request.max_tokens or max(min(LONGEST_REPLY, room), 1)
+    wanted = request.max_tokens
+    if request.continuation:
+        wanted = 0
+    elif wanted is None:
+        wanted = max(min(LONGEST_REPLY, room), 2)  # a reply limited to one token counts as complete
     if model.context is not None and wanted > room:
         raise TooLongError(TOO_LONG.format(model.name, tokens_in + wanted, model.context))
     return replace(request, max_tokens=wanted)

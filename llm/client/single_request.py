@@ -106,7 +106,7 @@ class ReplyReader:
             return self._read_stream(response)
         for piece in self._pieces(response):
             self.raw.append(piece)
-        found = outcome_of(parse_object("".join(self.raw)), self.request, self.model.asked)
+        found = outcome_of(parse_object("".join(self.raw)), self.request, self.model)
         self.streamed.text = found.text
         self._show(found.text)
         return found
@@ -120,7 +120,7 @@ class ReplyReader:
                 self._show(self.streamed.shown())
         if not self.streamed.ended and self.streamed.finish is None and self.streamed.pieces:
             raise httpx2.RemoteProtocolError("the stream ended before the reply did")
-        found = outcome_of(self.streamed.body(), self.request, self.model.asked)
+        found = outcome_of(self.streamed.body(), self.request, self.model)
         self._show(found.text)
         return found
 
@@ -160,8 +160,11 @@ def send_once(
         with ExitStack() as stack:
             stack.enter_context(bounded_by(deadline))
             client = _client(endpoint, key)
-            response = stack.enter_context(client.chat.completions.with_streaming_response.create(**sent))
-            result.outcome = replace(reader.read(response), raw="".join(reader.raw))
+            api = client.completions if model.api == "completions" else client.chat.completions
+            response = stack.enter_context(api.with_streaming_response.create(**sent))
+            found = reader.read(response)
+            # An echo repeats the prompt token by token; what is needed of it is among the log-probabilities.
+            result.outcome = found if request.continuation else replace(found, raw="".join(reader.raw))
         result.status, result.request_id = reader.status, reader.request_id
         _check_reply(result, request)
     except openai.APIStatusError as problem:
@@ -206,12 +209,10 @@ def _check_reply(result: RequestResult, request: Request) -> None:
         result.fail(RefusedError())
     elif found.finish_reason == "content_filter":
         result.fail(FilteredError())
-    elif found.finish_reason == "length":
+    elif found.finish_reason == "length" and not request.ends_by_length():
         result.fail(TruncatedError())
-    elif not found.text.strip():
+    elif not found.text.strip() and not (found.logprobs and request.ends_by_length()):
         result.fail(BadReplyError(UNUSABLE.format("it is empty")))
-    elif request.top_logprobs is not None and found.logprobs is None:
-        result.fail(BadReplyError(UNUSABLE.format("it has no log-probabilities")))
     elif request.schema is not None:
         try:
             result.outcome = replace(found, parsed=structured(found.text))
