@@ -5,14 +5,18 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.models import Study
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.prepared_sql import Columns, fetch_one
 from llm.capabilities import refuse_if_unable
 from llm.endpoints import find_model
 from llm.models import Completion
 from llm.requests import AnswerMaterial, Charge, JudgmentPlace, Message, PromptReference, Request, SourcePassage
 
 WORK_KEY = "completion"
+STUDY = Columns(Study, "s")
+FIND_STUDY = f"SELECT {STUDY.sql} FROM annotation_study s WHERE s.id = %s"  # noqa: S608 - names of our own fields
 
 
 def queue_completion(request: Request, charge: Charge, *, cache: bool = False) -> Completion:
@@ -49,4 +53,5 @@ def request_of(row: Completion) -> Request:
 
 def charge_of(row: Completion) -> Charge:
     """Return who pays for a row's call, and what it is for."""
-    return Charge(row.study, row.run, row.person, work=f"{WORK_KEY}:{row.pk}", step=row.step)
+    study = None if row.study_id is None else STUDY.must_take(iter(fetch_one(FIND_STUDY, [row.study_id])))
+    return Charge(study, row.run, row.person, work=f"{WORK_KEY}:{row.pk}", step=row.step)

@@ -67,9 +67,10 @@ def complete(
     digest = ledger.request_digest(request, endpoint, model)
     stop_check, begun = StopCheck(charge, stopped), None
     while begun is None:
-        ledger.mark_earlier_lost(charge)
-        if (recorded := recorded_answers.of_same_work(digest, charge)) is not None:
-            return recorded_answers.reply(recorded)
+        if ledger.has_call(charge, digest):
+            ledger.mark_earlier_lost(charge)
+            if (recorded := recorded_answers.of_same_work(digest, charge)) is not None:
+                return recorded_answers.reply(recorded)
         if cache and (equal := recorded_answers.of_equal_call(digest, charge)) is not None:
             return recorded_answers.reply(ledger.record_copy(request, charge, endpoint, model, equal))
         begun = _begin(request, charge, endpoint, model, reservation, stop_check, digest)

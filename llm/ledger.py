@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from config.model_fields import canonical_json
+from config.prepared_sql import fetch_one, insert, update
 from config.text_validation import TextRefusedError, check_json, with_escapes
 from llm import budgets
 from llm.endpoints import Endpoint, Model
@@ -20,6 +20,11 @@ GRACE = timedelta(seconds=30)
 """How much longer the lease of a running call is than the client's deadline."""
 SWEPT_AT_ONCE = 100
 MOST_TOKENS = 2**31 - 1
+FIND = (
+    "SELECT EXISTS (SELECT 1 FROM llm_call WHERE work = %s AND NOT (work = '') AND step = %s"
+    " AND study_id IS NOT DISTINCT FROM %s"
+    " AND (status = 'running' OR (status IN ('answered', 'cached') AND request_digest = %s)))"
+)
 LOST = "The worker was killed during the call. The most that it may have cost is charged."
 NOT_PARAMETERS = ("model", "messages", "prompt")
 NESTED = ("material", "place")
@@ -40,11 +45,12 @@ def begin(request: Request, charge: Charge, endpoint: Endpoint, model: Model, re
     drawn = reservation if reservation is not None and budgets.draw(reservation, charge, amount) else None
     if drawn is None:
         budgets.reserve(charge, amount)
-    return Call.objects.create(
+    call = Call(
         **_request_fields(request, charge, endpoint, model), price_reserved=amount, price_per_request=price.amount,
         price_unknown=price.unknown, reservation=drawn, started_at=now,
         lease_until=now + timedelta(seconds=endpoint.deadline) + GRACE,
     )  # fmt: skip
+    return insert(call)
 
 
 def note_request(call: Call, number: int) -> None:
@@ -67,9 +73,10 @@ def mark_earlier_lost(charge: Charge) -> int:
 
 def has_call(charge: Charge, digest: str) -> bool:
     """Return whether the same step of the same work has a running call, or one that answered this request."""
-    same = Call.objects.filter(study=charge.study, work=charge.work, step=charge.step)
-    answered = Q(status__in=(Status.ANSWERED, Status.CACHED), request_digest=digest)
-    return bool(charge.work) and same.filter(Q(status=Status.RUNNING) | answered).exists()
+    if not charge.work:
+        return False
+    study = None if charge.study is None else charge.study.pk
+    return bool(fetch_one(FIND, [charge.work, charge.step, study, digest])[0])
 
 
 def end(
@@ -89,7 +96,7 @@ def end(
         "price_charged": _cost(call, model, tokens, billable), "ended_at": timezone.now(), "lease_until": None,
     }  # fmt: skip
     with transaction.atomic():
-        if not Call.objects.filter(pk=call.pk, status=Status.RUNNING).update(**values):
+        if not update(Call, values, "id = %s AND status = 'running'", [call.pk]):
             return False
         budgets.settle(charge, call.price_reserved, values["price_charged"])
     for name, value in values.items():
