@@ -72,7 +72,7 @@ def complete(
             if (recorded := recorded_answers.of_same_work(digest, charge)) is not None:
                 return recorded_answers.reply(recorded)
         if cache and (equal := recorded_answers.of_equal_call(digest, charge)) is not None:
-            return recorded_answers.reply(ledger.record_copy(request, charge, endpoint, model, equal))
+            return recorded_answers.reply(ledger.record_copy(request, charge, endpoint, model, digest, equal))
         begun = _begin(request, charge, endpoint, model, reservation, stop_check, digest)
     call, admission = begun
     progress = CallProgress(call, on_text)
@@ -151,6 +151,7 @@ def _begin(
     Returns None if another worker with the same work was faster.
     """
     until, swept = time.monotonic() + LONGEST_WAIT, False
+    call = ledger.new_call(request, charge, endpoint, model, digest)
     while True:
         if stop_check():
             raise StoppedError
@@ -162,7 +163,7 @@ def _begin(
                 if not admission.wait:
                     if ledger.has_call(charge, digest):  # the lock keeps others from starting one
                         return None
-                    return ledger.begin(request, charge, endpoint, model, reservation), admission
+                    return ledger.begin(call, charge, endpoint, reservation), admission
         except BudgetError:
             if swept or not ledger.sweep():
                 raise

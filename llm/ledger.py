@@ -34,23 +34,28 @@ COPIED = (
 Status = Call.Status
 
 
-def begin(request: Request, charge: Charge, endpoint: Endpoint, model: Model, reservation: Reservation | None) -> Call:
-    """Reserve the most that all sendings of a call may cost, and write that it runs.
+def begin(call: Call, charge: Charge, endpoint: Endpoint, reservation: Reservation | None) -> Call:
+    """Reserve the most that all sendings of a call from `new_call` may cost, and write that it runs.
 
     Call this in the transaction that admits the call. Raises BudgetError.
     """
-    now, price = timezone.now(), budgets.highest_request_price(request, model)
-    amount = price.amount * endpoint.attempts
+    now, amount = timezone.now(), call.price_reserved
     # Lock the reservation before the budgets, in the same order as closing one does.
     drawn = reservation if reservation is not None and budgets.draw(reservation, charge, amount) else None
     if drawn is None:
         budgets.reserve(charge, amount)
-    call = Call(
-        **_request_fields(request, charge, endpoint, model), price_reserved=amount, price_per_request=price.amount,
-        price_unknown=price.unknown, reservation=drawn, started_at=now,
-        lease_until=now + timedelta(seconds=endpoint.deadline) + GRACE,
-    )  # fmt: skip
+    call.reservation, call.started_at = drawn, now
+    call.lease_until = now + timedelta(seconds=endpoint.deadline) + GRACE
     return insert(call)
+
+
+def new_call(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> Call:
+    """Return the row of a call that has not begun: what can be computed before anything is locked."""
+    price = budgets.highest_request_price(request, model)
+    return Call(
+        **_request_fields(request, charge, endpoint, model, digest), price_reserved=price.amount * endpoint.attempts,
+        price_per_request=price.amount, price_unknown=price.unknown,
+    )  # fmt: skip
 
 
 def note_request(call: Call, number: int) -> None:
@@ -104,12 +109,14 @@ def end(
     return True
 
 
-def record_copy(request: Request, charge: Charge, endpoint: Endpoint, model: Model, original: Call) -> Call:
+def record_copy(
+    request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str, original: Call
+) -> Call:
     """Write a call that took the answer of an earlier one for free."""
     taken = {name: getattr(original, name) for name in COPIED}
     now = timezone.now()
     return Call.objects.create(
-        **_request_fields(request, charge, endpoint, model), **taken, status=Status.CACHED, original=original,
+        **_request_fields(request, charge, endpoint, model, digest), **taken, status=Status.CACHED, original=original,
         requests=0, price_charged=0, started_at=now, ended_at=now,
     )  # fmt: skip
 
@@ -178,7 +185,7 @@ def _cost(call: Call, model: Model, tokens: tuple[int, int] | None, billable: in
     return budgets.price_of(model, *tokens).amount + call.price_per_request * max(billable - 1, 0)
 
 
-def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model: Model) -> dict[str, Any]:
+def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> dict[str, Any]:
     messages, prompt = _messages(request), request.prompt
     return {
         "study": charge.study, "run": charge.run, "person": charge.person, "work": charge.work, "step": charge.step,
@@ -186,7 +193,7 @@ def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model:
         "parameters": _parameters(request), "prompt_key": prompt.key if prompt else "",
         "prompt_version": prompt.version if prompt else "", "prompt_digest": prompt.digest if prompt else "",
         "messages": messages, "messages_digest": _digest(messages),
-        "request_digest": request_digest(request, endpoint, model),
+        "request_digest": digest,
     }  # fmt: skip
 
 

@@ -57,6 +57,13 @@ def test_the_ledger_stores_the_request_and_outcome_of_a_call(study, owner, repli
     assert call.lease_until is None
 
 
+def test_a_call_takes_few_statements(study, owner, replies, django_assert_max_num_queries):
+    """Django takes ten times as long to build a statement as the database takes to run one of these."""
+    complete(asked(), Charge(study, run="run-1", person=owner, work="turn:11"))
+    with django_assert_max_num_queries(15):
+        complete(asked(), Charge(study, run="run-1", person=owner, work="turn:12"))
+
+
 def test_an_equal_call_adds_a_row_and_changes_no_other(study, replies):
     complete(asked(), Charge(study))
     before = Call.objects.values().get()
