@@ -1,6 +1,7 @@
 """The Celery application, which only wakes workers. The queue is in the database (`config.background`)."""
 
 import os
+import sys
 from typing import Any
 
 from celery import Celery
@@ -12,6 +13,7 @@ TRANSPORT_ALIASES["files"] = "config.file_broker:Transport"
 
 app = Celery("interrater", include=["config.background.messages"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize  # or each row of work would begin and end with a new connection
 app.steps["worker"].add("config.background.worker_upkeep:WorkerUpkeep")
 
 

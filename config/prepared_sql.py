@@ -4,7 +4,7 @@ Django builds and compiles each query again, which costs ten times what the data
 is text, prepared once per connection. Its columns come from the models, so values are stored and read as Django does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -55,6 +55,25 @@ def fetch_all(sql: str, params: Sequence[Any] = ()) -> list[Any]:
     """All rows of a query."""
     rows: list[Any] = run(sql, params).fetchall()
     return rows
+
+
+def lock_clause() -> str:
+    """What ends a SELECT whose rows are locked until the transaction ends. SQLite locks as a whole, and has none."""
+    return " FOR NO KEY UPDATE" if here().vendor == "postgresql" else ""
+
+
+@lru_cache(maxsize=64)
+def _update(model: type[Model], names: tuple[str, ...], condition: str) -> str:
+    fields = [model._meta.get_field(name) for name in names]
+    assigned = ", ".join(f'"{field.column}" = %s' for field in fields)  # type: ignore[union-attr]
+    return f'UPDATE "{model._meta.db_table}" SET {assigned} WHERE {condition}'  # noqa: S608 - names of our own models
+
+
+def update(model: type[Model], values: Mapping[str, Any], condition: str, params: Sequence[Any]) -> int:
+    """Set these fields where a condition holds, whose `params` are as stored; return how many rows have changed."""
+    given = [stored(model, name, value.pk if isinstance(value, Model) else value) for name, value in values.items()]
+    changed: int = run(_update(model, tuple(values), condition), [*given, *params]).rowcount
+    return changed
 
 
 def stored(model: type[Model], name: str, value: Any) -> Any:

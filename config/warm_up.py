@@ -12,8 +12,9 @@ def warm_up() -> None:
 
     A full collection would otherwise look at some 300,000 objects each time, while all threads wait.
     """
-    for folder in settings.TEMPLATES[0]["DIRS"]:
-        for path in sorted(Path(folder).rglob("*.html")):
+    folders: list[Path] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
+    for folder in folders:
+        for path in sorted(folder.rglob("*.html")):
             get_template(path.relative_to(folder).as_posix())
     gc.collect()
     gc.freeze()

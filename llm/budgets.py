@@ -8,22 +8,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
+from functools import cache
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
+from config.prepared_sql import Columns, fetch_all, lock_clause
+from config.prepared_sql import run as run_sql
 from llm.call_errors import BudgetError
+from llm.capabilities import refuse_if_unable
 from llm.endpoints import Model, find_model
-from llm.limits import estimate_tokens, with_reply_limit
+from llm.limits import estimate_request_tokens, with_reply_limit
 from llm.models import Budget, Reservation
 from llm.requests import Charge, Request
 
 MILLION = Decimal(1_000_000)
+BUDGET = Columns(Budget, "b")
 BATCH_LEASE = timedelta(days=1)
 EXCEEDED = "The budget of {} does not allow this call: {} of {} is spent or reserved, and the call may cost {}."
 
@@ -47,12 +52,16 @@ def price_of(model: Model, tokens_in: int, tokens_out: int) -> Price:
 
 def highest_request_price(request: Request, model: Model) -> Price:
     """Return the most that sending a request once may cost; its reply must have a limit (`limits.with_reply_limit`)."""
-    return price_of(model, estimate_tokens(request.messages), request.max_tokens or 0)
+    return price_of(model, estimate_request_tokens(request), request.max_tokens or 0)
 
 
 def highest_call_price(request: Request) -> int:
-    """Return the most that a call may cost if it is sent as often as its endpoint allows."""
+    """Return the most that a call may cost if it is sent as often as its endpoint allows.
+
+    Raises UnsupportedError if the model cannot do what the request needs.
+    """
     endpoint, model = find_model(request.model)
+    refuse_if_unable(request, endpoint, model)
     return highest_request_price(with_reply_limit(request, model), model).amount * endpoint.attempts
 
 
@@ -156,21 +165,31 @@ def _paying(run: str, person: Person | None) -> list[tuple[str, int | None]]:
 def _locked(study: Study, run: str, person: Person | None) -> Sequence[Budget]:
     """Return the budgets that pay for a call, created if missing and locked until the transaction ends."""
     keys = _paying(run, person)
-    chosen = Q()
-    for one_run, one_person in keys:
-        chosen |= Q(run=one_run, person=one_person)
-    rows = Budget.objects.select_for_update(no_key=True).filter(chosen, study=study)
-    found = list(rows.order_by("pk"))
+    sql = _find_sql(bool(run), person is not None) + lock_clause()
+    params = [study.pk, *([run] if run else []), *([person.pk] if person is not None else [])]
+    found = [BUDGET.must_take(iter(row)) for row in fetch_all(sql, params)]
     if len(found) < len(keys):
         made = [Budget(study=study, run=one_run, person_id=one_person) for one_run, one_person in keys]
         Budget.objects.bulk_create(made, ignore_conflicts=True)
-        found = list(rows.order_by("pk"))
+        found = [BUDGET.must_take(iter(row)) for row in fetch_all(sql, params)]
     for budget in found:
         budget.study = study
     return found
 
 
 def _add(budgets: Sequence[Budget], *, reserved: int = 0, spent: int = 0) -> None:
-    Budget.objects.filter(pk__in=[budget.pk for budget in budgets]).update(
-        reserved=F("reserved") + reserved, spent=F("spent") + spent
+    keys = [budget.pk for budget in budgets]
+    marks = ", ".join(["%s"] * len(keys))
+    run_sql(
+        f"UPDATE llm_budget SET reserved = reserved + %s, spent = spent + %s WHERE id IN ({marks})",  # noqa: S608
+        [reserved, spent, *keys],
     )
+
+
+@cache
+def _find_sql(of_run: bool, of_person: bool) -> str:
+    """Return the statement that finds the budgets of a study, of a run if there is one, and of a person."""
+    kinds = ["b.run = '' AND b.person_id IS NULL"]
+    kinds += ["b.run = %s AND b.person_id IS NULL"] * of_run + ["b.run = '' AND b.person_id = %s"] * of_person
+    chosen = " OR ".join(f"({one})" for one in kinds)
+    return f"SELECT {BUDGET.sql} FROM llm_budget b WHERE b.study_id = %s AND ({chosen}) ORDER BY b.id"  # noqa: S608

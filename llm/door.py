@@ -14,6 +14,7 @@ from django.utils import timezone
 from config.text_validation import TextRefusedError, check_json, check_text
 from llm import ledger, limits, recorded_answers, stop_marks
 from llm.call_errors import BadReplyError, BudgetError, CallError, EndpointBusyError, StoppedError
+from llm.capabilities import refuse_if_unable
 from llm.client import ask
 from llm.database_outage import skip_during_outage, write_after_outage
 from llm.endpoints import Endpoint, Model, find_model
@@ -61,15 +62,17 @@ def complete(
     is called about every second and ends the call if it returns True. `reservation` is from `budgets.reserve_batch`.
     """
     endpoint, model = find_model(request.model)
+    refuse_if_unable(request, endpoint, model)
     request = limits.with_reply_limit(request, model)
     digest = ledger.request_digest(request, endpoint, model)
     stop_check, begun = StopCheck(charge, stopped), None
     while begun is None:
-        ledger.mark_earlier_lost(charge)
-        if (recorded := recorded_answers.of_same_work(digest, charge)) is not None:
-            return recorded_answers.reply(recorded)
+        if ledger.has_call(charge, digest):
+            ledger.mark_earlier_lost(charge)
+            if (recorded := recorded_answers.of_same_work(digest, charge)) is not None:
+                return recorded_answers.reply(recorded)
         if cache and (equal := recorded_answers.of_equal_call(digest, charge)) is not None:
-            return recorded_answers.reply(ledger.record_copy(request, charge, endpoint, model, equal))
+            return recorded_answers.reply(ledger.record_copy(request, charge, endpoint, model, digest, equal))
         begun = _begin(request, charge, endpoint, model, reservation, stop_check, digest)
     call, admission = begun
     progress = CallProgress(call, on_text)
@@ -148,6 +151,7 @@ def _begin(
     Returns None if another worker with the same work was faster.
     """
     until, swept = time.monotonic() + LONGEST_WAIT, False
+    call = ledger.new_call(request, charge, endpoint, model, digest)
     while True:
         if stop_check():
             raise StoppedError
@@ -159,7 +163,7 @@ def _begin(
                 if not admission.wait:
                     if ledger.has_call(charge, digest):  # the lock keeps others from starting one
                         return None
-                    return ledger.begin(request, charge, endpoint, model, reservation), admission
+                    return ledger.begin(call, charge, endpoint, reservation), admission
         except BudgetError:
             if swept or not ledger.sweep():
                 raise

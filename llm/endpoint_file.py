@@ -20,7 +20,8 @@ VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 HIGHEST_PRICE = 1_000_000
 LONGEST_CONNECT = 10
 """Seconds. While a connection is made, the call cannot be stopped and its lease cannot be renewed."""
-Feature = Literal["stream", "seed", "logprobs", "json_schema"]
+Feature = Literal["stream", "seed", "json_schema", "echo"]
+Api = Literal["chat", "completions"]
 
 
 class EndpointsInvalidError(ImproperlyConfigured):
@@ -108,7 +109,17 @@ class ModelSection(StrictModel):
     max_tokens_field: Annotated[
         Literal["max_tokens", "max_completion_tokens"], must_be("max_tokens or max_completion_tokens")
     ] = "max_tokens"
+    api: Annotated[Api, must_be("chat or completions")] = "chat"
+    logprobs: Annotated[int, whole(0, 100)] = 0
     supports: Annotated[list[Feature], must_be(f"a list of some of {', '.join(get_args(Feature))}")] = ["stream"]
+
+    @model_validator(mode="after")
+    def check_features(self) -> Self:
+        if "echo" in self.supports and (self.api == "chat" or not self.logprobs):
+            raise invalid("has echo without `api: completions` and `logprobs`: only they return a text's likelihood")
+        if "json_schema" in self.supports and self.api == "completions":
+            raise invalid("has json_schema with `api: completions`, which takes none")
+        return self
 
 
 class EndpointSection(StrictModel):
@@ -124,6 +135,7 @@ class EndpointSection(StrictModel):
     deadline: Annotated[float, seconds(0.5, 600)] = 120
     attempts: Annotated[int, whole(1, 10)] = 4
     longest_wait: Annotated[float, seconds(0, 120)] = 20
+    scripted: Annotated[bool, must_be("true or false")] = False
 
     @model_validator(mode="after")
     def check_times(self) -> Self:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from django.conf import settings
 
 from llm.call_errors import NoKeyError, UnknownModelError
-from llm.endpoint_file import EndpointSection, EndpointsInvalidError, ModelSection, read_endpoints
+from llm.endpoint_file import Api, EndpointSection, EndpointsInvalidError, ModelSection, read_endpoints
 
 BUILT_IN = "extractive"
 
@@ -23,7 +23,8 @@ BUILT_IN = "extractive"
 class Model:
     """A model of an endpoint. Prices are per token, in millionths of the currency; None if unknown.
 
-    `supports` has some of `stream`, `seed`, `logprobs` and `json_schema`; anything else is not sent.
+    `api` is `chat` or `completions`; `supports` has some of `stream`, `seed`, `json_schema` and `echo`; `logprobs` is
+    how many candidates per token the endpoint names at most, 0 for none.
     """
 
     name: str
@@ -33,11 +34,16 @@ class Model:
     price_out: Decimal | None = None
     supports: frozenset[str] = frozenset()
     max_tokens_field: str = "max_tokens"
+    api: Api = "chat"
+    logprobs: int = 0
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address for calls, with its limits. Nothing is sent to the `built_in` one: it composes answers here."""
+    """An address for calls, with its limits. Nothing is sent to the `built_in` one: it composes answers here.
+
+    Behind a `scripted` one is a test server that follows a script, not a language model.
+    """
 
     name: str
     base_url: str
@@ -51,6 +57,7 @@ class Endpoint:
     attempts: int
     longest_wait: float
     built_in: bool = False
+    scripted: bool = False
 
     def key(self) -> str:
         """Return the endpoint's key from the environment, or "" if it needs none. Raises NoKeyError."""
@@ -97,6 +104,15 @@ def model_names() -> tuple[str, ...]:
     return tuple(f"{endpoint.name}/{name}" for endpoint in endpoints().values() for name in endpoint.models)
 
 
+def is_scripted(name: str) -> bool:
+    """Return whether `endpoint/model` is on an endpoint that follows a script."""
+    try:
+        endpoint = endpoints().get(name.partition("/")[0])
+    except EndpointsInvalidError:
+        return False
+    return endpoint is not None and endpoint.scripted
+
+
 @lru_cache(maxsize=8)
 def _read(path: Path, changed: int, size: int) -> Mapping[str, Endpoint]:
     found = {name: _endpoint(name, fields) for name, fields in read_endpoints(path, BUILT_IN).items()}
@@ -109,7 +125,7 @@ def _endpoint(name: str, fields: EndpointSection) -> Endpoint:
         name=name, base_url=fields.base_url, key_name=fields.key, models=MappingProxyType(models),
         in_flight=fields.in_flight, requests_per_minute=fields.requests_per_minute,
         connect_timeout=fields.connect_timeout, read_timeout=fields.read_timeout, deadline=fields.deadline,
-        attempts=fields.attempts, longest_wait=fields.longest_wait,
+        attempts=fields.attempts, longest_wait=fields.longest_wait, scripted=fields.scripted,
     )  # fmt: skip
 
 
@@ -117,6 +133,7 @@ def _model(name: str, fields: ModelSection) -> Model:
     return Model(
         name=name, asked=fields.asked or name, context=fields.context, price_in=fields.price_in,
         price_out=fields.price_out, supports=frozenset(fields.supports), max_tokens_field=fields.max_tokens_field,
+        api=fields.api, logprobs=fields.logprobs,
     )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from django.utils import timezone
 
 from llm.call_errors import InstructionUnsupportedError, StoppedError, UnsupportedError
+from llm.capabilities import NOT_A_LANGUAGE_MODEL
 from llm.endpoints import BUILT_IN
 from llm.extractive import answer
 from llm.requests import Attempt, Outcome, Request, Usage
 
 PIECES = 4
 SECONDS_PER_PIECE = 0.15
-NO_MATERIAL = "The extractive model only composes answers from passages. It is not a language model and cannot judge."
 
 
 def ask_extractive(request: Request, on_text: Callable[[str], None] | None, stopped: Callable[[], bool]) -> Outcome:
@@ -22,7 +22,7 @@ def ask_extractive(request: Request, on_text: Callable[[str], None] | None, stop
     Raises UnsupportedError, InstructionUnsupportedError and StoppedError.
     """
     if request.material is None:
-        raise UnsupportedError(NO_MATERIAL)
+        raise UnsupportedError(NOT_A_LANGUAGE_MODEL)
     began, started_at = time.monotonic(), timezone.now().isoformat()
     try:
         text = answer(request.material)

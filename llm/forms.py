@@ -52,7 +52,7 @@ class LimitForm(forms.Form):
 
 
 class TrialForm(forms.Form):
-    """A question to one of the operator's models; `names` are the choices, and nothing else is accepted."""
+    """A question to one of the operator's models; `models` are the choices, and nothing else is accepted."""
 
     model = forms.ChoiceField(
         label="Model", choices=[],
@@ -66,11 +66,11 @@ class TrialForm(forms.Form):
     )  # fmt: skip
     longest = forms.IntegerField(label="Maximum reply length (tokens)", min_value=1, max_value=MOST_TOKENS, initial=500)
 
-    def __init__(self, *args: Any, names: list[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, models: list[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["model"]
         if isinstance(field, forms.ChoiceField):
-            field.choices = [(name, name) for name in names]
+            field.choices = models
 
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"].strip()

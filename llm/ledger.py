@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from config.model_fields import canonical_json
+from config.prepared_sql import fetch_one, insert, update
 from config.text_validation import TextRefusedError, check_json, with_escapes
 from llm import budgets
 from llm.endpoints import Endpoint, Model
@@ -20,29 +20,41 @@ GRACE = timedelta(seconds=30)
 """How much longer the lease of a running call is than the client's deadline."""
 SWEPT_AT_ONCE = 100
 MOST_TOKENS = 2**31 - 1
+FIND = (
+    "SELECT EXISTS (SELECT 1 FROM llm_call WHERE work = %s AND NOT (work = '') AND step = %s"
+    " AND study_id IS NOT DISTINCT FROM %s"
+    " AND (status = 'running' OR (status IN ('answered', 'cached') AND request_digest = %s)))"
+)
 LOST = "The worker was killed during the call. The most that it may have cost is charged."
-NOT_PARAMETERS = ("model", "messages", "prompt", "material")
+NOT_PARAMETERS = ("model", "messages", "prompt")
+NESTED = ("material", "place")
 COPIED = (
     "model_returned", "text", "raw", "finish_reason", "refusal", "logprobs", "tokens_in", "tokens_out", "other_model",
 )  # fmt: skip
 Status = Call.Status
 
 
-def begin(request: Request, charge: Charge, endpoint: Endpoint, model: Model, reservation: Reservation | None) -> Call:
-    """Reserve the most that all sendings of a call may cost, and write that it runs.
+def begin(call: Call, charge: Charge, endpoint: Endpoint, reservation: Reservation | None) -> Call:
+    """Reserve the most that all sendings of a call from `new_call` may cost, and write that it runs.
 
     Call this in the transaction that admits the call. Raises BudgetError.
     """
-    now, price = timezone.now(), budgets.highest_request_price(request, model)
-    amount = price.amount * endpoint.attempts
+    now, amount = timezone.now(), call.price_reserved
     # Lock the reservation before the budgets, in the same order as closing one does.
     drawn = reservation if reservation is not None and budgets.draw(reservation, charge, amount) else None
     if drawn is None:
         budgets.reserve(charge, amount)
-    return Call.objects.create(
-        **_request_fields(request, charge, endpoint, model), price_reserved=amount, price_per_request=price.amount,
-        price_unknown=price.unknown, reservation=drawn, started_at=now,
-        lease_until=now + timedelta(seconds=endpoint.deadline) + GRACE,
+    call.reservation, call.started_at = drawn, now
+    call.lease_until = now + timedelta(seconds=endpoint.deadline) + GRACE
+    return insert(call)
+
+
+def new_call(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> Call:
+    """Return the row of a call that has not begun: what can be computed before anything is locked."""
+    price = budgets.highest_request_price(request, model)
+    return Call(
+        **_request_fields(request, charge, endpoint, model, digest), price_reserved=price.amount * endpoint.attempts,
+        price_per_request=price.amount, price_unknown=price.unknown,
     )  # fmt: skip
 
 
@@ -66,9 +78,10 @@ def mark_earlier_lost(charge: Charge) -> int:
 
 def has_call(charge: Charge, digest: str) -> bool:
     """Return whether the same step of the same work has a running call, or one that answered this request."""
-    same = Call.objects.filter(study=charge.study, work=charge.work, step=charge.step)
-    answered = Q(status__in=(Status.ANSWERED, Status.CACHED), request_digest=digest)
-    return bool(charge.work) and same.filter(Q(status=Status.RUNNING) | answered).exists()
+    if not charge.work:
+        return False
+    study = None if charge.study is None else charge.study.pk
+    return bool(fetch_one(FIND, [charge.work, charge.step, study, digest])[0])
 
 
 def end(
@@ -88,7 +101,7 @@ def end(
         "price_charged": _cost(call, model, tokens, billable), "ended_at": timezone.now(), "lease_until": None,
     }  # fmt: skip
     with transaction.atomic():
-        if not Call.objects.filter(pk=call.pk, status=Status.RUNNING).update(**values):
+        if not update(Call, values, "id = %s AND status = 'running'", [call.pk]):
             return False
         budgets.settle(charge, call.price_reserved, values["price_charged"])
     for name, value in values.items():
@@ -96,12 +109,14 @@ def end(
     return True
 
 
-def record_copy(request: Request, charge: Charge, endpoint: Endpoint, model: Model, original: Call) -> Call:
+def record_copy(
+    request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str, original: Call
+) -> Call:
     """Write a call that took the answer of an earlier one for free."""
     taken = {name: getattr(original, name) for name in COPIED}
     now = timezone.now()
     return Call.objects.create(
-        **_request_fields(request, charge, endpoint, model), **taken, status=Status.CACHED, original=original,
+        **_request_fields(request, charge, endpoint, model, digest), **taken, status=Status.CACHED, original=original,
         requests=0, price_charged=0, started_at=now, ended_at=now,
     )  # fmt: skip
 
@@ -170,22 +185,24 @@ def _cost(call: Call, model: Model, tokens: tuple[int, int] | None, billable: in
     return budgets.price_of(model, *tokens).amount + call.price_per_request * max(billable - 1, 0)
 
 
-def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model: Model) -> dict[str, Any]:
+def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> dict[str, Any]:
     messages, prompt = _messages(request), request.prompt
     return {
         "study": charge.study, "run": charge.run, "person": charge.person, "work": charge.work, "step": charge.step,
-        "endpoint": endpoint.name, "model": model.name, "model_asked": model.asked,
+        "endpoint": endpoint.name, "model": model.name, "scripted": endpoint.scripted, "model_asked": model.asked,
         "parameters": _parameters(request), "prompt_key": prompt.key if prompt else "",
         "prompt_version": prompt.version if prompt else "", "prompt_digest": prompt.digest if prompt else "",
         "messages": messages, "messages_digest": _digest(messages),
-        "request_digest": request_digest(request, endpoint, model),
+        "request_digest": digest,
     }  # fmt: skip
 
 
 def _parameters(request: Request) -> dict[str, Any]:
-    """Return everything of a request besides model, messages and prompt, with its material if it has any."""
-    given = {name: value for name, value in vars(request).items() if name not in NOT_PARAMETERS and value is not None}
-    return given | ({"material": asdict(request.material)} if request.material is not None else {})
+    """Return everything of a request besides model, messages and prompt that is not empty."""
+    given = {name: value for name, value in vars(request).items() if name not in NOT_PARAMETERS}
+    found = {name: value for name, value in given.items() if value is not None and value not in ("", ())}
+    nested = {name: asdict(one) for name in NESTED if (one := getattr(request, name)) is not None}
+    return found | nested
 
 
 def _messages(request: Request) -> list[dict[str, str]]:

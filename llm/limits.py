@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Sum
 from django.utils import timezone
 
+from config.prepared_sql import Columns, fetch_one, insert_if_new, lock_clause, stored
 from llm.call_errors import CallError, CircuitOpenError, TooLongError
 from llm.endpoints import Endpoint, Model
 from llm.models import Call, EndpointState
@@ -30,6 +30,10 @@ LONGEST_REPLY = 4096
 LETTERS_AND_SPACE = (string.ascii_letters + " ").encode()
 TOKENS_PER_MESSAGE = 8
 """For its role and separators."""
+STATE = Columns(EndpointState, "e")
+FIND_STATE = f"SELECT {STATE.sql} FROM llm_endpointstate e WHERE e.name = %s"  # noqa: S608 - names of our own fields
+IN_FLIGHT = "SELECT COUNT(*) FROM llm_call WHERE endpoint = %s AND status = 'running' AND lease_until > %s"
+LAST_MINUTE = "SELECT SUM(requests) FROM llm_call WHERE endpoint = %s AND started_at > %s AND status <> 'cached'"
 TOO_LONG = "The request is too long for {}: about {:,} tokens with the reply, of {:,} at most. Nothing was sent."
 PAUSED = "{} failed {} times in a row. Calls to it are paused until it answers again."
 
@@ -59,14 +63,25 @@ def estimate_tokens(messages: tuple[Message, ...]) -> int:
     return -(-(len(ascii_only) - other) // 3) + other + -(-beyond * 2 // 3) + TOKENS_PER_MESSAGE * len(messages)
 
 
+def estimate_request_tokens(request: Request) -> int:
+    """Estimate the tokens of a request, with the text whose likelihood it asks for."""
+    if not request.continuation:
+        return estimate_tokens(request.messages)
+    return estimate_tokens((*request.messages, Message("assistant", request.continuation)))
+
+
 def with_reply_limit(request: Request, model: Model) -> Request:
     """Return the request with a limit on its reply, the default one if it has none. Nothing is cut to fit.
 
     Raises TooLongError if request and reply may not fit into the model's context.
     """
-    tokens_in = estimate_tokens(request.messages)
+    tokens_in = estimate_request_tokens(request)
     room = LONGEST_REPLY if model.context is None else model.context - tokens_in
-    wanted = request.max_tokens or max(min(LONGEST_REPLY, room), 1)
+    wanted = request.max_tokens
+    if request.continuation:
+        wanted = 0
+    elif wanted is None:
+        wanted = max(min(LONGEST_REPLY, room), 2)  # a reply limited to one token counts as complete
     if model.context is not None and wanted > room:
         raise TooLongError(TOO_LONG.format(model.name, tokens_in + wanted, model.context))
     return replace(request, max_tokens=wanted)
@@ -96,13 +111,14 @@ def _pause_left(endpoint: Endpoint, until: datetime, now: datetime) -> float:
 
 
 def _free_place(endpoint: Endpoint, now: datetime, failing: bool) -> Admission:
-    calls = Call.objects.filter(endpoint=endpoint.name)
-    if calls.filter(status=Call.Status.RUNNING, lease_until__gt=now).count() >= endpoint.in_flight:
+    if fetch_one(IN_FLIGHT, [endpoint.name, stored(Call, "lease_until", now)])[0] >= endpoint.in_flight:
         return Admission(wait=SHORTEST_WAIT)
     if endpoint.requests_per_minute is not None:
-        last_minute = calls.filter(started_at__gt=now - MINUTE).exclude(status=Call.Status.CACHED)
-        if (last_minute.aggregate(sent=Sum("requests"))["sent"] or 0) >= endpoint.requests_per_minute:
-            first = last_minute.order_by("started_at").values_list("started_at", flat=True)[0]
+        sent = fetch_one(LAST_MINUTE, [endpoint.name, stored(Call, "started_at", now - MINUTE)])[0]
+        if (sent or 0) >= endpoint.requests_per_minute:
+            calls = Call.objects.filter(endpoint=endpoint.name, started_at__gt=now - MINUTE)
+            started = calls.exclude(status=Call.Status.CACHED).order_by("started_at")
+            first = started.values_list("started_at", flat=True)[0]
             return Admission(wait=max((first + MINUTE - now).total_seconds(), SHORTEST_WAIT))
     return Admission(failing=failing)
 
@@ -127,9 +143,8 @@ def record_outcome(endpoint: Endpoint, failure: CallError | None, *, probe: bool
 
 
 def _locked(name: str) -> EndpointState:
-    rows = EndpointState.objects.select_for_update(no_key=True).filter(name=name)
-    state = rows.first()
-    if state is None:
-        EndpointState.objects.bulk_create([EndpointState(name=name)], ignore_conflicts=True)
-        state = rows.get()
-    return state
+    found = fetch_one(FIND_STATE + lock_clause(), [name])
+    if found is None:
+        insert_if_new(EndpointState(name=name))
+        found = fetch_one(FIND_STATE + lock_clause(), [name])
+    return STATE.must_take(iter(found))

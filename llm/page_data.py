@@ -19,11 +19,12 @@ from config.background.rows import Row, Status
 from llm.budgets import MILLION
 from llm.call_errors import NoKeyError
 from llm.endpoint_file import EndpointsInvalidError
-from llm.endpoints import Endpoint, Model, endpoints
+from llm.endpoints import Endpoint, Model, endpoints, is_scripted, model_names
 from llm.models import Budget, Call, EndpointState, StudyPrompt
 from llm.prompt_files import Prompt, load_prompt
 
 MOST_BUDGETS = 50
+NAMED = ("endpoint", "model", "scripted")
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ class ModelRow:
 
     name: str
     asked: str
+    api: str
     context: int | None
     price_in: str
     price_out: str
+    logprobs: int
     supports: tuple[str, ...]
 
 
@@ -44,6 +47,7 @@ class EndpointRow:
 
     name: str
     built_in: bool
+    scripted: bool
     key: str
     in_flight: int
     most_in_flight: int
@@ -94,7 +98,7 @@ def endpoint_rows() -> list[EndpointRow] | None:
 def _endpoint_row(endpoint: Endpoint, state: EndpointState | None, in_flight: int) -> EndpointRow:
     paused = state is not None and state.open_until is not None and state.open_until > timezone.now()
     return EndpointRow(
-        endpoint.name, endpoint.built_in, _key_state(endpoint), in_flight, endpoint.in_flight,
+        endpoint.name, endpoint.built_in, endpoint.scripted, _key_state(endpoint), in_flight, endpoint.in_flight,
         endpoint.requests_per_minute, state.open_until if paused and state else None,
         state.message if paused and state else "",
         tuple(_model_row(endpoint, model) for model in endpoint.models.values()),
@@ -110,9 +114,22 @@ def _key_state(endpoint: Endpoint) -> str:
 
 def _model_row(endpoint: Endpoint, model: Model) -> ModelRow:
     return ModelRow(
-        f"{endpoint.name}/{model.name}", model.asked, model.context, _price(model.price_in), _price(model.price_out),
-        tuple(sorted(model.supports)),
+        f"{endpoint.name}/{model.name}", model.asked, model.api, model.context, _price(model.price_in),
+        _price(model.price_out), model.logprobs, tuple(sorted(model.supports)),
     )  # fmt: skip
+
+
+def with_mark(name: str, scripted: bool) -> str:
+    """Return a model's name for a list of choices, with a mark if its endpoint follows a script."""
+    return f"{name} (scripted, not a language model)" if scripted else name
+
+
+def model_choices() -> list[tuple[str, str]]:
+    """Return (name, name for people) of all models; none if the operator's file is invalid."""
+    try:
+        return [(name, with_mark(name, is_scripted(name))) for name in model_names()]
+    except EndpointsInvalidError:
+        return []
 
 
 def _price(price: Decimal | None) -> str:
@@ -203,10 +220,12 @@ class LedgerFilters:
     def calls(self, study: Study) -> "models.QuerySet[Call]":
         """Return the matching calls of the study, newest first, without their texts."""
         rows = Call.objects.filter(study=study).order_by("-pk")
-        wanted = {"status": self.status, "run": self.run, "step": self.step}
+        wanted = {"status": self.status, "run": self.run}
         if self.model:
             wanted["endpoint"], _, wanted["model"] = self.model.partition("/")
         rows = rows.filter(**{name: value for name, value in wanted.items() if value})
+        if self.step:
+            rows = rows.filter(Q(step=self.step) | Q(step__startswith=f"{self.step} "))
         return rows.defer("messages", "raw", "text", "logprobs", "parameters", "refusal")
 
     def query(self) -> dict[str, str]:
@@ -219,17 +238,18 @@ class FilterChoices:
     """The values by which a study's ledger can be filtered."""
 
     statuses: Sequence[tuple[str, str]]
-    models: Sequence[str]
+    models: Sequence[tuple[str, str]]
     runs: Sequence[str]
     steps: Sequence[str]
 
 
 def filter_choices(study: Study) -> FilterChoices:
-    """Return the models, steps and latest runs in the study's ledger."""
+    """Return the models, the first words of steps, and the latest runs in the study's ledger."""
     calls = Call.objects.filter(study=study).order_by()
-    named = sorted(f"{endpoint}/{model}" for endpoint, model in calls.values_list("endpoint", "model").distinct())
+    found = {f"{endpoint}/{model}": scripted for endpoint, model, scripted in calls.values_list(*NAMED).distinct()}
+    named = [(name, with_mark(name, scripted)) for name, scripted in sorted(found.items())]
     runs = calls.exclude(run="").values("run").annotate(last=Max("pk")).order_by("-last")
-    steps = sorted(calls.exclude(step="").values_list("step", flat=True).distinct())
+    steps = sorted({step.split(" ")[0] for step in calls.exclude(step="").values_list("step", flat=True).distinct()})
     return FilterChoices(Call.Status.choices, named, [row["run"] for row in runs[:MOST_BUDGETS]], steps)
 
 

@@ -1,5 +1,6 @@
 """Requests to a model, who pays for them, and replies."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant"]
 Step = Literal["first", "summary", "information", "style"]
+LONGEST_STEP = 50
+"""Characters that the ledger stores of a step."""
 
 
 @dataclass(frozen=True)
@@ -53,23 +56,63 @@ class AnswerMaterial:
 
 
 @dataclass(frozen=True)
+class JudgmentPlace:
+    """The place of a call in a judgment, which tells it apart from calls with the same messages and parameters.
+
+    `order` holds the outputs' keys in the order shown; `retry` counts how often the same was asked again because the
+    reply could not be read. Nothing of it is sent.
+    """
+
+    replicate: int = 1
+    sample: int = 1
+    agent: int = 0
+    round: int = 1
+    order: tuple[str, ...] = ()
+    retry: int = 0
+
+    def step(self, name: str) -> str:
+        """Return the call's own step: the name of what is asked, which is one word, and this place."""
+        order = hashlib.sha256("\0".join(self.order).encode()).hexdigest()[:8] if self.order else "0"
+        step = f"{name} {self.replicate}.{self.sample}.{self.agent}.{self.round}.{order}.{self.retry}"
+        if not name or " " in name or len(step) > LONGEST_STEP:
+            raise ValueError(f"The step {step!r} must begin with one word and have at most {LONGEST_STEP} characters.")
+        return step
+
+
+@dataclass(frozen=True)
 class Request:
     """One logical call, which may be sent several times; `model` is `endpoint/model`.
 
-    With a JSON `schema` the reply must be JSON; the caller checks its content. `top_logprobs` requests the
-    log-probabilities of that many candidates per token. Every field except `prompt` enters the digest by which the
-    ledger recognises the same request: whatever tells two samples of one request apart has to be a field.
+    A model with the API `completions` gets the messages joined by empty lines, without their roles. With a
+    `continuation` nothing is generated: the reply holds the log-probabilities of this text after the messages.
+    `top_logprobs` requests the log-probabilities of that many candidates per token. With a JSON `schema` the reply must
+    be JSON; the caller checks its content. A `temperature` or `top_p` of None is left to the endpoint.
+
+    Every field except `prompt` enters the digest by which the ledger recognises the same request: whatever tells two
+    samples of one request apart has to be a field, such as their `place`.
     """
 
     model: str
     messages: tuple[Message, ...]
     prompt: PromptReference | None = None
-    temperature: float | None = None
+    temperature: float | None = 0.0
+    top_p: float | None = 1.0
     max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
     seed: int | None = None
     top_logprobs: int | None = None
+    continuation: str = ""
     schema: Mapping[str, Any] | None = None
+    place: JudgmentPlace | None = None
     material: AnswerMaterial | None = None
+
+    def text(self) -> str:
+        """Return the messages as one text, for models without roles."""
+        return "\n\n".join(message.content for message in self.messages)
+
+    def ends_by_length(self) -> bool:
+        """Return whether a usable reply ends because of its length: one token was requested, or none."""
+        return self.max_tokens == 1 or bool(self.continuation)
 
 
 @dataclass(frozen=True)

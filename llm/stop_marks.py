@@ -1,15 +1,18 @@
 """Stops the calls of a study or of one run, and resumes them."""
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.locking import lock_study
+from config.prepared_sql import fetch_one
 from llm.models import Stop
 from llm.requests import Charge
+
+FIND = "SELECT EXISTS (SELECT 1 FROM llm_stop WHERE study_id = %s AND run IN ('', %s) AND lifted_at IS NULL)"
 
 
 def stop(study: Study, actor: Person | None, *, run: str = "") -> None:
@@ -30,7 +33,7 @@ def resume(study: Study, actor: Person | None, *, run: str = "") -> None:
 
 def is_stopped(study: Study, run: str = "") -> bool:
     """Return whether calls of the run are stopped, alone or with the whole study; an empty `run` means no run."""
-    return Stop.objects.filter(Q(run="") | Q(run=run), study=study, lifted_at=None).exists()
+    return bool(fetch_one(FIND, [study.pk, run])[0])
 
 
 def stopped_for(charge: Charge) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,8 +25,7 @@ from llm import page_data, stop_marks
 from llm.access import call_for, completion_for, prompt_named
 from llm.budgets import set_cap
 from llm.completions import WORK_KEY
-from llm.endpoint_file import EndpointsInvalidError
-from llm.endpoints import model_names
+from llm.endpoints import is_scripted
 from llm.forms import LimitForm, PromptForm, TrialForm
 from llm.model_trials import STEP
 from llm.model_trials import try_model as ask_model
@@ -54,24 +54,18 @@ def _overview(study: Study) -> dict[str, Any]:
     }
 
 
-def _model_names() -> list[str]:
-    try:
-        return list(model_names())
-    except EndpointsInvalidError:
-        return []
-
-
 def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -> HttpResponse:
     """Render the page of models; `forms` are those with errors."""
-    trials = Completion.objects.filter(study=study, step=STEP).order_by("-pk")
+    asked = Completion.objects.filter(study=study, step=STEP).order_by("-pk")
+    trials = list(asked.defer("request", "text").annotate(was_scripted=F("call__scripted"))[:LATEST])
     context = {
         **_overview(study),
         "workers": worker_status(),
         "takes_papers": takes_papers(study),
         "stop": Stop.objects.filter(study=study, run="", lifted_at=None).select_related("stopped_by").first(),
         "owns": may(person_of(request), study, OWNERS),
-        "trials": trials.defer("request", "text")[:LATEST],
-        "trial_form": forms.get("trial_form") or TrialForm(names=_model_names(), auto_id="trial-%s"),
+        "trials": [(one, one.was_scripted or is_scripted(one.model)) for one in trials],
+        "trial_form": forms.get("trial_form") or TrialForm(models=page_data.model_choices(), auto_id="trial-%s"),
         "limit_form": forms.get("limit_form") or LimitForm(scopes=page_data.limit_scopes(study), auto_id="limit-%s"),
     }
     return render(request, "llm/models.html", context, status=status)
@@ -126,7 +120,7 @@ def try_model(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue a question to a model; its reply gets a page of its own."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    form = TrialForm(request.POST, names=_model_names(), auto_id="trial-%s")
+    form = TrialForm(request.POST, models=page_data.model_choices(), auto_id="trial-%s")
     if not form.is_valid():
         return _page(request, study, 422, trial_form=form)
     given = form.cleaned_data
@@ -145,6 +139,7 @@ def trial(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "study": completion.study,
         "completion": completion,
+        "scripted": is_scripted(completion.model) or (completion.call is not None and completion.call.scripted),
         "messages_sent": completion.request.get("messages", []),
     }
     if request.htmx:

@@ -35,7 +35,7 @@ from llm.budgets import reserve_batch, set_cap
 from llm.model_trials import try_model
 from llm.models import Call, EndpointState
 from llm.prompt_versions import publish_prompt
-from llm.requests import Charge, Message, Request
+from llm.requests import AnswerMaterial, Charge, Message, Request
 from llm.stop_marks import resume, stop
 from retrieval.index_builds import ensure_index
 from retrieval.trial_searches import try_search
@@ -278,7 +278,7 @@ def _around(study: Study, people: People) -> None:
     set_cap(study, 1_000_000, people.owner, person=people.ann)
     stop(study, people.owner, run="a run")
     resume(study, people.owner, run="a run")
-    asked = Request(MODEL, (Message("user", "When?"),), max_tokens=10)
+    asked = Request(MODEL, (Message("user", "When?"),), max_tokens=10, material=AnswerMaterial("first", "When?"))
     reservation = reserve_batch(Charge(study, person=people.ann), [asked])
     try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)

@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, connections, transaction
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work, works
 from config.background.rows import WAITING, Row, Status
+from config.prepared_sql import Columns, fetch_one, run, stored, update
 from config.request_ids import current_request_id, working_for
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,13 @@ TOO_LONG = "The work took longer than JOB_MINUTES ({}) allows and was stopped."
 NO_RESULT = "The work ended without a result."
 STOPPED = "Stopped on request."
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
+MINE = "id = %s AND token = %s AND status = 'running'"
+CLAIM = (
+    "UPDATE \"{}\" SET status = 'running', token = %s, lease_until = %s, attempt = attempt + 1, reason = '',"
+    " started_at = COALESCE(started_at, %s) WHERE id = %s AND NOT stop_asked"
+    " AND ((status = 'queued' AND due_at <= %s) OR (status = 'running' AND lease_until < %s)) AND attempt < %s"
+)
+"""The condition is `claimable` without the rows that were asked to stop."""
 
 
 class Claim:
@@ -39,6 +47,7 @@ class Claim:
 
     def __init__(self, work: Work, row: Any, token: UUID) -> None:
         self.work, self.row, self.token = work, row, token
+        self.ended = False
 
     def _mine(self) -> QuerySet[Any]:
         return self.work.model._default_manager.filter(pk=self.row.pk, token=self.token, status=Status.RUNNING)
@@ -119,14 +128,16 @@ class Claim:
             due_at=timezone.now() + timedelta(seconds=problem.seconds),
             attempt=self.row.attempt - (0 if problem.counts else 1), **problem.fields,
         )  # fmt: skip
-        if not self._mine().update(**values):
-            raise ClaimLostError
-        self._remember(values)
+        self._end_with(values)
 
     def _end(self, status: Status, reason: str, fields: dict[str, Any]) -> None:
-        values = dict(status=status, token=None, reason=reason, ended_at=timezone.now(), **fields)
-        if not self._mine().update(**values):
+        self._end_with(dict(status=status, token=None, reason=reason, ended_at=timezone.now(), **fields))
+
+    def _end_with(self, values: dict[str, Any]) -> None:
+        model = self.work.model
+        if not update(model, values, MINE, [self.row.pk, stored(model, "token", self.token)]):
             raise ClaimLostError
+        self.ended = True
         self._remember(values)
 
     def _remember(self, fields: dict[str, Any]) -> None:
@@ -142,13 +153,23 @@ def claimable(now: datetime) -> Q:
 
 def claim(work: Work, pk: int) -> Claim | None:
     """Claim the row for a lease; None if it is not due, another worker has it, or its attempts are used up."""
-    now, token = timezone.now(), uuid4()
-    rows = work.model._default_manager.filter(pk=pk)
-    taken = rows.filter(claimable(now), attempt__lt=work.attempts, stop_asked=False).update(
-        status=Status.RUNNING, token=token, lease_until=now + work.lease, attempt=F("attempt") + 1,
-        started_at=Coalesce("started_at", now), reason="",
-    )  # fmt: skip
-    return Claim(work, rows.get(), token) if taken else None
+    now, token, model = timezone.now(), uuid4(), work.model
+    at, until = (stored(model, "due_at", time) for time in (now, now + work.lease))
+    taken = run(
+        CLAIM.format(model._meta.db_table), [stored(model, "token", token), until, at, pk, at, at, work.attempts]
+    )
+    return Claim(work, _row(model, pk), token) if taken.rowcount else None
+
+
+def _row(model: type[Row], pk: int) -> Row:
+    columns = _columns(model)
+    sql = f'SELECT {columns.sql} FROM "{model._meta.db_table}" w WHERE w.id = %s'  # noqa: S608 - names of our own models
+    return columns.must_take(iter(fetch_one(sql, [pk])))
+
+
+@cache
+def _columns(model: type[Row]) -> Columns[Row]:
+    return Columns(model, "w")
 
 
 def process_row(key: str, pk: int) -> bool:
@@ -184,7 +205,7 @@ def _run(taken: Claim) -> None:
         logger.exception("%s %s failed at attempt %s", work.key, row.pk, row.attempt)
         taken.put_back(TryLaterError(UNEXPECTED, min(FIRST_WAIT * 2 ** (row.attempt - 1), LONGEST_WAIT)))
     else:
-        if taken._mine().exists():
+        if not taken.ended and taken._mine().exists():
             taken.give_up(Status.FAILED, NO_RESULT, {})
 
 

@@ -1,11 +1,16 @@
 """The only message that goes through the broker."""
 
 from celery import shared_task
+from django.db import close_old_connections
 
 from config.background.claiming import process_row
 
 
 @shared_task(name="interrater.do_row", ignore_result=True)
 def do_row(key: str, pk: int) -> None:
-    """Process a row of background work, unless another worker has it or it is finished."""
+    """Process a row of background work, unless another worker has it or it is finished.
+
+    A thread keeps its connection to the database from row to row, unless it is broken or too old.
+    """
+    close_old_connections()
     process_row(key, pk)

@@ -7,15 +7,13 @@ from typing import Any, TypeGuard
 
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from config.text_validation import TextRefusedError, check_json, check_text
-from llm.requests import Candidate, Outcome, Request, TokenLogprob, Usage
+from llm.client.logprob_reading import UnusableReplyError, as_entries, expect, generated, last_tokens, optional
+from llm.endpoints import Model
+from llm.requests import Outcome, Request, TokenLogprob, Usage
 
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 MOST_TOKENS = 2**31 - 1
 END = "[DONE]"
-
-
-class UnusableReplyError(ValueError):
-    """The response is not a usable reply; the message says why."""
 
 
 class EndpointReportedError(Exception):
@@ -28,29 +26,48 @@ def parse_object(text: str) -> dict[str, Any]:
         body = parse_json(text)
     except JSONInvalidError as problem:
         raise UnusableReplyError(f"it {problem}") from None
-    return _expect(dict, body, "the reply")
+    return expect(dict, body, "the reply")
 
 
-def outcome_of(body: dict[str, Any], request: Request, asked: str) -> Outcome:
+def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
     """Return the outcome of a complete reply. Raises UnusableReplyError."""
-    choices = _expect(list, body.get("choices"), "choices")
+    choices = expect(list, body.get("choices"), "choices")
     if not choices:
         raise UnusableReplyError("it has no choice")
-    choice = _expect(dict, choices[0], "the choice")
-    message = _expect(dict, choice.get("message"), "the message")
-    text = _joined(_optional(str, message.get("content"), "the content") or "")
-    refusal = _joined(_optional(str, message.get("refusal"), "the refusal") or "")
-    finish = _optional(str, choice.get("finish_reason"), "the finish reason") or ""
-    model = _optional(str, body.get("model"), "the model") or ""
-    for value, place in ((text, "the text"), (refusal, "the refusal"), (finish, "the finish reason"), (model, "model")):
+    choice = expect(dict, choices[0], "the choice")
+    if model.api == "completions":
+        text, refusal = _joined(expect(str, choice.get("text"), "the text")), ""
+    else:
+        message = expect(dict, choice.get("message"), "the message")
+        text = _joined(optional(str, message.get("content"), "the content") or "")
+        refusal = _joined(optional(str, message.get("refusal"), "the refusal") or "")
+    finish = optional(str, choice.get("finish_reason"), "the finish reason") or ""
+    named = optional(str, body.get("model"), "the model") or ""
+    for value, place in ((text, "the text"), (refusal, "the refusal"), (finish, "the finish reason"), (named, "model")):
         _check_storable(value, place)
+    if request.continuation:
+        _check_echo(text, request)
     usage, usage_flag = _usage(body.get("usage"))
-    odd = (usage_flag, "" if finish else "no_finish_reason", "" if model == asked else "other_model")
+    odd = (usage_flag, "" if finish else "no_finish_reason", "" if named == model.asked else "other_model")
     return Outcome(
-        text=text, finish_reason=finish, model_returned=model, usage=usage, refusal=refusal,
-        logprobs=_logprobs(choice.get("logprobs")) if request.top_logprobs is not None and text else None,
+        text=request.continuation or text, finish_reason=finish, model_returned=named, usage=usage, refusal=refusal,
+        logprobs=None if refusal else _logprobs(choice.get("logprobs"), request, text),
         flags=tuple(flag for flag in odd if flag),
     )  # fmt: skip
+
+
+def _check_echo(text: str, request: Request) -> None:
+    """Refuse a reply that does not repeat what was sent; blanks may differ, and a mark of the beginning may come."""
+    if not "".join(text.split()).endswith("".join((request.text() + request.continuation).split())):
+        raise UnusableReplyError("it does not repeat the text that was sent")
+
+
+def _logprobs(given: Any, request: Request, text: str) -> tuple[TokenLogprob, ...] | None:
+    if request.continuation:
+        return last_tokens(given, request.continuation)
+    if request.top_logprobs is None or not (text or request.ends_by_length()):
+        return None
+    return generated(given, candidates=request.top_logprobs > 0)
 
 
 def structured(text: str) -> Any:
@@ -104,18 +121,19 @@ class StreamedReply:
         self.pieces += 1
         self.model = body.get("model") or self.model
         self.usage = body.get("usage") or self.usage
-        for one in _expect(list, body.get("choices", []), "choices"):
-            choice = _expect(dict, one, "the choice")
+        for one in expect(list, body.get("choices", []), "choices"):
+            choice = expect(dict, one, "the choice")
             if choice.get("index", 0) == 0:
                 self._take_choice(choice)
 
     def _take_choice(self, choice: dict[str, Any]) -> None:
-        delta = _optional(dict, choice.get("delta"), "the piece") or {}
-        self.text += _optional(str, delta.get("content"), "the content") or ""
-        self.refusal += _optional(str, delta.get("refusal"), "the refusal") or ""
-        self.finish = _optional(str, choice.get("finish_reason"), "the finish reason") or self.finish
-        logprobs = _optional(dict, choice.get("logprobs"), "the log-probabilities") or {}
-        self.logprobs += _optional(list, logprobs.get("content"), "the log-probabilities") or []
+        delta = optional(dict, choice.get("delta"), "the piece") or {}
+        self.text += optional(str, choice.get("text", delta.get("content")), "the content") or ""
+        self.refusal += optional(str, delta.get("refusal"), "the refusal") or ""
+        self.finish = optional(str, choice.get("finish_reason"), "the finish reason") or self.finish
+        logprobs = optional(dict, choice.get("logprobs"), "the log-probabilities") or {}
+        if any(logprobs.get(name) is not None for name in ("content", "tokens")):
+            self.logprobs += as_entries(logprobs)
 
     def shown(self) -> str | None:
         """Return the text so far, or None if it ends inside a character."""
@@ -133,22 +151,13 @@ class StreamedReply:
             "usage": self.usage,
             "choices": [
                 {
+                    "text": self.text,
                     "message": {"content": self.text, "refusal": self.refusal},
                     "finish_reason": self.finish,
                     "logprobs": {"content": self.logprobs} if self.logprobs else None,
                 }
             ],
         }
-
-
-def _expect(kind: type[Any], value: Any, place: str) -> Any:
-    if not isinstance(value, kind):
-        raise UnusableReplyError(f"{place} is of the wrong type or missing")
-    return value
-
-
-def _optional(kind: type[Any], value: Any, place: str) -> Any:
-    return None if value is None else _expect(kind, value, place)
 
 
 def _joined(text: str) -> str:
@@ -180,27 +189,3 @@ def _usage(given: Any) -> tuple[Usage | None, str]:
 
 def _is_count(given: Any) -> TypeGuard[int]:
     return type(given) is int and 0 <= given <= MOST_TOKENS
-
-
-def _logprobs(given: Any) -> tuple[TokenLogprob, ...]:
-    content = _expect(
-        list, _expect(dict, given, "the list of log-probabilities").get("content"), "the list of log-probabilities"
-    )
-    if not content:
-        raise UnusableReplyError("the list of log-probabilities is empty")
-    return tuple(_token(one) for one in content)
-
-
-def _token(given: Any) -> TokenLogprob:
-    token, logprob = _candidate(given)
-    others = _optional(list, given.get("top_logprobs"), "the candidates for a token") or []
-    return TokenLogprob(token, logprob, tuple(Candidate(*_candidate(one)) for one in others))
-
-
-def _candidate(given: Any) -> tuple[str, float]:
-    entry = _expect(dict, given, "a log-probability")
-    token, logprob = _expect(str, entry.get("token"), "a token"), entry.get("logprob")
-    _check_storable(token, "a token")
-    if isinstance(logprob, bool) or not isinstance(logprob, int | float) or logprob > 1e-6:
-        raise UnusableReplyError("a log-probability is not a number, or is above 0")
-    return token, min(float(logprob), 0.0)

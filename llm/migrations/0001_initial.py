@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ('step', models.CharField(blank=True, max_length=50)),
                 ('endpoint', models.CharField(max_length=100)),
                 ('model', models.CharField(help_text='its name on this site', max_length=200)),
+                ('scripted', models.BooleanField(default=False, help_text='the endpoint followed a script; not a language model')),
                 ('model_asked', models.CharField(help_text='the name sent to the endpoint', max_length=200)),
                 ('model_returned', models.CharField(blank=True, help_text='the name in the reply', max_length=200)),
                 ('parameters', config.model_fields.ExactJSONField(default=dict)),
@@ -226,7 +227,8 @@ class Migration(migrations.Migration):
         Freeze(
             "llm_call",
             [
-                "study_id", "run", "person_id", "work", "step", "endpoint", "model", "model_asked", "parameters",
+                "study_id", "run", "person_id", "work", "step", "endpoint", "model", "scripted", "model_asked",
+                "parameters",
                 "prompt_key", "prompt_version", "prompt_digest", "messages", "messages_digest", "request_digest",
                 "price_reserved", "price_per_request", "price_unknown", "reservation_id", "original_id", "started_at",
             ],

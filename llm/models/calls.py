@@ -41,6 +41,7 @@ class Call(models.Model):
     step = models.CharField(max_length=50, blank=True)
     endpoint = models.CharField(max_length=100)
     model = models.CharField(max_length=200, help_text="its name on this site")
+    scripted = models.BooleanField(default=False, help_text="the endpoint followed a script; not a language model")
     model_asked = models.CharField(max_length=200, help_text="the name sent to the endpoint")
     model_returned = models.CharField(max_length=200, blank=True, help_text="the name in the reply")
     parameters = ExactJSONField(default=dict)

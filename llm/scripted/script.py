@@ -23,7 +23,8 @@ class ScriptStep:
 
     `delay` comes before the response, `pause` between the pieces of a stream, `drip` between the bytes of a body. `cut`
     closes the connection after that many pieces of a stream or bytes of a body; `stall` stops sending but keeps it
-    open. `body` is sent as it is.
+    open. `body` is sent as it is. `candidates` are those for each token with their log-probabilities, as a JSON object;
+    `logprobs` names a fault of theirs.
     """
 
     status: int = 200
@@ -46,6 +47,7 @@ class ScriptStep:
     model: str = ""
     usage: str = "good"
     logprobs: str = "good"
+    candidates: str = ""
     done: bool = True
     stream_error: bool = False
     echo_headers: bool = False

@@ -1,6 +1,7 @@
 """The scripted server: one thread per connection, limited in number and lifetime."""
 
 import json
+import signal
 import socket
 import threading
 import time
@@ -10,6 +11,7 @@ from typing import Any
 
 from llm.scripted.reply_texts import chunks, completion, text_of
 from llm.scripted.script import ScriptInvalidError, ScriptStep, marked_steps
+from llm.scripted.token_logprobs import scripted_candidates
 
 LARGEST_REQUEST = 8 * 1024 * 1024
 MOST_CONNECTIONS = 512
@@ -17,7 +19,7 @@ LONGEST_LIFE = 120.0
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Responds to `POST /v1/chat/completions` by its steps or those marked in the request, and counts the calls.
+    """Responds to `POST /v1/chat/completions` and `/v1/completions` by its steps or those marked in the request.
 
     Each call is appended to the file `log` when it arrives, as a line of JSON.
     """
@@ -56,7 +58,7 @@ class ScriptedServer(ThreadingHTTPServer):
 
     def take(self, asked: dict[str, Any], headers: dict[str, str]) -> ScriptStep:
         """Record a call and return its step. Calls with the same marks go through them in turn."""
-        said = json.dumps([asked.get("model"), asked.get("messages")], ensure_ascii=False)
+        said = json.dumps([asked.get("model"), asked.get("messages"), asked.get("prompt")], ensure_ascii=False)
         steps = marked_steps(said)
         with self._lock:
             place = said if steps else ""
@@ -85,6 +87,13 @@ class ScriptedServer(ThreadingHTTPServer):
         """Wait, at most until the server ends."""
         self.ending.wait(min(seconds, LONGEST_LIFE))
 
+    def serve_until_signal(self) -> None:
+        """Serve in this process's main thread until SIGTERM or SIGINT."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: threading.Thread(target=self.shutdown, daemon=True).start())
+        self.serve_forever(poll_interval=0.1)
+        self.ending.set()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore errors: clients that hang up are part of the tests."""
 
@@ -95,6 +104,8 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "Scripted"
     timeout = 30
+    disable_nagle_algorithm = True
+    """Otherwise a body, written after its head, waits 40 ms for the client to confirm the head."""
     server: ScriptedServer
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -118,13 +129,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Respond to a call."""
         size = int(self.headers.get("Content-Length") or 0)
-        if not 0 < size <= LARGEST_REQUEST or not self.path.endswith("/chat/completions"):
+        if not 0 < size <= LARGEST_REQUEST or not self.path.endswith("/completions"):
             self.close_connection = True
             self._send(404, b"{}", ScriptStep())
             return
         try:
             asked = json.loads(self.rfile.read(size))
             step = self.server.take(asked, {name.lower(): value for name, value in self.headers.items()})
+            scripted_candidates(step)  # refused here if they cannot be read
         except (ValueError, AttributeError, ScriptInvalidError) as problem:
             self._send(
                 400, json.dumps({"error": {"message": str(problem), "code": "bad_request"}}).encode(), ScriptStep()

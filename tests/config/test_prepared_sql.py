@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Question, Rater, Task
-from config.prepared_sql import Columns, fetch_all, fetch_one, insert, insert_all, insert_if_new
+from config.prepared_sql import Columns, fetch_all, fetch_one, insert, insert_all, insert_if_new, update
 
 ALL = Columns(Assignment, "a")
 
@@ -74,3 +74,21 @@ def test_chosen_columns_leave_the_others_to_be_read_when_asked_for(given, django
     assert (found.pk, found.key) == (made.pk, made.key)
     with django_assert_num_queries(1):
         assert found.draft == made.draft
+
+
+def test_fields_are_updated_as_django_updates_them_where_a_condition_holds(given):
+    ours, theirs = insert(given(0)), insert(given(1))
+    values = {
+        "draft": {"q": ["\"'%s", "🚢"]},
+        "opened_at": timezone.now(),
+        "task": given(2).task,
+        "visible_seconds": 0.3,
+    }
+    assert update(Assignment, values, "id = %s AND opened_at IS NULL", [ours.pk]) == 1
+    assert update(Assignment, values, "id = %s AND opened_at IS NULL", [ours.pk]) == 0
+    assert Assignment.objects.filter(pk=theirs.pk).update(**values | {"task": given(3).task}) == 1
+    ours.refresh_from_db()
+    theirs.refresh_from_db()
+    for name in ("draft", "opened_at", "visible_seconds"):
+        assert getattr(ours, name) == getattr(theirs, name) == values[name]
+    assert (ours.task, theirs.task) == (given(2).task, given(3).task)

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+from celery.fixups.django import DjangoWorkerFixup
+
+from config.celery import app
 from tests.house import ROOT
 
 STUCK = """
@@ -30,3 +34,11 @@ def test_a_worker_ends_even_if_the_handler_of_the_signal_never_returns():
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+def test_a_thread_keeps_its_database_connection_from_row_to_row(monkeypatch):
+    """Celery would close it before and after each message."""
+    fixup = DjangoWorkerFixup(app)
+    monkeypatch.setattr(fixup, "_close_database", lambda: pytest.fail("closed"))
+    for _ in range(3):
+        fixup.close_database()

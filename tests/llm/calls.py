@@ -27,6 +27,8 @@ endpoints:
         price_out: 2
       free: {{price_in: 0, price_out: 0}}
       unpriced: {{}}
+      able: {{context: 1000, price_in: 1, price_out: 2, logprobs: 5, supports: [seed, json_schema]}}
+      base: {{api: completions, context: 1000, price_in: 1, price_out: 2, logprobs: 5, supports: [echo]}}
 """
 
 

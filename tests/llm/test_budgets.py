@@ -22,6 +22,11 @@ EACH = 229  # the most that sending `asked()` once may cost: 29 tokens to read, 
 MOST = 4 * EACH  # the endpoint allows four sendings
 
 
+def begin(request, charge, endpoint, model, reservation):
+    call = ledger.new_call(request, charge, endpoint, model, ledger.request_digest(request, endpoint, model))
+    return ledger.begin(call, charge, endpoint, reservation)
+
+
 def sums(study):
     return list(
         Budget.objects.filter(study=study).order_by("pk").values_list("run", "person__username", "reserved", "spent")
@@ -127,7 +132,7 @@ def test_one_reservation_covers_all_attempts_so_retries_never_exceed_a_cap(study
 
 
 def test_a_lost_call_is_charged_for_its_recorded_attempts(study, replies):
-    call = ledger.begin(asked(), Charge(study), *find_model("campus/small"), None)
+    call = begin(asked(), Charge(study), *find_model("campus/small"), None)
     ledger.note_request(call, 3)
     assert ledger.sweep(call.lease_until + timedelta(seconds=1)) == 1
     call.refresh_from_db()
@@ -227,7 +232,7 @@ class Schedule:
         fitting = [one for one in self.reservations if one.run == charge.run and one.person == charge.person]
         reservation = self.random.choice(fitting) if fitting else None
         try:
-            call = ledger.begin(asked(), charge, self.endpoint, self.model, reservation)
+            call = begin(asked(), charge, self.endpoint, self.model, reservation)
         except BudgetError:
             return
         self.running.append((call, charge))

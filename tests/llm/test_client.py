@@ -13,7 +13,7 @@ from llm.requests import Message, Request
 from llm.scripted.script import ScriptStep
 from llm.scripted.server_thread import serving
 
-ALL = frozenset(("stream", "seed", "logprobs", "json_schema"))
+ALL = frozenset(("stream", "seed", "json_schema", "echo"))
 DEADLINE = 8.0
 
 
@@ -304,11 +304,6 @@ def test_missing_or_malformed_log_probabilities_make_a_reply_unusable(play, faul
     assert "one" in error.outcome.raw
 
 
-def test_log_probabilities_are_refused_for_a_model_without_them(play, server):
-    error, _ = play(GOOD, request={"top_logprobs": 2}, supports=frozenset())
-    assert (error.kind, server.calls) == ("unsupported", [])
-
-
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
 
 
@@ -319,10 +314,9 @@ def test_a_structured_reply_is_parsed(play, server):
     assert (form["type"], form["json_schema"]["schema"]) == ("json_schema", SCHEMA)
 
 
-def test_the_schema_is_left_out_for_a_model_that_does_not_support_it(play, server):
-    outcome, _ = play({"text": '```json\n{"score": 3}\n```'}, request={"schema": SCHEMA}, supports=frozenset())
+def test_a_structured_reply_in_a_fenced_block_is_parsed(play):
+    outcome, _ = play({"text": '```json\n{"score": 3}\n```'}, request={"schema": SCHEMA})
     assert outcome.parsed == {"score": 3}
-    assert "response_format" not in server.calls[0]["asked"]
 
 
 @pytest.mark.parametrize("text", ["three", '{"score": 3', '{"score": NaN}', '{"a": 1, "a": 2}', '{"a": "\\u0000"}'])
@@ -358,11 +352,14 @@ def test_an_exception_from_the_callback_ends_the_call(server, endpoint):
 
 
 def test_parameters_are_sent_as_configured(play, server):
-    play(GOOD, request={"temperature": 0.0, "max_tokens": 5, "seed": 3})
-    assert server.calls[0]["asked"] == {
-        "model": "model-1", "messages": [{"role": "user", "content": "Say it."}], "temperature": 0.0, "max_tokens": 5,
-        "seed": 3,
-    }  # fmt: skip
+    sampled = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 50, "seed": 3, "stop": ["\n", "Q:"]}
+    play(GOOD, request=sampled | {"stop": ("\n", "Q:")})
+    said = {"model": "model-1", "messages": [{"role": "user", "content": "Say it."}]}
+    assert server.calls[0]["asked"] == said | sampled
+    play(GOOD)
+    assert server.calls[0]["asked"] == said | {"temperature": 0.0, "top_p": 1.0}
+    play(GOOD, request=sampled | {"temperature": None, "top_p": None, "stop": ()}, supports=frozenset())
+    assert server.calls[0]["asked"] == said | {"max_tokens": 50}
 
 
 def test_the_environment_adds_nothing_to_a_request(play, server, monkeypatch):

@@ -9,11 +9,11 @@ from config.background import claiming
 from config.background.claiming import ask_to_stop, run_waiting
 from config.background.kinds import works
 from llm import door, stop_marks
-from llm.call_errors import RefusedError, ServerError, StoppedError, UnknownModelError
+from llm.call_errors import RefusedError, ServerError, StoppedError, UnknownModelError, UnsupportedError
 from llm.completions import queue_completion, request_of
 from llm.limits import FAILURES_TO_OPEN
 from llm.models import Call, Completion, EndpointState
-from llm.requests import AnswerMaterial, Charge, SourcePassage
+from llm.requests import AnswerMaterial, Charge, JudgmentPlace, Message, Request, SourcePassage
 from tests.llm.calls import answered, asked
 
 
@@ -46,10 +46,21 @@ def test_a_queued_call_is_made_once_and_its_reply_stored(
 
 def test_a_request_is_restored_from_its_row(study, replies):
     material = AnswerMaterial("style", "When?", (SourcePassage(1, "Ferries", "At nine."),), "Before.", "Shorten it.")
-    request = asked(material=material, seed=1, schema={"title": "time", "type": "object"}, top_logprobs=5)
-    row = queue_completion(request, Charge(study))
-    row.refresh_from_db()
-    assert request_of(row) == request
+    schema, place = {"title": "time", "type": "object"}, JudgmentPlace(2, 3, 1, 2, ("b", "a"))
+    for request in (
+        asked(model="campus/able", material=material, seed=1, schema=schema, top_logprobs=5, stop=("\n",), top_p=None),
+        asked(model="campus/base", continuation=" Yes", place=place),
+        Request("campus/small", (Message("user", "When?"),)),
+    ):
+        row = queue_completion(request, Charge(study))
+        row.refresh_from_db()
+        assert request_of(row) == request
+
+
+def test_a_request_that_the_model_cannot_answer_is_refused_before_anything_is_queued(study, replies):
+    with pytest.raises(UnsupportedError, match="campus/small is configured without log-probabilities"):
+        queue_completion(asked(top_logprobs=2), Charge(study))
+    assert not Completion.objects.exists()
 
 
 def test_an_unknown_model_is_refused_before_anything_is_queued(study, replies):

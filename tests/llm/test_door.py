@@ -18,7 +18,6 @@ from llm.call_errors import (
     TooLongError,
     TruncatedError,
     UnknownModelError,
-    UnsupportedError,
 )
 from llm.door import complete
 from llm.limits import FAILURES_TO_OPEN
@@ -46,7 +45,7 @@ def test_the_ledger_stores_the_request_and_outcome_of_a_call(study, owner, repli
         "small-1",
         "small-1",
     )
-    assert call.parameters == {"temperature": 0.7, "seed": 3, "max_tokens": 100}
+    assert call.parameters == {"temperature": 0.7, "top_p": 1.0, "seed": 3, "max_tokens": 100}
     assert (call.prompt_key, call.prompt_version, call.prompt_digest) == ("sessions/first", "1", "d" * 64)
     assert call.messages[1] == {"role": "user", "content": "When does the ferry sail?"}
     assert len(call.messages_digest) == len(call.request_digest) == 64
@@ -56,6 +55,13 @@ def test_the_ledger_stores_the_request_and_outcome_of_a_call(study, owner, repli
     assert call.price_charged == 20 * 1 + 5 * 2
     assert call.started_at <= call.ended_at
     assert call.lease_until is None
+
+
+def test_a_call_takes_few_statements(study, owner, replies, django_assert_max_num_queries):
+    """Django takes ten times as long to build a statement as the database takes to run one of these."""
+    complete(asked(), Charge(study, run="run-1", person=owner, work="turn:11"))
+    with django_assert_max_num_queries(15):
+        complete(asked(), Charge(study, run="run-1", person=owner, work="turn:12"))
 
 
 def test_an_equal_call_adds_a_row_and_changes_no_other(study, replies):
@@ -231,12 +237,6 @@ def test_an_instruction_that_the_extractive_model_refuses_is_recorded_with_the_r
     assert (call.status, call.kind, call.reason, call.refusal) == (
         "refused", "cannot", raised.value.reason, raised.value.reason,
     )  # fmt: skip
-
-
-def test_the_extractive_model_cannot_judge(study, replies):
-    with pytest.raises(UnsupportedError, match="not a language model"):
-        complete(asked(model="extractive/extractive"), Charge(study))
-    assert Call.objects.get().status == "failed"
 
 
 def test_a_stop_prevents_new_calls_and_is_audited(study, owner, replies):

@@ -19,7 +19,7 @@ FILE = """endpoints:
     attempts: 3
     longest_wait: 0.02
     models:
-      model: {{asked: model-1, supports: [stream, logprobs], price_in: 1, price_out: 2}}
+      model: {{asked: model-1, supports: [stream, json_schema], logprobs: 5, price_in: 1, price_out: 2}}
 """
 KEY = "canary-key-of-the-door"
 

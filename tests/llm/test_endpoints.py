@@ -43,15 +43,17 @@ def test_a_file_named_in_the_settings_must_exist(settings, tmp_path):
 
 def test_the_example_file_is_valid(settings):
     settings.ENDPOINTS_FILE = ROOT / "endpoints.example.yaml"
-    assert model_names() == ("extractive/extractive", "campus/small", "local/tiny")
+    assert model_names() == ("extractive/extractive", "campus/small", "local/tiny", "local/base")
     endpoint, model = find_model("campus/small")
     assert (endpoint.key_name, endpoint.in_flight, endpoint.deadline, endpoint.attempts) == ("CAMPUS_KEY", 8, 120, 4)
     assert (model.asked, model.context) == ("example/small-instruct-v2", 32768)
     assert (model.price_in, model.price_out) == (Decimal("0.15"), Decimal("0.6"))
-    assert model.supports == {"stream", "seed", "logprobs", "json_schema"}
+    assert (model.api, model.logprobs, model.supports) == ("chat", 20, {"stream", "seed", "json_schema"})
     endpoint, model = find_model("local/tiny")
     assert (model.asked, model.context, model.price_in, model.supports) == ("tiny", None, None, {"stream"})
     assert (endpoint.key(), endpoint.attempts, endpoint.requests_per_minute) == ("", 4, None)
+    _, model = find_model("local/base")
+    assert (model.api, model.logprobs, model.supports) == ("completions", 5, {"stream", "echo"})
 
 
 def test_a_change_of_the_file_applies_at_once(write, settings):
@@ -89,8 +91,14 @@ MISTAKES = {
     HEAD + " {price_in: cheap}": r"models\.small\.price_in: must be the price",
     HEAD + " {price_out: .inf}": r"models\.small\.price_out: must be the price",
     HEAD + " {context: many}": "context: must be a whole number",
-    HEAD + " {supports: stream}": "supports: must be a list of some of stream, seed, logprobs, json_schema",
+    HEAD + " {supports: stream}": "supports: must be a list of some of stream, seed, json_schema, echo",
     HEAD + " {supports: [tools]}": "supports: must be a list",
+    HEAD + " {logprobs: true}": "logprobs: must be a whole number from 0 to 100",
+    HEAD + " {api: responses}": "api: must be chat or completions",
+    HEAD + " {supports: [echo], logprobs: 5}": r"models\.small: has echo without `api: completions` and `logprobs`",
+    HEAD + " {supports: [echo], api: completions}": r"models\.small: has echo without",
+    HEAD + " {supports: [json_schema], api: completions}": r"models\.small: has json_schema with `api: completions`",
+    HEAD + " {}\n    scripted: 1": r"campus\.scripted: must be true or false",
     HEAD + " {max_tokens_field: n}": "max_tokens_field: must be max_tokens or max_completion_tokens",
     HEAD + ' {asked: "two\\nlines"}': "asked: must be text of one line",
     HEAD + " {}\n      small: {}": r"line \d+: is not valid YAML \(found duplicate key",

@@ -17,7 +17,7 @@ from llm.scripted.script import ScriptInvalidError, ScriptStep, make_step, marke
 from llm.scripted.server_thread import serving
 from tests.house import ROOT
 
-MODEL = Model("model", "model-1", supports=frozenset(("stream", "logprobs")))
+MODEL = Model("model", "model-1", supports=frozenset(("stream",)), logprobs=5)
 
 
 def endpoint(base_url: str) -> Endpoint:
