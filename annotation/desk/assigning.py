@@ -200,7 +200,10 @@ def _first_of(ranked: list[int]) -> list[Slot]:
 
 
 def _open(study: Study, state: RaterState, slot: Slot, now: datetime) -> Claimed:
-    """The rater's assignment on the slot's task: the one they had, or a new one."""
+    """The rater's assignment on the slot's task: the one they had, or a new one.
+
+    Its order never changes, whatever the slot's is: open pages and drafts name outputs by their letters.
+    """
     rater = state.rater
     assignment = Assignment(rater=rater, task_id=slot.task_id, order=slot.order, opened_at=now, created_at=now)
     if insert_if_new(assignment):
@@ -210,9 +213,6 @@ def _open(study: Study, state: RaterState, slot: Slot, now: datetime) -> Claimed
         return Claimed(assignment, [entry("task assigned", subject, actor=actor, study=study.slug, new=new)])
     assignment = Assignment.objects.get(rater=rater, task=slot.task_id)
     assignment.rater = rater
-    if assignment.order != slot.order:
-        assignment.order = slot.order
-        assignment.save(update_fields=["order"])
     return Claimed(assignment, [])
 
 

@@ -152,12 +152,12 @@ class Revision:
         if not self._own_slot().update(state=Slot.State.HELD, lease_until=until):
             take_open(self.assignment.rater, self.assignment.task_id, Slot.State.HELD, until)
 
-    def finish(self, draft: Form | None = None) -> None:
+    def finish(self, draft: Form | None = None, *, at_work: bool = False) -> None:
         """Prepare the assignment for the next revision: clocks at zero, and `draft` or no draft.
 
-        Work on it begins when its page is opened, or at once if there is a draft.
+        Work on it begins when its page is opened, or now if the rater is `at_work` on it.
         """
-        begin_next_revision(self.assignment, None if draft is None else self.now, draft)
+        begin_next_revision(self.assignment, self.now if at_work else None, draft)
 
 
 def added_use(old: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:

@@ -1,13 +1,12 @@
 """An answer and the claim of the next task in one transaction, as the desk's *Submit and next* asks for.
 
-The answer comes first. If the database refuses the claim, both are rolled back, and the answer is saved again without
+The answer comes first. If the claim fails, both are rolled back, and the answer is saved again without
 a claim; the next task is then claimed in the ordinary way (`annotation.desk.next_page`). A savepoint between the two
 would save that repetition, which is rare, at the price of two more messages to the database for every answer.
 """
 
 import logging
 
-from django.db import Error as DatabaseFailure
 from django.db import transaction
 
 from annotation.desk.assigning import Claimed, claim
@@ -20,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class ClaimFailedError(Exception):
-    """The database refused the claim, or went away during it; the answer's transaction is lost with it."""
+    """The claim failed, for whatever reason; the answer's transaction is lost with it."""
 
 
 def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
@@ -45,12 +44,20 @@ def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignme
 
 
 def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
-    """The next task, unless the rater has something to read first, or the study gives out work in its own way."""
+    """The next task, unless the rater has something to read first, or the study gives out work in its own way.
+
+    None too for an answer that had been saved before: the rater may be at another task by now.
+    """
     state = saved.work.state
-    if state.unread or state.status != Study.Status.LIVE or not protocols()[study.protocol].flow.offers_every_task:
+    if (
+        saved.repeated
+        or state.unread
+        or state.status != Study.Status.LIVE
+        or not protocols()[study.protocol].flow.offers_every_task
+    ):
         return None
     try:
         return claim(study, state, saved.now)
-    except DatabaseFailure as problem:
+    except Exception as problem:
         logger.exception("The next task could not be claimed with the answer.")
         raise ClaimFailedError from problem

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.auditing import record, record_all
 from accounts.models import AuditEntry
-from annotation.desk.conflicting_drafts import keep_aside
+from annotation.desk.conflicting_drafts import check_size, keep_aside
 from annotation.desk.hot_queries import DeskRow, LockedWork, desk_row_of, lock_work
 from annotation.desk.revisions import TIMING, Revision, added_use, repeated_annotation, write_ratings
 from annotation.desk.submissions import (
@@ -165,15 +165,28 @@ def _leave(assignment: Assignment, submission: Submission, status: str, reason: 
         annotation = revision.add(protocol, status, reason=reason)
         if status == "skipped":
             revision.give_up_slot()
+            revision.finish(draft=_unsent(revision.assignment, submission.form))
         else:
             revision.take_back_slot()
-        revision.finish(draft=_typed(revision) if status == "withdrawn" else None)
+            revision.finish(draft=_typed(revision), at_work=True)
         record_all(revision.steps)
         return annotation
 
 
+def _unsent(assignment: Assignment, form: Form) -> Form | None:
+    """What was typed on a task that is skipped, for an undo: the posted form, unless it is empty or refused."""
+    try:
+        check_json(form)
+        check_size(assignment, form)
+    except TextRefusedError:
+        return assignment.draft
+    return form if any(any(values) for values in form.values()) else assignment.draft
+
+
 def _typed(revision: Revision) -> Form:
-    """The form that gives the current answer, to continue with it."""
+    """What to continue with after an undo: a draft that was never sent, or else the form of the current answer."""
+    if revision.assignment.draft is not None:
+        return revision.assignment.draft
     answers = revision.current.answers if revision.current else {}
     questions = list(revision.study.questions.order_by("position"))
     sheet = sheet_of(revision.assignment)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.desk.assigning import hold, next_assignment, release_expired, release_held_by, renew_lease
 from annotation.desk.drafting import pulse
 from annotation.desk.submitting import Effort
-from annotation.models import Rater, Slot
+from annotation.models import Assignment, Rater, Slot
 
 
 @pytest.fixture
@@ -45,6 +45,16 @@ def test_a_task_released_while_its_rater_returns_to_it_is_claimed_again(study, a
         second = next_assignment(study, ada)
     assert second.task_id == first.task_id
     assert Slot.objects.get(task=second.task, holder=ada).state == "held"
+
+
+def test_a_task_that_is_given_again_through_another_slot_keeps_its_letters(study, ada):
+    """An open page and a draft name the outputs by letter."""
+    first = next_assignment(study, ada)
+    release_held_by(study, ada, "lease expired")
+    Slot.objects.filter(task=first.task).update(order=[1, 0])
+    again = next_assignment(study, ada)
+    assert again.pk == first.pk
+    assert Assignment.objects.get(pk=first.pk).order == first.order != [1, 0]
 
 
 def test_a_pulse_on_a_released_slot_reports_no_lease(study, ada):

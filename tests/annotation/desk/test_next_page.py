@@ -88,10 +88,18 @@ def test_an_answer_is_reported_as_saved_when_no_task_can_be_claimed_now(client, 
     assert Annotation.objects.count() == 1
 
 
+def of_no_kind_that_is_expected():
+    raise KeyError
+
+
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("sql", ["SELECT nothing FROM nowhere", "INSERT INTO annotation_slot (id) VALUES (NULL)"])
-def test_an_answer_is_kept_when_the_claim_in_its_transaction_fails(client, desk, monkeypatch, sql):
-    monkeypatch.setattr(CLAIM, lambda *_: connection.cursor().execute(sql))
+@pytest.mark.parametrize("fail", [
+    lambda: connection.cursor().execute("SELECT nothing FROM nowhere"),
+    lambda: connection.cursor().execute("INSERT INTO annotation_slot (id) VALUES (NULL)"),
+    of_no_kind_that_is_expected,
+], ids=["statement", "constraint", "program"])  # fmt: skip
+def test_an_answer_is_kept_when_the_claim_in_its_transaction_fails(client, desk, monkeypatch, fail):
+    monkeypatch.setattr(CLAIM, lambda *_: fail())
     response = client.post(address("submit_task", desk), GOOD)
     following = Assignment.objects.exclude(pk=desk.pk).get()
     assert response["Location"] == address("desk", following)  # claimed in the ordinary way
@@ -149,3 +157,13 @@ def test_a_failure_before_anything_is_saved_is_not_reported_as_saved(client, stu
     response = client.post(reverse("annotation:next_task", args=[study.slug]))
     assert response.status_code == 500
     assert "X-Answer" not in response
+
+
+def test_an_answer_that_is_sent_again_later_takes_no_second_slot(client, desk):
+    sent = GOOD | {"client_key": str(uuid.uuid4())}
+    client.post(address("submit_task", desk), sent)
+    client.post(address("undo_task", desk), {"revision": "1", "client_key": str(uuid.uuid4())})
+    others = Slot.objects.filter(state="held").exclude(task=desk.task)
+    others.update(state="open", holder=None, lease_until=None)
+    assert client.post(address("submit_task", desk), sent)["Location"] == address("desk", desk)
+    assert [slot.task_id for slot in Slot.objects.filter(state="held")] == [desk.task_id]

@@ -133,6 +133,27 @@ def test_undo_withdraws_the_answer_and_brings_back_what_was_typed(assignment):
     assert Slot.objects.get(task=assignment.task, holder=assignment.rater).state == "filled"
 
 
+@pytest.mark.parametrize(
+    "posted", [{"q-comment": ["half a thought"]}, {}, {"q-comment": ["\0"]}], ids=["new", "no", "bad"]
+)
+def test_undoing_a_skip_brings_back_what_was_typed(assignment, posted):
+    save_draft(assignment, {"q-comment": ["half"]}, base_version=0, revision=0)
+    skip(assignment, Submission(posted, revision=0), "tired")
+    undo(assignment, Submission({}, revision=1))
+    assignment.refresh_from_db()
+    assert assignment.draft["q-comment"] == (
+        ["half a thought"] if posted.get("q-comment") == ["half a thought"] else ["half"]
+    )
+
+
+def test_an_undo_keeps_a_newer_draft_that_was_never_sent(assignment):
+    submit(assignment, Submission(form(comment="sent"), revision=0))
+    save_draft(assignment, form(comment="newer"), base_version=Assignment.objects.get().draft_version, revision=1)
+    undo(assignment, Submission({}, revision=1))
+    assignment.refresh_from_db()
+    assert assignment.draft["q-comment"] == ["newer"]
+
+
 def test_a_skip_after_an_answer_opens_the_slot_again(assignment):
     submit(assignment, Submission(form(), revision=0))
     skip(assignment, Submission({}, revision=1), "not my field")

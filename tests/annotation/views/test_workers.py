@@ -76,5 +76,5 @@ def test_a_page_is_sent_only_what_changed(visitor):
 
 
 def test_the_notice_takes_one_query(visitor, django_assert_num_queries):
-    with django_assert_num_queries(3):  # session, person, workers
+    with django_assert_num_queries(2):  # the session with its person, workers
         visitor.get(PAGE)
