@@ -47,6 +47,7 @@ class SessionStore(DatabaseStore):
         """Read the session, and its person with it."""
         now = stored(BrowserSession, "expire_date", timezone.now())
         found = fetch_one(READ, [self.session_key, now])
+        self.person = None
         if found is None:
             self._session_key = None
             return {}

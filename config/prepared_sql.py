@@ -36,7 +36,10 @@ def here() -> Any:
 
 def run(sql: str, params: Sequence[Any] = ()) -> Any:
     """Execute a statement and return its cursor. `params` are as the database stores them: see `stored`."""
-    connection = here()
+    return _run(here(), sql, params)
+
+
+def _run(connection: Any, sql: str, params: Sequence[Any]) -> Any:
     if connection.vendor != "postgresql":
         return connection.cursor().execute(sql, params)
     connection.ensure_connection()
@@ -48,12 +51,18 @@ def run(sql: str, params: Sequence[Any] = ()) -> Any:
 
 def fetch_one(sql: str, params: Sequence[Any] = ()) -> Any:
     """The first row of a query, or None."""
-    return run(sql, params).fetchone()
+    connection = here()
+    cursor = _run(connection, sql, params)
+    with connection.wrap_database_errors:  # SQLite computes rows while they are fetched, which may fail
+        return cursor.fetchone()
 
 
 def fetch_all(sql: str, params: Sequence[Any] = ()) -> list[Any]:
     """All rows of a query."""
-    rows: list[Any] = run(sql, params).fetchall()
+    connection = here()
+    cursor = _run(connection, sql, params)
+    with connection.wrap_database_errors:
+        rows: list[Any] = cursor.fetchall()
     return rows
 
 

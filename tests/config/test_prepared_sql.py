@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Question, Rater, Task
@@ -92,3 +92,11 @@ def test_fields_are_updated_as_django_updates_them_where_a_condition_holds(given
     for name in ("draft", "opened_at", "visible_seconds"):
         assert getattr(ours, name) == getattr(theirs, name) == values[name]
     assert (ours.task, theirs.task) == (given(2).task, given(3).task)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("fetch", [fetch_one, fetch_all])
+def test_a_row_that_cannot_be_computed_is_an_error_of_django(fetch):
+    numbers = "SELECT 1 AS n UNION ALL SELECT -9223372036854775807 - 1"
+    with pytest.raises(DatabaseError), transaction.atomic():
+        fetch(f"SELECT abs(n) FROM ({numbers}) two", [])
