@@ -9,20 +9,22 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
+from config.sign_in_thread import IN_SIGN_IN_THREAD
 from config.site_busy import SiteBusyError
 
 HASHING, WAITING = 2, 3
 """How many hash at once, and how many more may wait, each with a thread that pages may need.
 
-Sign-ins wait elsewhere: `config.buffering_worker` gives them a thread of their own in each process.
+The sign-in threads, one in each process (`config.buffering_worker`), are not counted: no page needs them.
 """
 LONGEST_WAIT = 5.0
+"""How many seconds a thread waits; a sign-in thread, how many without anybody getting a place."""
 LOOK_EVERY = 0.02
 
 
@@ -42,15 +44,21 @@ class BoundedPBKDF2Hasher(PBKDF2PasswordHasher):
 def hashing_place(folder: Path) -> Iterator[None]:
     """Hold one of the places for hashing. Raises HashingBusyError if too many wait, or none becomes free in time."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _held(folder, "hashing-queue", HASHING + WAITING, 0), _held(folder, "hashing", HASHING, LONGEST_WAIT):
+    patient = IN_SIGN_IN_THREAD.get()
+    counted: AbstractContextManager[None] = nullcontext()
+    if not patient:
+        counted = _held(folder, "hashing-queue", HASHING + WAITING, 0)
+    with counted, _held(folder, "hashing", HASHING, LONGEST_WAIT, patient=patient):
         yield
 
 
 @contextmanager
-def _held(folder: Path, name: str, count: int, seconds: float) -> Iterator[None]:
-    """Hold a lock on one of `count` files; wait `seconds` at most for one of them."""
-    deadline = time.monotonic() + seconds
+def _held(folder: Path, name: str, count: int, seconds: float, *, patient: bool = False) -> Iterator[None]:
+    """Hold a lock on one of `count` files; wait `seconds` at most, if `patient` since somebody last got one."""
+    deadline, last = time.monotonic() + seconds, None
     while (descriptor := _take(folder, name, count)) is None:
+        if patient and (taken := _times_taken(folder, name, count)) != last:
+            deadline, last = time.monotonic() + seconds, taken
         if time.monotonic() >= deadline:
             raise HashingBusyError
         time.sleep(LOOK_EVERY)
@@ -65,11 +73,22 @@ def _held(folder: Path, name: str, count: int, seconds: float) -> Iterator[None]
 def _take(folder: Path, name: str, count: int) -> int | None:
     """Lock a file that nobody has locked, and return its descriptor."""
     for number in range(count):
-        descriptor = os.open(folder / f"{name}-{number}.lock", os.O_RDONLY | os.O_CREAT, 0o600)
+        descriptor = os.open(_path(folder, name, number), os.O_RDONLY | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
         else:
+            now = time.time_ns()  # finer than what the system would note itself
+            os.utime(descriptor, ns=(now, now))
             return descriptor
     return None
+
+
+def _times_taken(folder: Path, name: str, count: int) -> list[int]:
+    """When each file was locked last, in any process."""
+    return [_path(folder, name, number).stat().st_mtime_ns for number in range(count)]
+
+
+def _path(folder: Path, name: str, number: int) -> Path:
+    return folder / f"{name}-{number}.lock"

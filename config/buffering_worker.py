@@ -10,15 +10,17 @@ import selectors
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from socket import SHUT_WR, socket
+from socket import MSG_DONTWAIT, MSG_PEEK, SHUT_WR, socket
 from typing import Any
 
 from django.conf import settings
+from gunicorn import util
 from gunicorn.http import get_parser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from config.incoming_request import IncomingRequest
+from config.sign_in_thread import IN_SIGN_IN_THREAD
 from config.warm_up import warm_up
 
 AT_ONCE = 64 * 1024
@@ -52,8 +54,10 @@ class BufferingWorker(ThreadWorker):
     seconds_to_close = 2.0
     most_collected = 512 * 1024 * 1024
     """Bytes of all requests that are being collected."""
-    longest_line = 200
-    """How many sign-ins may wait for the thread that checks passwords; others are answered like any request."""
+    most_queued_sign_ins = 200
+    """How many sign-ins the sign-in thread has at most; ordinary threads answer those beyond, as any request."""
+    seconds_in_queue = 30.0
+    """How long a sign-in may wait for the sign-in thread."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -61,14 +65,16 @@ class BufferingWorker(ThreadWorker):
         self.closing: dict[TConn, float] = {}
         self.collected = 0
         self.checked = 0.0
-        self.in_line = 0
-        self.doorman = ThreadPoolExecutor(1, "sign-in")
+        self.queued_sign_ins = 0
+        self.sign_in_pool = ThreadPoolExecutor(1, "sign-in", IN_SIGN_IN_THREAD.set, (True,))
 
     def run(self) -> None:
         """Serve until the worker is told to stop."""
         warm_up()
-        super().run()
-        self.doorman.shutdown(wait=False, cancel_futures=True)
+        try:
+            super().run()
+        finally:  # SIGINT and SIGQUIT end it by SystemExit
+            self.sign_in_pool.shutdown(wait=False, cancel_futures=True)
 
     def accept(self, listener: socket) -> None:
         """Take a new connection and begin to collect its request."""
@@ -126,20 +132,33 @@ class BufferingWorker(ThreadWorker):
             conn.parser = get_parser(self.cfg, conn.sock, conn.client)
             conn.initialized = True
         conn.parser.unreader = CollectedBytes(conn.request.content)
-        if conn.request.begins_with(SIGN_IN) and self.in_line < self.longest_line:
-            self._stand_in_line(conn)
+        if conn.request.begins_with(SIGN_IN) and self.queued_sign_ins < self.most_queued_sign_ins:
+            self._queue_sign_in(conn)
         else:
             self.enqueue_req(conn)
 
-    def _stand_in_line(self, conn: TConn) -> None:
+    def _queue_sign_in(self, conn: TConn) -> None:
         """Give a sign-in to the one thread for them: checking a password is slow, and pages need the other threads."""
-        self.in_line += 1
-        self.doorman.submit(self.handle, conn).add_done_callback(
-            lambda future: self.method_queue.defer(self._signed_in, conn, future)
-        )
 
-    def _signed_in(self, conn: TConn, future: Future[bool]) -> None:
-        self.in_line -= 1
+        def hand_back(future: Future[bool]) -> None:
+            if not future.cancelled():  # else the worker has ended, and its loop with it
+                self.method_queue.defer(self._finish_sign_in, conn, future)
+
+        self.queued_sign_ins += 1
+        self.sign_in_pool.submit(self._handle_sign_in, conn, time.monotonic()).add_done_callback(hand_back)
+
+    def _handle_sign_in(self, conn: TConn, queued: float) -> bool:
+        """Answer a sign-in that was queued, if somebody still waits for the answer; in the sign-in thread."""
+        if _has_left(conn.sock):
+            return False
+        if time.monotonic() - queued > self.seconds_in_queue:
+            self.log.warning("A sign-in waited too long and was dropped.")
+            util.write_error(conn.sock, 503, "Service Unavailable", "The site is busy. Try again in a minute.")
+            return False
+        return self.handle(conn)
+
+    def _finish_sign_in(self, conn: TConn, future: Future[bool]) -> None:
+        self.queued_sign_ins -= 1
         self.finish_request(conn, future)
 
     def handle(self, conn: TConn) -> bool:
@@ -227,3 +246,13 @@ class BufferingWorker(ThreadWorker):
         for conn, deadline in list(self.closing.items()):
             if now > deadline:
                 self._end(conn)
+
+
+def _has_left(client: socket) -> bool:
+    """Whether the client has closed its connection."""
+    try:
+        return not client.recv(1, MSG_PEEK | MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True

@@ -7,6 +7,7 @@ would save that repetition, which is rare, at the price of two more messages to 
 
 import logging
 
+from django.db import Error as DatabaseFailure
 from django.db import transaction
 
 from annotation.desk.assigning import Claimed, claim
@@ -16,10 +17,12 @@ from annotation.models import Assignment, Study
 from annotation.protocols import protocols
 
 logger = logging.getLogger(__name__)
+FAILURES = (DatabaseFailure, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What must not cost the answer if it happens in the claim: failures of the database, and of the program."""
 
 
 class ClaimFailedError(Exception):
-    """The claim failed, for whatever reason; the answer's transaction is lost with it."""
+    """The claim failed; the answer's transaction is lost with it."""
 
 
 def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
@@ -58,6 +61,6 @@ def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
         return None
     try:
         return claim(study, state, saved.now)
-    except Exception as problem:
+    except FAILURES as problem:
         logger.exception("The next task could not be claimed with the answer.")
         raise ClaimFailedError from problem

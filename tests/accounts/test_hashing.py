@@ -4,7 +4,9 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -14,6 +16,7 @@ from accounts import hashing
 from accounts.hashing import HASHING, WAITING, HashingBusyError, hashing_place
 from accounts.models import Person, WrongTryCount
 from annotation.members.invitations import invite
+from config.sign_in_thread import IN_SIGN_IN_THREAD
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
@@ -111,6 +114,43 @@ def test_nobody_waits_if_too_many_are_waiting(tmp_path):
             held.enter_context(hashing._held(tmp_path, "hashing-queue", HASHING + WAITING, 0))
         with pytest.raises(HashingBusyError), hashing_place(tmp_path):
             pass
+
+
+@pytest.fixture
+def sign_in_thread():
+    token = IN_SIGN_IN_THREAD.set(True)
+    yield
+    IN_SIGN_IN_THREAD.reset(token)
+
+
+def test_a_sign_in_thread_is_not_counted_and_waits_as_long_as_others_get_places(tmp_path, monkeypatch, sign_in_thread):
+    others, clock = [ExitStack(), ExitStack()], [0.0]
+
+    def one_gets_the_place_of_another(seconds):
+        clock[0] += hashing.LONGEST_WAIT - 1
+        first = others.pop(0)
+        first.close()
+        if clock[0] < 10 * hashing.LONGEST_WAIT:
+            first.enter_context(hashing_place(tmp_path))
+            others.append(first)
+
+    with ExitStack() as counted:
+        for _ in range(HASHING + WAITING):
+            counted.enter_context(hashing._held(tmp_path, "hashing-queue", HASHING + WAITING, 0))
+        for other in others:
+            other.enter_context(hashing_place(tmp_path))
+        fake = SimpleNamespace(
+            monotonic=lambda: clock[0], sleep=one_gets_the_place_of_another, time_ns=count(1).__next__
+        )
+        monkeypatch.setattr(hashing, "time", fake)
+        with hashing_place(tmp_path):
+            assert clock[0] >= 10 * hashing.LONGEST_WAIT
+        others[0].close()
+
+
+def test_a_sign_in_thread_gives_up_if_nobody_gets_a_place(no_place, tmp_path, sign_in_thread):
+    with pytest.raises(HashingBusyError), hashing_place(tmp_path):
+        pass
 
 
 def test_a_place_is_free_again_after_an_error(tmp_path):
