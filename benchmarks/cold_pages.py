@@ -31,7 +31,7 @@ WATCH = """([keys, effect]) => {
     const cold = (window.cold = {});
     const now = (name) => (cold[name] ??= performance.now());
     let early;
-    Object.defineProperty(window, "earlyKeys", {
+    Object.defineProperty(window, "earlyEvents", {
         set: (given) => { now("kept"); early = given; },
         get: () => early && (() => { const pressed = early(); now("alive"); return pressed; }),
     });
@@ -147,6 +147,8 @@ def visit(
     page.wait_for_timeout(3000)
     figures = page.evaluate(READ)
     context.close()
+    if figures["alive"] is None:
+        raise SystemExit(f"{path} has not taken its early events: are they still called earlyEvents?")
     return figures | {"requests": at_load}
 
 

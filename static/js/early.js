@@ -1,20 +1,24 @@
-// Keys and clicks that come before the page's own script has arrived: `earlyActs()` gives them, once, to keys.js.
+// Early events: keys and clicks that come before the page's own script has arrived. `earlyEvents()` gives them, once,
+// to keys.js.
 {
-  const acts = [];
-  const notePress = (event) => {
-    const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && [document.body, document.documentElement].includes(event.target)) acts.push(event);
+  const READING = [" ", "PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End"];
+  const early = [];
+  const noteKey = ({ target, key, code, shiftKey, repeat, ctrlKey, metaKey, altKey }) => {
+    const root = document.documentElement;
+    if (repeat || ctrlKey || metaKey || altKey || ![document.body, root].includes(target)) return;
+    const hasScrolled = READING.includes(key) && root.scrollHeight > root.clientHeight; // the browser does it
+    early.push({ key, code, shiftKey, hasScrolled });
   };
-  // Other controls, and buttons that open a popover, work without a script.
+  // Other controls, buttons that open a popover, and the theme's switch work without the page's script.
   const noteClick = (event) => {
-    const button = event.target.closest("button[type=button]:not([popovertarget])");
-    if (button) acts.push({ button });
+    const button = event.target.closest("button[type=button]:not([popovertarget], [data-theme-switch])");
+    if (button) early.push({ button });
   };
-  document.addEventListener("keydown", notePress);
+  document.addEventListener("keydown", noteKey);
   document.addEventListener("click", noteClick);
-  window.earlyActs = () => {
-    document.removeEventListener("keydown", notePress);
+  window.earlyEvents = () => {
+    document.removeEventListener("keydown", noteKey);
     document.removeEventListener("click", noteClick);
-    return acts.splice(0);
+    return early.splice(0);
   };
 }

@@ -10,6 +10,11 @@ const words = document.querySelector("[data-words]");
 function set(on) {
   box.checked = on;
   document.documentElement.classList.toggle("keys-off", !on);
+  for (const printed of document.querySelectorAll("kbd")) {
+    const control = printed.closest("button, a") ?? printed.closest("label").control;
+    if (on) control.setAttribute("aria-keyshortcuts", control.dataset.key ?? "Enter");
+    else control.removeAttribute("aria-keyshortcuts");
+  }
 }
 
 function keep() {

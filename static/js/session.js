@@ -51,7 +51,7 @@ function open(root, show) {
   new StepKeys(page, views);
   new Progress(page, state, show);
   showStaleDraft(page, keep);
-  sending.resume().then((sent) => sent || autosave.restore()).then(() => keys.replay());
+  queueMicrotask(() => sending.begin(keys)); // when the page is shown, before the next key
   return page;
 }
 

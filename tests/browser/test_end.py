@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from accounts.preferences import save_preferences
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Slot
@@ -36,10 +37,27 @@ def test_after_the_last_task_the_end_is_said_and_undo_opens_the_answer_again(des
     page = submitted(desk, last)
     expect(page.get_by_role("heading", level=1)).to_have_text("All done. Thank you.")
     expect(page.locator(".lead")).to_contain_text("You answered 1 task.")
+    undo = page.get_by_role("button", name="Undo last submit", exact=True)
+    expect(undo).to_have_attribute("aria-keyshortcuts", "u")
     page.keyboard.press("u")
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(last.key))
     expect(page.locator("#question-2 :checked")).to_have_value("4")
     expect(page.locator("[data-part=notices]")).to_contain_text("Submission undone.")
+
+
+def test_without_single_keys_no_key_undoes_the_last_answer(desk, rater, last):
+    page = submitted(desk, last)
+    save_preferences(rater, keys_off=True)
+    page.reload(wait_until="networkidle")
+    undo = page.get_by_role("button", name="Undo last submit", exact=True)
+    expect(undo).not_to_have_attribute("aria-keyshortcuts", "u")
+    undone = []
+    page.on("request", lambda request: undone.append(request.method == "POST"))
+    page.keyboard.press("u")
+    page.reload()
+    expect(undo.locator("kbd")).to_have_count(0)
+    assert not any(undone)
+    assert [row["status"] for row in answers_to(last)] == ["submitted"]
 
 
 def test_a_skip_is_no_answer_and_undoing_it_says_so(desk, last):

@@ -9,6 +9,10 @@ from tests.browser.listwise.conftest import bring, press, rows  # noqa: F401 - f
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 
 MOST_REQUESTS, MOST_SCRIPT = 12, 60_000
+SCROLLED = """() => new Promise((done) => {
+    const look = () => (window.scrollY === 40 ? done() : requestAnimationFrame(look));
+    look();
+})"""
 
 
 def cold(desk, collected, open_page):
@@ -48,16 +52,55 @@ def test_a_cold_page_of_a_pair_makes_few_requests_and_works(desk, pair_study, fi
     assert [row["answers"] for row in answers_to(task)] == [{"better": "tie"}]
 
 
-def test_keys_and_clicks_that_come_before_the_script_count_in_order(desk, task):
+def before_the_script(desk, task):
+    """Open the task, and hold its script back; the function returned lets it arrive."""
     held, page = [], desk.page
     page.route("**/js/desk.js", lambda route: held.append(route))
     page.goto(f"{desk.address}/work/{task.key}/", wait_until="commit")
     page.locator("#submit").wait_for()
+    return page, lambda: held[0].continue_()
+
+
+def test_keys_and_clicks_that_come_before_the_script_count_once_and_in_order(desk, task):
+    page, let_arrive = before_the_script(desk, task)
     press(page, "y", "2", "5")
+    page.locator("[data-theme-switch]").click()
     page.locator("#help-button").click()
     expect(page.locator("#question-1 :checked")).to_have_count(0)
-    held[0].continue_()
+    let_arrive()
     expect(page.locator("#question-2 :checked")).to_have_value("5")
     expect(page.locator("#question-1 :checked")).to_have_count(1)
     expect(page.locator("#help")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     saved(page)
+
+
+def test_a_key_that_has_scrolled_the_page_before_the_script_does_not_scroll_it_again(new_desk, rater, task):
+    desk = new_desk(rater, viewport={"width": 390, "height": 500})
+    page, let_arrive = before_the_script(desk, task)
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") >= 40
+    press(page, "ArrowDown")
+    page.evaluate(SCROLLED)
+    press(page, "?")
+    let_arrive()
+    expect(page.locator("#help")).to_be_visible()
+    assert page.evaluate("window.scrollY") == 40
+
+
+def test_keys_that_come_before_the_script_answer_no_other_task(desk, task):
+    desk.open(task)
+    press(desk.page, "y", "5")
+    saved(desk.page)
+    desk.page.route("**/submit/", lambda route: route.abort())
+    press(desk.page, "Enter")
+    expect(desk.page.locator("#state")).to_have_text("offline, saved in this browser")
+    desk.page.goto("about:blank")
+    desk.page.unroute("**/submit/")
+    page, let_arrive = before_the_script(desk, task)
+    press(page, "y", "2", "?")
+    let_arrive()
+    moved_on(page, task)
+    page.locator("#help-button").click()  # "?" would have opened it, and this click would close it
+    expect(page.locator("#help")).to_be_visible()
+    expect(page.locator(".question :checked")).to_have_count(0)
+    assert [row["answers"] for row in answers_to(task)] == [{"follows": True, "how_well": 5}]

@@ -84,8 +84,11 @@ def test_nothing_is_kept_without_a_reason_and_the_message_is_beside_the_control(
 
 def test_single_keys_can_be_switched_off(desk, marked):
     page = at(desk, marked, "spans/")
+    confirm = page.get_by_role("radio", name="Confirm", exact=True)
+    expect(confirm).to_have_attribute("aria-keyshortcuts", "c")
     with page.expect_response("**/my-settings/keys/"):
         page.get_by_label("Keys are on").uncheck()
+    expect(confirm).not_to_have_attribute("aria-keyshortcuts", "c")
     page.reload()
     page.keyboard.press("c")
     expect(page.get_by_label("Confirm")).not_to_be_checked()

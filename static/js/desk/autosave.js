@@ -51,18 +51,29 @@ export class Autosave {
     this.keep.drop("draft");
   }
 
-  // A draft in this browser that the server does not have, for example after a closed tab.
-  async restore() {
+  // A draft in this browser that the server does not have, for example after a closed tab. False while a person has to
+  // choose between the two.
+  restore() {
     const kept = this.keep.read("draft");
-    if (!kept) return;
+    if (!kept) return true;
     const theirs = this.page.answers();
-    if (sameAnswers(kept.answers, theirs)) return this.keep.drop("draft");
-    if (kept.base !== this.page.version && (await chooseVersion(this.page, kept.answers, theirs)) === "theirs") {
-      return this.keep.drop("draft");
-    }
-    this.page.fill(kept.answers);
+    const isSame = sameAnswers(kept.answers, theirs);
+    const isNewer = kept.base === this.page.version;
+    if (isSame) this.keep.drop("draft");
+    else if (isNewer) this.#use(kept.answers);
+    else this.#choose(kept.answers, theirs);
+    return isSame || isNewer;
+  }
+
+  async #choose(mine, theirs) {
+    if ((await chooseVersion(this.page, mine, theirs)) === "theirs") this.keep.drop("draft");
+    else this.#use(mine);
+  }
+
+  #use(answers) {
+    this.page.fill(answers);
     this.changed();
-    await this.flush();
+    this.flush();
   }
 
   async #run() {

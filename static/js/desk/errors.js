@@ -15,11 +15,11 @@ export class Errors {
     if (!question) return this.#changedElsewhere(control);
     const all = [...this.page.form.querySelectorAll(".question.has-error")];
     const group = all.filter((one) => nameOf(one) === nameOf(question)); // the same question about other outputs
-    group.filter(isMended).forEach((one) => this.#clear(one.querySelector(".field-error"), one));
+    group.filter(isFixed).forEach((one) => this.#clear(one.querySelector(".field-error"), one));
     return this.#count();
   }
 
-  // A field that stands apart from its error, or has one without a question.
+  // A field that is outside its question, or has an error without one.
   #changedElsewhere(control) {
     const error = (control.getAttribute("aria-describedby") ?? "").split(/\s+/).find((id) => id.endsWith("-error"));
     const node = error && this.page.root.querySelector(`#${error}`);
@@ -48,7 +48,7 @@ export class Errors {
 }
 
 // The control to go to on what is visible: in the first question with an error, the first that lacks an answer.
-export function firstToMend(root) {
+export function firstUnfixed(root) {
   const wrong = [...root.querySelectorAll(".question.has-error")].filter((question) => question.checkVisibility());
   const question = wrong.find((one) => !isAnswered(one)) ?? wrong[0];
   const controls = [...(question?.querySelectorAll("textarea, .chip, input, button") ?? [])];
@@ -56,7 +56,7 @@ export function firstToMend(root) {
   return able.find((node) => node.matches("[data-free]") && lacksMarks(node)) ?? able[0];
 }
 
-function isMended(question) {
+function isFixed(question) {
   const most = Number(question.dataset.maxWords) || Infinity;
   const text = question.querySelector("textarea");
   return isAnswered(question) && (!text || wordsOf(text.value) <= most);

@@ -15,14 +15,17 @@ export class Keys {
     page.on(this.box, "change", () => this.#keep());
     page.on(document, "keydown", (event) => this.#down(event));
     page.on(page.form, "desk:filled", () => this.#describe());
-    this.early = window.earlyActs?.() ?? [];
+    this.earlyEvents = window.earlyEvents?.() ?? [];
   }
 
-  // Press and click what was pressed and clicked before this script had arrived.
+  // Press and click what was pressed and clicked before this script had arrived, until an answer is being sent: what
+  // comes after that was not meant for this task.
   replay() {
-    for (const { button, key, code, shiftKey } of this.early.splice(0)) {
+    for (const { button, hasScrolled, ...pressed } of this.earlyEvents.splice(0)) {
+      if (this.page.signal.aborted || this.page.form.inert) return;
+      const event = () => new KeyboardEvent("keydown", { ...pressed, bubbles: true, cancelable: true });
       if (button) button.click();
-      else document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
+      else document.body.dispatchEvent(Object.assign(event(), { hasScrolled }));
     }
   }
 

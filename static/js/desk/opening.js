@@ -43,7 +43,7 @@ export function openDesk(equip) {
     new SelfSubmit(page);
     localTimes(root);
     if (root.dataset.hasErrors === "yes") focusOnProblem(page);
-    sending.resume().then((sent) => sent || autosave.restore()).then(() => keys.replay());
+    queueMicrotask(() => sending.begin(keys)); // when the page is shown, before the next key
     return page;
   }
 

@@ -27,7 +27,7 @@ export class ReadingKeys {
   #down(event) {
     if (event.key === "Tab") this.pointed = false;
     const scroll = BY[event.key];
-    if (!scroll || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!scroll || event.hasScrolled || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || this.#isTaken(event)) return;
     const nodes = this.#nodes(event);
     if (!nodes.length) return;

@@ -34,18 +34,22 @@ export class Sending {
     await this.#finish(await this.#deliver(form.action, body), kind);
   }
 
-  // An answer that was never confirmed, for example after a closed tab: repeat the same request.
-  async resume() {
+  // Begin with what an earlier visit left in this browser. Early events count at once, or not at all if this task's
+  // answer is already on its way or a person has to choose a draft first: they were meant for what was shown before.
+  async begin(keys) {
     const pending = this.keep.read("pending");
-    if (pending) {
-      this.#hold(true);
-      await this.autosave.stop();
-      this.page.fill(pending.answers);
-      await this.#finish(await this.#deliver(this.page.form.action, new URLSearchParams(pending.body)), "answer");
-      return true;
-    }
+    if (pending) return this.#resume(pending);
+    if (this.autosave.restore()) keys.replay();
     for (const assignment of this.keep.waiting()) await this.#resumeOther(assignment).catch(() => {});
-    return false;
+    return undefined;
+  }
+
+  // An answer that was never confirmed, for example after a closed tab: repeat the same request.
+  async #resume(pending) {
+    this.#hold(true);
+    await this.autosave.stop();
+    this.page.fill(pending.answers);
+    await this.#finish(await this.#deliver(this.page.form.action, new URLSearchParams(pending.body)), "answer");
   }
 
   async #resumeOther(assignment) {

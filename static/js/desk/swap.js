@@ -1,6 +1,6 @@
 // Shows the server's response in place: the whole desk for another task, only changed parts for the same one.
 
-import { firstToMend } from "./errors.js";
+import { firstUnfixed } from "./errors.js";
 import { parse, request } from "./network.js";
 import { localTimes } from "./times.js";
 
@@ -75,5 +75,5 @@ export function focusOnProblem(page) {
     return;
   }
   const notice = page.root.querySelector("[data-focus-first]");
-  (notice ?? firstToMend(page.root))?.focus();
+  (notice ?? firstUnfixed(page.root))?.focus();
 }
