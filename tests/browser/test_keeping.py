@@ -251,3 +251,20 @@ def test_a_draft_waits_while_its_task_is_flagged(desk, task):
     saved(page)
     assert drafts == [200]
     assert Assignment.objects.get(pk=task.pk).draft["q-comment"] == [COMMENT]
+
+
+def test_a_draft_behind_a_refused_answer_is_not_called_saved_before_it_is(desk, task):
+    page, held = desk.page, []
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.route("**/draft/", lambda route: held.append(route))
+    desk.open(task)
+    with page.expect_request("**/draft/"):
+        page.evaluate(
+            """() => ["y", "Enter"].forEach((key) => document.body.dispatchEvent(
+                new KeyboardEvent("keydown", { key, code: key, bubbles: true, cancelable: true })))"""
+        )
+        expect(page.locator("#question-2")).to_have_class(re.compile("has-error"))
+    expect(page.locator("#state")).to_have_text("saving…")
+    held[0].continue_()
+    saved(page)
+    assert Assignment.objects.get(pk=task.pk).draft["q-follows"] == ["true"]

@@ -15,10 +15,15 @@ export class Autosave {
     page.on(window, "pagehide", () => this.#lastChance());
   }
 
+  // Whether the server has all that was typed.
+  get isSaved() {
+    return !this.dirty && !this.keep.read("draft");
+  }
+
   changed() {
     if (this.stopped) return;
     const answers = this.page.answers();
-    if (sameAnswers(answers, this.last) && !this.keep.read("draft")) return;
+    if (sameAnswers(answers, this.last) && this.isSaved) return;
     this.last = answers;
     this.dirty = true;
     this.keep.write("draft", { answers, base: this.page.version });
@@ -43,7 +48,7 @@ export class Autosave {
 
   resume() {
     this.stopped = false;
-    if (this.keep.read("draft")) this.changed();
+    if (!this.isSaved) this.changed();
   }
 
   discard() {

@@ -132,6 +132,6 @@ export class Sending {
     this.busy = busy;
     for (const part of [this.page.form, ...this.page.root.querySelectorAll("textarea[form=answer]")]) part.inert = busy;
     this.page.root.querySelector("#submit").setAttribute("aria-busy", String(busy));
-    if (!busy) this.state.say("saved");
+    if (!busy) this.state.say(this.autosave.isSaved ? "saved" : "saving");
   }
 }
