@@ -3,10 +3,11 @@
 # ruff: noqa: F811 - the names of fixtures
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
@@ -153,7 +154,9 @@ def cramped(page: Page) -> list[tuple]:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("size => innerWidth === size", arg=width)
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        fits = f"() => ({LINES})() >= 8 && ({DOCK})() <= 0.405 && document.documentElement.scrollWidth <= innerWidth"
+        with suppress(TimeoutError):  # the page's script adapts to the window a moment later
+            page.wait_for_function(fits, timeout=5000)
         lines, dock = page.evaluate(LINES), page.evaluate(DOCK)
         wide = page.evaluate("document.documentElement.scrollWidth")
         if lines < 8 or dock > 0.405 or wide > width:
