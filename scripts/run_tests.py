@@ -46,7 +46,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
     say(f"+ {' '.join(command)}")
     code = subprocess.run([sys.executable, "-m", *command], env=environment).returncode
     if code == SOME_FAILED and command[0] == "pytest":
-        say("Those that failed run once more, one after the other. One that passes now depends on time: mend it.")
+        say("Those that failed run once more, one after the other. One that passes now depends on time: fix it.")
         code = subprocess.run([sys.executable, "-m", *command, *ONCE_MORE], env=environment).returncode
     if code:
         say(f"Failed: {' '.join(command)}")
