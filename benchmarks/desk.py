@@ -8,11 +8,9 @@ many times, and lets one annotator answer. The processor time of a database serv
 
 import argparse
 import json
-import os
 import re
 import statistics
 import sys
-import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -32,19 +30,12 @@ def main() -> None:
     parser.add_argument("--url", help="an empty database; default a temporary SQLite file")
     parser.add_argument("--answers", type=int, default=100)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["DATABASE_URL"] = given.url or f"sqlite:///{folder}/bench.sqlite3"
-        os.environ["VAR"] = folder
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        import django
-        from django.core.management import call_command
+    from benchmarks._own_database import own_database
 
-        django.setup()
-        call_command("migrate", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
+    with own_database(given.url) as folder:
         print("protocol    statements: page  answer    ms of processor (median, best): page          answer")
         for protocol in PROTOCOLS:
-            measure(protocol, Path(folder), given.answers)
+            measure(protocol, folder, given.answers)
 
 
 def measure(protocol: str, folder: Path, answers: int) -> None:

@@ -8,10 +8,8 @@ model. The processor time of a database server is not counted.
 """
 
 import argparse
-import os
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
 from uuid import uuid4
@@ -32,16 +30,9 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=4)
     parser.add_argument("--turns", type=int, default=5)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["DATABASE_URL"] = given.url or f"sqlite:///{folder}/bench.sqlite3"
-        os.environ["VAR"] = folder
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        import django
-        from django.core.management import call_command
+    from benchmarks._own_database import own_database
 
-        django.setup()
-        call_command("migrate", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
+    with own_database(given.url):
         measure(given.sessions, given.turns)
 
 

@@ -33,7 +33,7 @@ NO_BROWSERS = "--ignore=tests/browser"
 
 SOME_FAILED = 1
 """The exit code of pytest if tests failed, and nothing else went wrong."""
-ONCE_MORE = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none")
+ONCE_MORE = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none", "--maxfail", "1")
 
 
 def say(text: str) -> None:
