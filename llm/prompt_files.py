@@ -94,8 +94,11 @@ def parse_prompt(key: str, text: str) -> Prompt:
     return prompt
 
 
-def study_prompt(app: str, name: str, number: int, system: str, user: str) -> Prompt:
-    """Return version `number` of a study's own prompt. Raises PromptInvalidError if it cannot replace ours."""
+def study_prompt(app: str, name: str, number: int, system: str, user: str, model: str = "") -> Prompt:
+    """Return version `number` of a study's own prompt, for all models or for one.
+
+    Raises PromptInvalidError if it cannot replace ours.
+    """
     ours = load_prompt(app, name)
     for text in (system, user):
         try:
@@ -104,7 +107,7 @@ def study_prompt(app: str, name: str, number: int, system: str, user: str) -> Pr
             raise PromptInvalidError(f"The text {problem.reason}.") from None
         if len(text) > LONGEST:
             raise PromptInvalidError(f"The text is longer than {LONGEST} characters.")
-    prompt = _prompt(ours.key, f"own-{number}", system.strip(), user.strip(), ours.required)
+    prompt = _prompt(prompt_key(app, name, model), f"own-{number}", system.strip(), user.strip(), ours.required)
     unknown = sorted(prompt.names - ours.names)
     if unknown:
         known = _listed(sorted(ours.names))
@@ -113,10 +116,19 @@ def study_prompt(app: str, name: str, number: int, system: str, user: str) -> Pr
     return prompt
 
 
-def prompt_for(study: Study, app: str, name: str) -> Prompt:
-    """Return the prompt that a study uses: its own newest version, or ours."""
-    own = StudyPrompt.objects.filter(study=study, key=f"{app}/{name}").order_by("-number").first()
-    return load_prompt(app, name) if own is None else study_prompt(app, name, own.number, own.system, own.user)
+def prompt_for(study: Study, app: str, name: str, model: str = "") -> Prompt:
+    """Return the prompt that a study uses: its newest text for this `endpoint/model`, its own newest one, or ours."""
+    keys = [prompt_key(app, name, model), prompt_key(app, name)] if model else [prompt_key(app, name)]
+    for key in keys:
+        own = StudyPrompt.objects.filter(study=study, key=key).order_by("-number").first()
+        if own is not None:
+            return study_prompt(app, name, own.number, own.system, own.user, model if key != keys[-1] else "")
+    return load_prompt(app, name)
+
+
+def prompt_key(app: str, name: str, model: str = "") -> str:
+    """Return the key of a study's own texts for a prompt, for all models or for one."""
+    return f"{app}/{name}@{model}" if model else f"{app}/{name}"
 
 
 def _prompt(key: str, version: str, system: str, user: str, required: frozenset[str]) -> Prompt:

@@ -7,19 +7,21 @@ from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.locking import lock_study
 from llm.models import StudyPrompt
-from llm.prompt_files import study_prompt
+from llm.prompt_files import prompt_key, study_prompt
 
 
-def publish_prompt(study: Study, app: str, name: str, system: str, user: str, actor: Person | None) -> StudyPrompt:
-    """Publish these texts as a new version for the study; return the newest one if they are the same.
+def publish_prompt(
+    study: Study, app: str, name: str, system: str, user: str, actor: Person | None, *, model: str = ""
+) -> StudyPrompt:
+    """Publish these texts as the study's new version, for all models or for one `endpoint/model`.
 
-    Raises PromptInvalidError.
+    Returns the newest version if it has the same texts. Raises PromptInvalidError.
     """
     with transaction.atomic():
         lock_study(study.pk)
-        newest = StudyPrompt.objects.filter(study=study, key=f"{app}/{name}").order_by("-number").first()
+        newest = StudyPrompt.objects.filter(study=study, key=prompt_key(app, name, model)).order_by("-number").first()
         number = newest.number + 1 if newest else 1
-        prompt = study_prompt(app, name, number, system, user)
+        prompt = study_prompt(app, name, number, system, user, model)
         if newest is not None and newest.digest == prompt.digest:
             return newest
         made = StudyPrompt.objects.create(

@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
             name='StudyPrompt',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text='app and name, such as sessions/first', max_length=200)),
+                ('key', models.CharField(help_text='app and name, such as sessions/first', max_length=400)),
                 ('number', models.PositiveIntegerField()),
                 ('system', models.TextField(blank=True)),
                 ('user', models.TextField()),

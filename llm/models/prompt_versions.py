@@ -11,7 +11,7 @@ class StudyPrompt(models.Model):
     """A version of a study's own text for a prompt. Versions are added, never changed; the highest is used."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="prompts", db_index=False)
-    key = models.CharField(max_length=200, help_text="app and name, such as sessions/first")
+    key = models.CharField(max_length=400, help_text="app and name, such as sessions/first")
     number = models.PositiveIntegerField()
     system = models.TextField(blank=True)
     user = models.TextField()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llm.citations import CITATION
+from llm.scripted.form_filling import filled_form
 from llm.scripted.script import ScriptStep
 from llm.scripted.token_logprobs import (
     chat_logprobs,
@@ -135,7 +136,9 @@ def _said(asked: dict[str, Any]) -> str:
 
 
 def _composed(said: str) -> str:
-    """Compose an answer: a revision of the answer in the messages if there is one, else their first sentences."""
+    """Compose an answer: a form filled in, a revision of the answer in the messages, or their first sentences."""
+    if (form := filled_form(said)) is not None:
+        return form
     parts = dict(SECTION.findall(said))
     if "answer" in parts:
         request = _first_sentences(parts.get("request", ""), 1)

@@ -1,0 +1,21 @@
+"""Admin of runs and judgments, read-only, for the people who run the study and for operators."""
+
+from django.contrib import admin
+
+from annotation.admin import StudyScopedAdmin
+from judges.models import Judgment, RunWork
+
+
+@admin.register(RunWork)
+class RunWorkAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "run", "status", "planned", "message", "created_at"]
+    list_select_related = ["study", "run__rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(Judgment)
+class JudgmentAdmin(StudyScopedAdmin):
+    study_path = "run__rater__study"
+    list_display = ["id", "run", "question", "item", "variant", "replicate", "status", "outcome", "reason"]
+    list_select_related = ["run__rater", "question", "item"]
+    ordering = ["-pk"]

@@ -1,0 +1,84 @@
+"""Makes one judgment: asks the model as the protocol says, and keeps what was read."""
+
+from django.conf import settings
+
+from config.background.claiming import Claim
+from config.background.kinds import GiveUpError, TryLaterError, Work
+from config.model_fields import canonical_json
+from judges.askers import CallingAsker, KeptAsker, NotKeptError
+from judges.models import Judgment, RunWork
+from judges.protocol import UNUSABLE, Asker, Reading, ReplyInvalidError
+from judges.run_context import PromptChangedError, RunContext, run_context
+from judges.run_states import pause_for_budget
+from llm.call_errors import BudgetError, CallError, CircuitOpenError, EndpointBusyError, StoppedError
+from llm.models import Reservation
+
+BUSY_WAIT, CIRCUIT_WAIT = 3.0, 10.0
+ATTEMPTS = 5
+WORK_KEY = "judgment"
+Outcome = Judgment.Outcome
+
+
+def judge(claim: Claim) -> None:
+    """Judge what a claimed row is about, and store the reading or the outcome."""
+    judgment: Judgment = claim.row
+    try:
+        context = run_context(judgment.run_id)
+        outcome, reading, reason = _judged(claim, context, judgment)
+    except PromptChangedError as problem:
+        raise GiveUpError(str(problem)) from None
+    except (EndpointBusyError, CircuitOpenError) as problem:
+        wait = problem.retry_after or (BUSY_WAIT if isinstance(problem, EndpointBusyError) else CIRCUIT_WAIT)
+        raise TryLaterError(problem.reason, wait, counts=False) from None
+    except StoppedError as problem:
+        claim.renew()  # raises if this row was stopped; otherwise all calls of the study or run were
+        raise GiveUpError(problem.reason) from None
+    except BudgetError as problem:
+        pause_for_budget(judgment.run_id, problem.reason)
+        claim.renew()  # raises, because the pause has asked this row to stop
+        raise GiveUpError(problem.reason) from None
+    except CallError as problem:
+        raise GiveUpError(problem.reason) from problem
+    except NotKeptError as problem:
+        raise GiveUpError(str(problem)) from None
+    with claim.finish(outcome=outcome, reading=reading):
+        if reason:
+            Judgment.objects.filter(pk=judgment.pk).update(reason=reason)
+
+
+def _judged(claim: Claim, context: RunContext, judgment: Judgment) -> tuple[str, dict[str, object] | None, str]:
+    """Return a judgment's outcome, its reading, and why there is none."""
+    asker: Asker
+    if judgment.original_id is not None:
+        original = Judgment.objects.get(pk=judgment.original_id)
+        asker = KeptAsker(context, judgment, original)
+    else:
+        asker = CallingAsker(context, judgment, claim.stop_asked, _reservation(judgment.run_id))
+    try:
+        reading = context.protocol.judge(context.case(judgment), context.configuration.options, asker)
+    except ReplyInvalidError as problem:
+        return Outcome.INVALID, None, problem.reason
+    except CallError as problem:
+        if problem.kind not in UNUSABLE:
+            raise
+        return UNUSABLE[problem.kind], None, problem.reason
+    return Outcome.VALID, stored_reading(reading), ""
+
+
+def stored_reading(reading: Reading) -> dict[str, object]:
+    """Return a reading as a row keeps it. Raises ValueError if it is no JSON, which is an error of the protocol."""
+    stored = {
+        "value": reading.value, "explanation": reading.explanation,
+        "distribution": None if reading.distribution is None else dict(reading.distribution),
+        "missing": reading.missing, "outcome": reading.outcome, "details": dict(reading.details),
+    }  # fmt: skip
+    canonical_json(stored)
+    return stored
+
+
+def _reservation(run: int) -> Reservation | None:
+    work = RunWork.objects.select_related("reservation").filter(run=run).first()
+    return None if work is None else work.reservation
+
+
+WORK = Work(WORK_KEY, Judgment, judge, "calls", settings.CALL_LEASE, attempts=ATTEMPTS)

@@ -1,0 +1,191 @@
+"""The configuration of a run: everything that decides what is asked and about which units.
+
+One rater is one judge: protocol, model, prompts, options, examples and references. Which questions, units and reruns a
+run covers is the run's own; a rater may have several runs.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from annotation.models import Guideline, Question, Rater, Study
+from annotation.questions import question_types
+from config.model_fields import canonical_json
+from judges.options import JudgeOptionError, read_options
+from judges.protocol import CaseQuestion, JudgeProtocol, judge_protocols
+from llm.call_errors import CallError
+from llm.capabilities import inability
+from llm.endpoints import find_model
+from llm.prompt_files import Prompt, PromptInvalidError, prompt_for
+
+MOST_REPLICATES = 100
+LONGEST_TEXT = 4000
+IDENTITY = (
+    "protocol", "model", "model_asked", "scripted", "options", "prompts", "texts", "references", "examples",
+    "guidelines_version", "parser",
+)  # fmt: skip
+"""What makes two judges different raters."""
+
+
+class ConfigurationRefusedError(ValueError):
+    """A run cannot be made; the message is a sentence, and `field` names what it is about, if one field is."""
+
+    def __init__(self, reason: str, field: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.field = reason, field
+
+
+@dataclass(frozen=True)
+class RunConfiguration:
+    """What a run asks. `texts` are {question key: text for the judge} in place of the study's own.
+
+    `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
+    `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {file, digest}.
+    """
+
+    protocol: str
+    model: str
+    questions: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+    examples: Mapping[str, Any] | None = None
+    pairs: str = "all"
+    baseline: str = ""
+    subset: int | None = None
+    seed: int = 0
+    replicates: int = 1
+    model_asked: str = ""
+    scripted: bool = False
+    prompts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    guidelines_version: int | None = None
+    parser: int = 1
+    reread_of: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the configuration as it is stored and exported."""
+        found = asdict(self)
+        return {**found, "questions": list(self.questions), "references": list(self.references)}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "RunConfiguration":
+        """Return the configuration that `as_json` stored. Keys of later versions are refused with a KeyError."""
+        known = {one.name for one in fields(cls)}
+        if unknown := sorted(set(stored) - known):
+            raise KeyError(f"The configuration has {unknown[0]}, which this version does not know.")
+        lists = {name: tuple(stored.get(name, ())) for name in ("questions", "references")}
+        return cls(**{**stored, **lists})
+
+    def identity(self) -> dict[str, Any]:
+        """Return what makes the judge: two configurations with an equal identity belong to one rater."""
+        found = self.as_json()
+        return {name: found[name] for name in IDENTITY}
+
+    @property
+    def judge_protocol(self) -> JudgeProtocol:
+        return judge_protocols()[self.protocol]
+
+
+def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfiguration:
+    """Return the configuration of a run with all defaults, checked against the study and the model.
+
+    `given` has keys of `RunConfiguration`. Raises ConfigurationRefusedError.
+    """
+    protocol = judge_protocols().get(given["protocol"])
+    if protocol is None:
+        raise ConfigurationRefusedError(f"There is no protocol {given['protocol']!r}.", "protocol")
+    try:
+        options = read_options(protocol.options, given.get("options") or {})
+    except JudgeOptionError as problem:
+        raise ConfigurationRefusedError(str(problem), f"option-{problem.option}") from None
+    try:
+        endpoint, model = find_model(given["model"])
+    except CallError as problem:
+        raise ConfigurationRefusedError(problem.reason, "model") from None
+    unable = inability(protocol.needs(options), endpoint, model)
+    if unable:
+        raise ConfigurationRefusedError(unable, "model")
+    prompts = {name: _prompt(study, name, given["model"]) for name in protocol.prompts}
+    version = None
+    if protocol.shows_guidelines(options):
+        version = Guideline.objects.filter(study=study).values_list("number", flat=True).last()
+    configuration = RunConfiguration(
+        **{name: value for name, value in given.items() if name not in ("options", "questions", "references")},
+        options=options, questions=tuple(given.get("questions") or ()), references=tuple(given.get("references") or ()),
+        model_asked=model.asked, scripted=endpoint.scripted, guidelines_version=version, parser=protocol.parser,
+        prompts={name: {"version": one.version, "digest": one.digest} for name, one in prompts.items()},
+    )  # fmt: skip
+    _check_numbers(configuration)
+    _check_questions(study, protocol, configuration)
+    return configuration
+
+
+def _prompt(study: Study, name: str, model: str) -> Prompt:
+    try:
+        return prompt_for(study, "judges", name, model)
+    except PromptInvalidError as problem:
+        raise ConfigurationRefusedError(str(problem), "protocol") from None
+
+
+def _check_numbers(configuration: RunConfiguration) -> None:
+    if not 1 <= configuration.replicates <= MOST_REPLICATES:
+        raise ConfigurationRefusedError(f"A run has 1 to {MOST_REPLICATES} reruns.", "replicates")
+    if configuration.subset is not None and configuration.subset < 1:
+        raise ConfigurationRefusedError("A part of the units has at least one unit.", "subset")
+    if configuration.pairs not in ("all", "baseline"):
+        raise ConfigurationRefusedError("Pairs are all, or those with the baseline.", "pairs")
+    if (configuration.pairs == "baseline") != bool(configuration.baseline):
+        raise ConfigurationRefusedError("Name the baseline system, and only for pairs with it.", "baseline")
+
+
+def _check_questions(study: Study, protocol: JudgeProtocol, configuration: RunConfiguration) -> None:
+    if protocol.label_kind:
+        if configuration.questions:
+            raise ConfigurationRefusedError("This protocol labels turns and takes no question.", "questions")
+        return
+    if not configuration.questions:
+        raise ConfigurationRefusedError("Choose at least one question.", "questions")
+    known = {question.key: question for question in Question.objects.filter(study=study)}
+    for key in configuration.questions:
+        if key not in known:
+            raise ConfigurationRefusedError(f"The study has no question {key!r}.", "questions")
+        reason = protocol.refuses(case_question(known[key], configuration), configuration.options)
+        if reason:
+            raise ConfigurationRefusedError(f"{key}: {reason}", "questions")
+    for key, text in configuration.texts.items():
+        if key not in configuration.questions or not text.strip() or len(text) > LONGEST_TEXT:
+            reason = f"The text for {key!r} must be for a question of the run, with 1 to {LONGEST_TEXT:,} characters."
+            raise ConfigurationRefusedError(reason, "texts")
+
+
+def case_question(question: Question, configuration: RunConfiguration) -> CaseQuestion:
+    """Return a question as judges get it."""
+    kind = question_types()[question.type]
+    low, high = kind.scale(question.spec) or (None, None)
+    return CaseQuestion(
+        question.key, question.type, question.text, question.help, low, high,
+        choices=tuple(choice["value"] for choice in kind.choices(question.spec)),
+        takes_ties=kind.takes_ties(question.spec), judge_text=configuration.texts.get(question.key, ""),
+    )  # fmt: skip
+
+
+def rater_for(study: Study, name: str, kind: str, identity: Mapping[str, Any]) -> Rater:
+    """Return the rater with this identity, made if there is none; call it under the study's lock.
+
+    If another one has the name already, a short suffix drawn from the identity tells them apart.
+    """
+    digest = hashlib.sha256(canonical_json(dict(identity)).encode()).hexdigest()
+    for candidate in (name, f"{name}-{digest[:6]}"):
+        rater = Rater.objects.filter(study=study, name=candidate).first()
+        if rater is None:
+            return Rater.objects.create(study=study, name=candidate, kind=kind, metadata={"judge": dict(identity)})
+        if rater.kind == kind and (rater.metadata or {}).get("judge") == identity:
+            return rater
+    raise ConfigurationRefusedError(f"Another rater is called {name}-{digest[:6]} already.")
+
+
+def run_name(existing: Sequence[str]) -> str:
+    """Return the name of a rater's next run: 1, 2 and so on."""
+    numbers = [int(name) for name in existing if name.isascii() and name.isdigit() and len(name) < 9]
+    return str(max(numbers, default=0) + 1)

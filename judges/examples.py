@@ -1,0 +1,28 @@
+"""Examples for prompts: written ones of the study, random ones from other documents, or similar turns."""
+
+from abc import ABC, abstractmethod
+
+from annotation.models import Item, Study
+from judges.configuration import RunConfiguration
+from judges.models import Judgment
+from judges.protocol import Example
+
+
+class ExampleSource(ABC):
+    """Where the examples of a run come from."""
+
+    @abstractmethod
+    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
+        """Return the examples for a judgment about an item; equal arguments give equal examples."""
+
+
+class NoExamples(ExampleSource):
+    """A protocol, or an option of it, that shows none."""
+
+    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
+        return ()
+
+
+def example_source(study: Study, configuration: RunConfiguration) -> ExampleSource:
+    """Return where a run's examples come from."""
+    return NoExamples()

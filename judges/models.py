@@ -1,0 +1,98 @@
+"""Judgments: the background work of a run, one row for each unit, question and rerun."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models import Item, JudgeRun, Output, Question, Study
+from config.background.rows import Row
+from config.model_fields import ExactJSONField
+from llm.models import Reservation
+
+
+class RunWork(Row):
+    """The work around a run of a judge or metric: makes its judgments and reserves its budget, or computes its scores.
+
+    It is done when all judgments exist, or all scores; the run goes on until they are judged. `units` counts what there
+    is to judge, without reruns and questions.
+    """
+
+    run = models.OneToOneField(JudgeRun, on_delete=models.PROTECT, related_name="work")
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="run_works")
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        help_text="empty: a command",
+    )  # fmt: skip
+    reservation = models.ForeignKey(Reservation, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    estimate = ExactJSONField(null=True, blank=True, help_text="{calls, tokens_in, tokens_out, price, seconds}")
+    planned = models.PositiveIntegerField(default=0, help_text="judgments made, or scores computed, so far")
+    message = models.TextField(blank=True, help_text="why the run is not going on")
+
+    def __str__(self) -> str:
+        return f"work of {self.run}"
+
+
+class Judgment(Row):
+    """One judgment of a run: a unit, a question and a rerun, and what came of it.
+
+    `outcome` is empty until the model has answered. `reading` is what was read: value, explanation, distribution and
+    more; `recorded` says whether it is a rating (or a turn label) by now. The calls of a judgment have its name as
+    their work in the ledger.
+    """
+
+    class Outcome(models.TextChoices):
+        VALID = "valid", "Valid"
+        INVALID = "invalid", "Invalid"
+        REFUSED = "refused", "Refused by the model"
+        FILTERED = "filtered", "Blocked by a filter"
+        TRUNCATED = "truncated", "Cut off at the token limit"
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="judgments", db_index=False)
+    place = models.PositiveIntegerField(help_text="its place in the run, from 0")
+    question = models.ForeignKey(
+        Question, on_delete=models.PROTECT, null=True, blank=True, related_name="judgments", db_index=False
+    )
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="judgments")
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    other_output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    variant = models.CharField(max_length=240, blank=True)
+    order = ExactJSONField(null=True, blank=True, help_text="keys of the outputs in the order shown")
+    replicate = models.PositiveIntegerField(default=1)
+    original = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="rereadings", db_index=False,
+        help_text="the judgment whose replies this one reads again",
+    )  # fmt: skip
+    outcome = models.CharField(max_length=9, choices=Outcome, blank=True)
+    reading = ExactJSONField(null=True, blank=True)
+    recorded = models.BooleanField(default=False)
+
+    class Meta(Row.Meta):
+        indexes = [
+            *Row.Meta.indexes,
+            models.Index(fields=["run", "status", "outcome"], name="judgment_of_run"),
+            models.Index(fields=["run", "id"], condition=Q(recorded=False, status="done"), name="judgment_unrecorded"),
+        ]
+        constraints = [
+            *Row.Meta.constraints,
+            models.UniqueConstraint(fields=["run", "place"], name="judgment_place_once"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["", "valid", "invalid", "refused", "filtered", "truncated"]),
+                name="judgment_outcome_known",
+            ),
+            models.CheckConstraint(condition=~Q(status="done") | ~Q(outcome=""), name="judgment_done_has_outcome"),
+            models.CheckConstraint(
+                condition=~Q(outcome="valid") | Q(reading__isnull=False), name="judgment_valid_has_reading"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk} of {self.run_id}"
+
+    @property
+    def work_name(self) -> str:
+        """The name under which the ledger has its calls."""
+        return f"judgment:{self.pk}"

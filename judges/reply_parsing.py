@@ -1,0 +1,78 @@
+"""Strict reading of replies: what is not exactly one answer is invalid, with the reason.
+
+A reply may have blank lines around it. Digits are ASCII digits; other scripts' digits are no numbers here, because a
+model that was asked for `3` and answers otherwise has not followed the form, and because they may mean a list mark.
+"""
+
+import re
+from collections.abc import Sequence
+
+from judges.protocol import ReplyInvalidError
+
+EMPTY = "empty"
+NO_ANSWER = "no answer in the form requested"
+TWO_ANSWERS = "more than one answer"
+OFF_SCALE = "number off the scale"
+NOT_WHOLE = "not a whole number"
+BEYOND = "text after the answer"
+NUMBER = r"(?<![\w.,-])-?[0-9]+(?:[.,][0-9]+)?(?![\w])(?![.,][0-9])"
+
+
+def not_empty(text: str) -> str:
+    """Return a reply without blanks around it. Raises ReplyInvalidError if nothing is left."""
+    plain = text.strip()
+    if not plain:
+        raise ReplyInvalidError(EMPTY)
+    return plain
+
+
+def whole_number(text: str, low: float, high: float) -> int:
+    """Return the whole number that is all of a text, with or without a full stop at its end.
+
+    Raises ReplyInvalidError if it is something else or off the scale.
+    """
+    plain = not_empty(text).removesuffix(".").rstrip()
+    if re.fullmatch(r"-?[0-9]+[.,][0-9]+", plain):
+        raise ReplyInvalidError(NOT_WHOLE)
+    if not re.fullmatch(r"-?[0-9]{1,9}", plain):
+        raise ReplyInvalidError(TWO_ANSWERS if len(re.findall(NUMBER, plain)) > 1 else NO_ANSWER)
+    number = int(plain)
+    if not low <= number <= high:
+        raise ReplyInvalidError(OFF_SCALE)
+    return number
+
+
+def after_label(text: str, label: str) -> tuple[str, str]:
+    """Return the text before the one line that begins with `label` and a colon, and the rest after the colon.
+
+    The label is read without regard to case; marks of emphasis around it are ignored. Raises ReplyInvalidError if no
+    line or more than one begins with it.
+    """
+    plain = not_empty(text)
+    found = list(re.finditer(rf"(?im)^[ \t>]*[*_]*{re.escape(label)}[*_]*[ \t]*:[*_]*[ \t]*", plain))
+    if not found:
+        raise ReplyInvalidError(NO_ANSWER)
+    if len(found) > 1:
+        raise ReplyInvalidError(TWO_ANSWERS)
+    return plain[: found[0].start()].strip(), plain[found[0].end() :].strip()
+
+
+def one_of(text: str, allowed: Sequence[str]) -> str:
+    """Return the allowed answer that is all of a text, without regard to case, quotes or a full stop at its end.
+
+    Raises ReplyInvalidError.
+    """
+    plain = not_empty(text).removesuffix(".").strip().strip("\"'\u201c\u201d`*_").strip().removesuffix(".")
+    for answer in allowed:
+        if plain.casefold() == answer.casefold():
+            return answer
+    named = [answer for answer in allowed if re.search(rf"(?i)(?<!\w){re.escape(answer)}(?!\w)", plain)]
+    raise ReplyInvalidError(TWO_ANSWERS if len(named) > 1 else NO_ANSWER)
+
+
+def single_line(text: str) -> str:
+    """Return a text that has one line. Raises ReplyInvalidError if more follows."""
+    plain = not_empty(text)
+    if "\n" in plain:
+        raise ReplyInvalidError(BEYOND)
+    return plain

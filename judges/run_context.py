@@ -1,0 +1,110 @@
+"""What all judgments of a run have in common, loaded once per process, and the case of a single judgment."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotation.models import Guideline, Item, JudgeRun, Output, Question, Rater, Study
+from judges.case_turns import turn_of
+from judges.configuration import RunConfiguration, case_question
+from judges.examples import ExampleSource, example_source
+from judges.models import Judgment
+from judges.protocol import Case, CaseOutput, CaseQuestion, CaseReference, JudgeProtocol
+from llm.models import StudyPrompt
+from llm.prompt_files import Prompt, load_prompt, prompt_key, study_prompt
+
+KEPT = 8
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """A run with what its configuration names. Nothing in it changes while the run exists."""
+
+    run: JudgeRun
+    rater: Rater
+    study: Study
+    configuration: RunConfiguration
+    protocol: JudgeProtocol
+    questions: dict[int, CaseQuestion]
+    prompts: dict[str, Prompt]
+    guidelines: str
+    examples: ExampleSource
+
+    @property
+    def charge_name(self) -> str:
+        """The run's name in the ledger and among budgets, which have one name space for all raters of a study."""
+        return charge_name(self.run)
+
+    def case(self, judgment: Judgment) -> Case:
+        """Return what a judgment is about."""
+        item = Item.objects.get(pk=judgment.item_id)
+        texts = self._texts(judgment)
+        question = None if judgment.question_id is None else self.questions[judgment.question_id]
+        outputs = tuple(CaseOutput(key, texts[key]) for key in judgment.order or ())
+        unit = f"{item.key}\0{judgment.variant}\0{chr(0).join(sorted(judgment.order or ()))}"
+        seed = _seed(self.configuration.seed, judgment.replicate, unit)
+        return Case(
+            question, item.document, item.instruction, outputs, references_of(item, self.configuration),
+            self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment), judgment.replicate, seed,
+            self.study.language,
+        )  # fmt: skip
+
+    def _texts(self, judgment: Judgment) -> dict[str, str]:
+        if not judgment.order:
+            return {}
+        rows = Output.objects.filter(item=judgment.item_id, key__in=judgment.order)
+        return dict(rows.values_list("key", "text"))
+
+
+@lru_cache(maxsize=KEPT)
+def run_context(run: int) -> RunContext:
+    """Return the context of a run by its primary key."""
+    found = JudgeRun.objects.select_related("rater__study").get(pk=run)
+    configuration = RunConfiguration.of(found.configuration)
+    study, protocol = found.rater.study, configuration.judge_protocol
+    questions = Question.objects.filter(study=study, key__in=configuration.questions)
+    guidelines = ""
+    if configuration.guidelines_version is not None:
+        guidelines = Guideline.objects.get(study=study, number=configuration.guidelines_version).text
+    return RunContext(
+        found, found.rater, study, configuration, protocol,
+        {question.pk: case_question(question, configuration) for question in questions},
+        {name: _prompt_of(study, name, said, configuration.model) for name, said in configuration.prompts.items()},
+        guidelines, example_source(study, configuration),
+    )  # fmt: skip
+
+
+def charge_name(run: JudgeRun) -> str:
+    """Return the name under which the ledger and budgets know a run: that of its rater, and its own."""
+    name = f"{run.rater.name}/{run.name}"
+    return name if len(name) <= 200 else f"{name[:180]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def references_of(item: Item, configuration: RunConfiguration) -> tuple[CaseReference, ...]:
+    """Return the item's references that the configuration names by writer or by id."""
+    named = set(configuration.references)
+    given = [CaseReference(one["id"], one["writer"], one["text"]) for one in item.references or ()]
+    return tuple(one for one in given if one.writer in named or one.key in named)
+
+
+def _prompt_of(study: Study, name: str, said: Mapping[str, str], model: str) -> Prompt:
+    """Return the prompt that the run was configured with: ours, or the study's version with this digest."""
+    keys = (prompt_key("judges", name, model), prompt_key("judges", name))
+    own = StudyPrompt.objects.filter(study=study, key__in=keys, digest=said["digest"]).order_by("-number").first()
+    if own is not None:
+        return study_prompt("judges", name, own.number, own.system, own.user)
+    prompt = load_prompt("judges", name)
+    if prompt.digest != said["digest"]:
+        raise PromptChangedError(
+            f"The prompt {name} has changed since this run was configured. Start a new run with the new prompt."
+        )
+    return prompt
+
+
+class PromptChangedError(Exception):
+    """The prompt of a run no longer exists; the message is a sentence."""
+
+
+def _seed(seed: int, replicate: int, unit: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}\0{replicate}\0{unit}".encode()).digest()[:6], "big")

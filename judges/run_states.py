@@ -1,0 +1,196 @@
+"""Start, stop, resume and end runs. A run's judgments are rows of background work, many of which change at once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import JudgeRun, Study
+from annotation.studies.locking import lock_study
+from config.background.claiming import requeue
+from config.background.kinds import works
+from config.background.rows import WAITING
+from config.background.rows import Status as RowStatus
+from config.background.waking import enqueue
+from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
+from judges.models import Judgment, RunWork
+from judges.run_context import charge_name
+from llm import budgets
+from llm.models import Call
+
+WORK_KEY = "run"
+STOPPED = "The run was stopped."
+Status = JudgeRun.Status
+RESUMABLE = (Status.STOPPED, Status.OUT_OF_BUDGET)
+SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
+
+
+def start_run(
+    study: Study,
+    configuration: RunConfiguration,
+    actor: Person | None,
+    *,
+    budget: int | None = None,
+    kind: str = "model",
+) -> JudgeRun:
+    """Make a run of a checked configuration and queue its work; return the run.
+
+    `budget` is the most that the run may cost, in millionths of the currency. Raises ConfigurationRefusedError, or
+    ImportPendingError while an import into the study is being completed.
+    """
+    with transaction.atomic():
+        locked = lock_study(study.pk)
+        rater = rater_for(locked, judge_name(configuration), kind, configuration.identity())
+        name = run_name(list(rater.runs.values_list("name", flat=True)))
+        run = JudgeRun.objects.create(
+            rater=rater, name=name, configuration=configuration.as_json(), status=Status.RUNNING,
+            started_at=timezone.now(),
+        )  # fmt: skip
+        work = RunWork.objects.create(run=run, study=locked, started_by=actor)
+        record("run started", charge_name(run), actor=actor, study=locked.slug, new={"budget": budget})
+        enqueue(works()[WORK_KEY], work)
+    if budget is not None:
+        budgets.set_cap(study, budget, actor, run=charge_name(run))
+    return run
+
+
+def judge_name(configuration: RunConfiguration) -> str:
+    """Return the name of the rater that a configuration makes, without a suffix."""
+    return f"{configuration.protocol}/{configuration.model}"
+
+
+def stop_run(run: JudgeRun, actor: Person | None) -> bool:
+    """Start no more judgments of a run; running ones end within seconds. Return False if it was not running."""
+    with transaction.atomic():
+        if not _locked(run, [Status.RUNNING]):
+            return False
+        _halt(run.pk, Status.STOPPED, STOPPED)
+        record("run stopped", charge_name(run), actor=actor, study=run.rater.study.slug)
+    release(run)
+    run.refresh_from_db()
+    return True
+
+
+def pause_for_budget(run: int, reason: str) -> None:
+    """Stop a run whose budget allows no more calls; it can be resumed when the limit is raised."""
+    with transaction.atomic():
+        found = JudgeRun.objects.select_related("rater__study").get(pk=run)
+        if not _locked(found, [Status.RUNNING]):
+            return
+        _halt(run, Status.OUT_OF_BUDGET, reason)
+        record("run out of budget", charge_name(found), actor=None, study=found.rater.study.slug)
+    release(found)
+
+
+def resume_run(run: JudgeRun, actor: Person | None) -> bool:
+    """Queue what a run has not judged; return False if it is running or all is judged.
+
+    Judgments that have an outcome stay; calls that the ledger has answered are not made again.
+    """
+    with transaction.atomic():
+        lock_study(run.rater.study_id)
+        if not _locked(run, RESUMABLE):
+            return False
+        work = RunWork.objects.get(run=run)
+        again = Judgment.objects.filter(run=run, status__in=[RowStatus.STOPPED, RowStatus.FAILED])
+        if not again.exists() and work.status == RowStatus.DONE:
+            return False
+        now = timezone.now()
+        again.update(
+            status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
+            stop_asked=False, reason="", ended_at=None,
+        )  # fmt: skip
+        JudgeRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, ended_at=None)
+        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None)
+        requeue(works()[WORK_KEY], work)
+        record("run resumed", charge_name(run), actor=actor, study=run.rater.study.slug)
+    run.refresh_from_db()
+    return True
+
+
+def replace_run(run: JudgeRun, by: JudgeRun, actor: Person | None) -> None:
+    """Let another run of the study stand for this one in reports; both are kept. Raises ConfigurationRefusedError."""
+    with transaction.atomic():
+        study = lock_study(run.rater.study_id)
+        if by.pk == run.pk or by.rater.study_id != study.pk or by.replaced_by_id is not None:
+            raise ConfigurationRefusedError(
+                "A run is replaced by another one of the study that is not replaced itself."
+            )
+        JudgeRun.objects.filter(pk=run.pk).update(replaced_by=by)
+        record("run replaced", charge_name(run), actor=actor, study=study.slug, new={"by": charge_name(by)})
+    run.refresh_from_db()
+
+
+def end_if_over(run: JudgeRun) -> bool:
+    """End a running run whose judgments are all over and recorded; return whether it has ended.
+
+    It is finished only if every judgment has an outcome; otherwise it is stopped and can be resumed.
+    """
+    with transaction.atomic():
+        if not _locked(run, [Status.RUNNING]):
+            return False
+        work, mine = RunWork.objects.get(run=run), Judgment.objects.filter(run=run)
+        if work.status != RowStatus.DONE or mine.filter(status__in=WAITING).exists():
+            return False
+        if mine.filter(status=RowStatus.DONE, recorded=False).exists():
+            return False
+        failed = mine.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
+        RunWork.objects.filter(pk=work.pk).update(message=SOME_FAILED.format(failed) if failed else "")
+        status = Status.STOPPED if failed else Status.FINISHED
+        JudgeRun.objects.filter(pk=run.pk).update(status=status, **sums(run))
+    release(run)
+    run.refresh_from_db()
+    return True
+
+
+def sums(run: JudgeRun) -> dict[str, Any]:
+    """Return what the row of a run says about its work: counts by outcome, tokens, price and end."""
+    calls = Call.objects.filter(study=run.rater.study, run=charge_name(run))
+    found = calls.aggregate(tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), price=Sum("price_charged"))
+    return {
+        "counts": outcome_counts(run),
+        "ended_at": timezone.now(),
+        **{name: value or 0 for name, value in found.items()},
+    }
+
+
+def outcome_counts(run: JudgeRun) -> Mapping[str, int]:
+    """Return the number of judgments by outcome, `failed` and `stopped` for those without one."""
+    rows = Judgment.objects.filter(run=run).values_list("status", "outcome").annotate(n=Count("pk"))
+    found: Counter[str] = Counter()
+    for status, outcome, n in rows:
+        found[outcome or status] += n
+    return dict(sorted(found.items()))
+
+
+def release(run: JudgeRun) -> None:
+    """Give back what a run that has ended had reserved and not spent."""
+    work = RunWork.objects.select_related("reservation").get(run=run)
+    if work.reservation is not None:
+        budgets.close(work.reservation)
+
+
+def _locked(run: JudgeRun, states: Sequence[str]) -> bool:
+    """Lock a run's row until the transaction ends; return whether it is in one of these states."""
+    row = JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+    return row.status in states
+
+
+def _halt(run: int, status: str, reason: str) -> None:
+    now = timezone.now()
+    rows = Judgment.objects.filter(run=run)
+    rows.filter(status=RowStatus.QUEUED).update(
+        status=RowStatus.STOPPED, token=None, lease_until=None, reason=reason, ended_at=now
+    )
+    rows.filter(status=RowStatus.RUNNING).update(stop_asked=True)
+    works_of_run = RunWork.objects.filter(run=run)
+    works_of_run.update(message=reason)
+    works_of_run.filter(status=RowStatus.QUEUED).update(status=RowStatus.STOPPED, reason=reason, ended_at=now)
+    works_of_run.filter(status=RowStatus.RUNNING).update(stop_asked=True)
+    found = JudgeRun.objects.select_related("rater__study").get(pk=run)
+    JudgeRun.objects.filter(pk=run).update(status=status, **sums(found))

@@ -1,0 +1,107 @@
+"""Which units a run judges, and in which order their outputs are shown: equal arguments give equal units."""
+
+import hashlib
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from annotation.models import Item, Output, Study
+from judges.configuration import ConfigurationRefusedError, RunConfiguration
+from judges.protocol import JudgeProtocol
+from judges.turn_units import turn_units
+from judges.unit import PlannedUnit
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class _KeyedItem:
+    pk: int
+    key: str
+    outputs: tuple[tuple[int, str], ...]
+    """Primary key and key of each, in the file's order."""
+
+
+def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
+    """Yield the units of a run in the order of the items; with a `subset`, that many of them, drawn by the seed.
+
+    Raises ConfigurationRefusedError if no item has the baseline system.
+    """
+    found = _all_units(study, configuration)
+    if configuration.subset is None:
+        return found
+    numbered = ((_draw(configuration.seed, unit), place, unit) for place, unit in enumerate(found))
+    chosen = heapq.nsmallest(configuration.subset, numbered, key=lambda one: one[:2])
+    return (unit for _, _, unit in sorted(chosen, key=lambda one: one[1]))
+
+
+def _draw(seed: int, unit: PlannedUnit) -> str:
+    """Return what decides whether a unit belongs to the part; both orders of a pair are drawn together."""
+    return hashlib.sha256(f"{seed}\0{unit.name}".encode()).hexdigest()
+
+
+def _all_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
+    protocol = configuration.judge_protocol
+    if protocol.unit == "turn":
+        yield from turn_units(study, configuration)
+        return
+    has_baseline = False
+    for item in _items(study):
+        has_baseline = has_baseline or any(key == configuration.baseline for _, key in item.outputs)
+        yield from _item_units(item, protocol, configuration)
+    if configuration.pairs == "baseline" and not has_baseline:
+        raise ConfigurationRefusedError(f"No item has an output of {configuration.baseline!r}.", "baseline")
+
+
+def _items(study: Study) -> Iterator[_KeyedItem]:
+    last = 0
+    while True:
+        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list("pk", "key")[:AT_ONCE])
+        if not items:
+            return
+        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, _ in items}
+        rows = Output.objects.filter(item__in=list(outputs)).order_by("item", "position")
+        for item, pk, key in rows.values_list("item", "pk", "key"):
+            outputs[item].append((pk, key))
+        for pk, key in items:
+            yield _KeyedItem(pk, key, tuple(outputs[pk]))
+        last = items[-1][0]
+
+
+def _item_units(item: _KeyedItem, protocol: JudgeProtocol, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
+    keys = tuple(key for _, key in item.outputs)
+    if protocol.unit == "output":
+        for pk, key in item.outputs:
+            yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
+    elif protocol.unit == "item":
+        if len(keys) > 1:
+            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, keys))
+    else:
+        for first, other in combinations(item.outputs, 2):
+            if configuration.pairs == "baseline" and configuration.baseline not in (first[1], other[1]):
+                continue
+            yield from _pair_units(item, first, other, protocol, configuration)
+
+
+def _pair_units(
+    item: _KeyedItem,
+    first: tuple[int, str],
+    other: tuple[int, str],
+    protocol: JudgeProtocol,
+    configuration: RunConfiguration,
+) -> Iterator[PlannedUnit]:
+    pair = {first[1]: first[0], other[1]: other[0]}
+    name = "\0".join((item.key, *sorted(pair)))
+    order = _shuffled(configuration.seed, name, tuple(sorted(pair)))
+    orders = [order, order[::-1]] if protocol.both_orders(configuration.options) else [order]
+    for keys in orders:
+        yield PlannedUnit(item.pk, name, keys, pair[keys[0]], pair[keys[1]])
+
+
+def _shuffled(seed: int, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return keys in an order drawn from the seed and the unit's name, which does not change with other units."""
+    drawn = list(keys)
+    Random(f"{seed}\0{name}").shuffle(drawn)  # noqa: S311 - a balanced order, no secret
+    return tuple(drawn)
