@@ -5,8 +5,8 @@ from datetime import timedelta
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, Work
 from judges.configuration import ConfigurationRefusedError
-from judges.models import RunWork
 from judges.judgment_planning import plan_judgments
+from judges.models import RunWork
 from judges.run_context import PromptChangedError
 from judges.run_states import WORK_KEY
 from llm.call_errors import BudgetError
