@@ -6,11 +6,11 @@ from itertools import islice
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import JudgeRun, Question
+from annotation.models import JudgeRun
 from config.background.claiming import Claim
 from config.write_pauses import WritePauses
 from judges.models import Judgment, RunWork
-from judges.run_context import run_context
+from judges.run_context import RunContext, run_context
 from judges.unit import PlannedUnit
 from judges.units import planned_units
 
@@ -18,13 +18,15 @@ AT_ONCE = 1000
 
 
 def plan_judgments(claim: Claim) -> None:
-    """Make the judgments of a claimed run that do not exist yet, in steps; a killed worker's successor continues."""
+    """Make the judgments of a claimed run that do not exist yet, in steps; a killed worker's successor continues.
+
+    A pilot that nobody has looked at yet gets its first units only.
+    """
     work: RunWork = claim.row
     context, pauses = run_context(work.run_id), WritePauses()
     made = Judgment.objects.filter(run=work.run_id).count()
-    rows = islice(
-        _judgments(context.run, context.configuration.questions, context.configuration.replicates), made, None
-    )
+    most = work.pilot * max(len(context.configuration.questions), 1) if work.pilot else None
+    rows = islice(judgments_of(context), made, most)
     while batch := list(islice(rows, AT_ONCE)):
         with transaction.atomic():
             claim.update(planned=made + len(batch))
@@ -33,16 +35,15 @@ def plan_judgments(claim: Claim) -> None:
         pauses.take()
 
 
-def _judgments(run: JudgeRun, questions: tuple[str, ...], replicates: int) -> Iterator[Judgment]:
-    """Yield the judgments of a run in their order: by rerun, question and unit."""
-    context = run_context(run.pk)
-    by_key = dict(Question.objects.filter(study=context.study, key__in=questions).values_list("key", "pk"))
-    asked: list[int | None] = [by_key[key] for key in questions] or [None]
-    place = 0
-    for replicate in range(1, replicates + 1):
-        for question in asked:
-            for unit in planned_units(context.study, context.configuration):
-                yield _judgment(run, place, question, unit, replicate)
+def judgments_of(context: RunContext) -> Iterator[Judgment]:
+    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question."""
+    configuration, place = context.configuration, 0
+    by_key = {question.key: pk for pk, question in context.questions.items()}
+    asked: list[int | None] = [by_key[key] for key in configuration.questions] or [None]
+    for replicate in range(1, configuration.replicates + 1):
+        for unit in planned_units(context.study, configuration):
+            for question in asked:
+                yield _judgment(context.run, place, question, unit, replicate)
                 place += 1
 
 

@@ -24,8 +24,12 @@ class RunWork(Row):
         help_text="empty: a command",
     )  # fmt: skip
     reservation = models.ForeignKey(Reservation, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    estimate = ExactJSONField(null=True, blank=True, help_text="{calls, tokens_in, tokens_out, price, seconds}")
+    estimate = ExactJSONField(null=True, blank=True, help_text="see judges.estimates")
     planned = models.PositiveIntegerField(default=0, help_text="judgments made, or scores computed, so far")
+    pilot = models.PositiveSmallIntegerField(
+        default=0, help_text="units to judge first; the others wait until somebody has looked and resumes the run"
+    )
+    partly = models.BooleanField(default=False, help_text="judge as far as the budget goes, with nothing reserved")
     message = models.TextField(blank=True, help_text="why the run is not going on")
 
     def __str__(self) -> str:

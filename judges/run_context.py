@@ -60,15 +60,23 @@ class RunContext:
 @lru_cache(maxsize=KEPT)
 def run_context(run: int) -> RunContext:
     """Return the context of a run by its primary key."""
-    found = JudgeRun.objects.select_related("rater__study").get(pk=run)
-    configuration = RunConfiguration.of(found.configuration)
-    study, protocol = found.rater.study, configuration.judge_protocol
+    return _context(JudgeRun.objects.select_related("rater__study").get(pk=run))
+
+
+def context_before_run(study: Study, configuration: RunConfiguration) -> RunContext:
+    """Return the context that a run of this configuration would have; its run and rater are not saved."""
+    rater = Rater(study=study, name=f"{configuration.protocol}/{configuration.model}", kind=Rater.Kind.MODEL)
+    return _context(JudgeRun(rater=rater, configuration=configuration.as_json()))
+
+
+def _context(run: JudgeRun) -> RunContext:
+    configuration, study = RunConfiguration.of(run.configuration), run.rater.study
     questions = Question.objects.filter(study=study, key__in=configuration.questions)
     guidelines = ""
     if configuration.guidelines_version is not None:
         guidelines = Guideline.objects.get(study=study, number=configuration.guidelines_version).text
     return RunContext(
-        found, found.rater, study, configuration, protocol,
+        run, run.rater, study, configuration, configuration.judge_protocol,
         {question.pk: case_question(question, configuration) for question in questions},
         {name: _prompt_of(study, name, said, configuration.model) for name, said in configuration.prompts.items()},
         guidelines, example_source(study, configuration),

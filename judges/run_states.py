@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import JudgeRun, Study
+from annotation.models import JudgeRun, Rater, Study
 from annotation.studies.locking import lock_study
 from config.background.claiming import requeue
 from config.background.kinds import works
@@ -27,6 +27,7 @@ WORK_KEY = "run"
 STOPPED = "The run was stopped."
 Status = JudgeRun.Status
 RESUMABLE = (Status.STOPPED, Status.OUT_OF_BUDGET)
+PILOT_DONE = "The pilot of {:,} units is done. Look at it, then resume the run to judge the others."
 SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
 
 
@@ -36,26 +37,29 @@ def start_run(
     actor: Person | None,
     *,
     budget: int | None = None,
-    kind: str = "model",
+    partly: bool = False,
+    pilot: int = 0,
 ) -> JudgeRun:
     """Make a run of a checked configuration and queue its work; return the run.
 
-    `budget` is the most that the run may cost, in millionths of the currency. Raises ConfigurationRefusedError, or
-    ImportPendingError while an import into the study is being completed.
+    `budget` is the most that the run may cost, in millionths of the currency. What it is expected to cost is reserved
+    before its first call, unless it may stop `partly` done where the budget ends. With a `pilot` it stops after that
+    many units and waits to be resumed. Raises ConfigurationRefusedError, or ImportPendingError while an import into
+    the study is being completed.
     """
     with transaction.atomic():
         locked = lock_study(study.pk)
-        rater = rater_for(locked, judge_name(configuration), kind, configuration.identity())
+        rater = rater_for(locked, judge_name(configuration), Rater.Kind.MODEL, configuration.identity())
         name = run_name(list(rater.runs.values_list("name", flat=True)))
         run = JudgeRun.objects.create(
             rater=rater, name=name, configuration=configuration.as_json(), status=Status.RUNNING,
             started_at=timezone.now(),
         )  # fmt: skip
-        work = RunWork.objects.create(run=run, study=locked, started_by=actor)
+        work = RunWork.objects.create(run=run, study=locked, started_by=actor, partly=partly, pilot=pilot)
         record("run started", charge_name(run), actor=actor, study=locked.slug, new={"budget": budget})
+        if budget is not None:
+            budgets.set_cap(locked, budget, actor, run=charge_name(run))
         enqueue(works()[WORK_KEY], work)
-    if budget is not None:
-        budgets.set_cap(study, budget, actor, run=charge_name(run))
     return run
 
 
@@ -88,7 +92,7 @@ def pause_for_budget(run: int, reason: str) -> None:
 
 
 def resume_run(run: JudgeRun, actor: Person | None) -> bool:
-    """Queue what a run has not judged; return False if it is running or all is judged.
+    """Queue what a run has not judged; return False if it is running or finished.
 
     Judgments that have an outcome stay; calls that the ledger has answered are not made again.
     """
@@ -98,16 +102,16 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
             return False
         work = RunWork.objects.get(run=run)
         again = Judgment.objects.filter(run=run, status__in=[RowStatus.STOPPED, RowStatus.FAILED])
-        if not again.exists() and work.status == RowStatus.DONE:
-            return False
         now = timezone.now()
         again.update(
             status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
             stop_asked=False, reason="", ended_at=None,
         )  # fmt: skip
         JudgeRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, ended_at=None)
-        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None)
+        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None, pilot=0)
+        RunWork.objects.filter(pk=work.pk, status=RowStatus.DONE).update(status=RowStatus.STOPPED)
         requeue(works()[WORK_KEY], work)
+        enqueue(works()[WORK_KEY], work)
         record("run resumed", charge_name(run), actor=actor, study=run.rater.study.slug)
     run.refresh_from_db()
     return True
@@ -135,13 +139,17 @@ def end_if_over(run: JudgeRun) -> bool:
         if not _locked(run, [Status.RUNNING]):
             return False
         work, mine = RunWork.objects.get(run=run), Judgment.objects.filter(run=run)
+        if work.status in (RowStatus.FAILED, RowStatus.STOPPED):
+            _halt(run.pk, Status.STOPPED, work.reason)
+            return True
         if work.status != RowStatus.DONE or mine.filter(status__in=WAITING).exists():
             return False
         if mine.filter(status=RowStatus.DONE, recorded=False).exists():
             return False
         failed = mine.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
-        RunWork.objects.filter(pk=work.pk).update(message=SOME_FAILED.format(failed) if failed else "")
-        status = Status.STOPPED if failed else Status.FINISHED
+        message = SOME_FAILED.format(failed) if failed else PILOT_DONE.format(work.pilot) if work.pilot else ""
+        RunWork.objects.filter(pk=work.pk).update(message=message)
+        status = Status.STOPPED if message else Status.FINISHED
         JudgeRun.objects.filter(pk=run.pk).update(status=status, **sums(run))
     release(run)
     run.refresh_from_db()

@@ -4,7 +4,7 @@ Amounts are whole millionths of the currency of the endpoints' prices. A `Budget
 locked in the order of their primary keys. The sums include every call from the first one on, with or without a cap.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
@@ -82,26 +82,40 @@ def reserve(charge: Charge, amount: int) -> None:
     _add(budgets, reserved=amount)
 
 
-def settle(charge: Charge, reserved: int, charged: int) -> None:
-    """Replace what was reserved for a call by what it cost. Call it in the transaction that ends the call."""
-    if charge.study is not None and (reserved or charged):
-        _add(_locked(charge.study, charge.run, charge.person), reserved=-reserved, spent=charged)
+def settle(charge: Charge, reserved: int, charged: int, reservation: Reservation | None = None) -> None:
+    """Replace what was reserved for a call by what it cost. Call it in the transaction that ends the call.
+
+    What a call drew from an open `reservation` and did not cost goes back into it; otherwise it is released.
+    """
+    if charge.study is None or not (reserved or charged):
+        return
+    back = max(reserved - charged, 0)
+    if reservation is not None and back:
+        open_ones = Reservation.objects.filter(pk=reservation.pk, closed_at=None)
+        back *= open_ones.update(left=F("left") + back)
+    else:
+        back = 0
+    _add(_locked(charge.study, charge.run, charge.person), reserved=back - reserved, spent=charged)
 
 
-def reserve_batch(charge: Charge, requests: Iterable[Request], lease: timedelta = BATCH_LEASE) -> Reservation:
-    """Reserve the most that many calls may cost; `complete` draws from the reservation. Raises BudgetError.
+def reserve_batch(charge: Charge, amount: int, lease: timedelta = BATCH_LEASE) -> Reservation:
+    """Reserve an amount for many calls; `complete` draws from the reservation. Raises BudgetError.
 
     Close it after the last call; when its lease ends, the sweep closes it.
     """
     if charge.study is None:
         raise ValueError("A call without a study has no budget.")
-    amount = sum(highest_call_price(request) for request in requests)
     with transaction.atomic():
         reserve(charge, amount)
         return Reservation.objects.create(
             study=charge.study, run=charge.run, person=charge.person, amount=amount, left=amount,
             lease_until=timezone.now() + lease,
         )  # fmt: skip
+
+
+def extend(reservation: Reservation, lease: timedelta = BATCH_LEASE) -> None:
+    """Keep an open reservation for another lease."""
+    Reservation.objects.filter(pk=reservation.pk, closed_at=None).update(lease_until=timezone.now() + lease)
 
 
 def draw(reservation: Reservation, charge: Charge, amount: int) -> bool:

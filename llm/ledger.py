@@ -103,7 +103,7 @@ def end(
     with transaction.atomic():
         if not update(Call, values, "id = %s AND status = 'running'", [call.pk]):
             return False
-        budgets.settle(charge, call.price_reserved, values["price_charged"])
+        budgets.settle(charge, call.price_reserved, values["price_charged"], call.reservation)
     for name, value in values.items():
         setattr(call, name, value)
     return True
@@ -147,7 +147,11 @@ def sweep(now: datetime | None = None) -> int:
 def _mark_lost(pk: int, now: datetime) -> bool:
     with transaction.atomic():
         running = Call.objects.filter(pk=pk, status=Status.RUNNING)
-        call = running.select_related("study", "person").select_for_update(of=("self",), no_key=True).first()
+        call = (
+            running.select_related("study", "person", "reservation")
+            .select_for_update(of=("self",), no_key=True)
+            .first()
+        )
         if call is None:
             return False
         charged = call.price_per_request * call.requests
@@ -155,7 +159,7 @@ def _mark_lost(pk: int, now: datetime) -> bool:
             status=Status.LOST, kind="lost", reason=LOST, price_charged=charged, usage_missing=True, ended_at=now,
             lease_until=None,
         )  # fmt: skip
-        budgets.settle(Charge(call.study, call.run, call.person), call.price_reserved, charged)
+        budgets.settle(Charge(call.study, call.run, call.person), call.price_reserved, charged, call.reservation)
     return True
 
 

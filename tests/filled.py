@@ -31,7 +31,7 @@ from annotation.studies.batches import release_next
 from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
 from config.background.claiming import run_waiting
 from config.background.workers import report_alive
-from llm.budgets import reserve_batch, set_cap
+from llm.budgets import highest_call_price, reserve_batch, set_cap
 from llm.model_trials import try_model
 from llm.models import Call, EndpointState
 from llm.prompt_versions import publish_prompt
@@ -279,7 +279,7 @@ def _around(study: Study, people: People) -> None:
     stop(study, people.owner, run="a run")
     resume(study, people.owner, run="a run")
     asked = Request(MODEL, (Message("user", "When?"),), max_tokens=10, material=AnswerMaterial("first", "When?"))
-    reservation = reserve_batch(Charge(study, person=people.ann), [asked])
+    reservation = reserve_batch(Charge(study, person=people.ann), highest_call_price(asked))
     try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
     run_waiting()

@@ -1,27 +1,50 @@
-"""The work around a run: makes its judgments, so that workers find them."""
+"""The work around a run: reserves its budget and makes its judgments, so that workers find them."""
 
 from datetime import timedelta
 
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, Work
 from judges.configuration import ConfigurationRefusedError
+from judges.estimates import estimate_of
 from judges.judgment_planning import plan_judgments
 from judges.models import RunWork
-from judges.run_context import PromptChangedError
-from judges.run_states import WORK_KEY
-from llm.call_errors import BudgetError
+from judges.run_context import PromptChangedError, run_context
+from judges.run_states import WORK_KEY, pause_for_budget
+from llm import budgets
+from llm.call_errors import BudgetError, CallError
+from llm.requests import Charge
 
 
 def work_on_run(claim: Claim) -> None:
-    """Make what a claimed run judges."""
+    """Reserve what a claimed run may cost, and make what it judges."""
     try:
+        _reserve(claim)
         plan_judgments(claim)
+    except BudgetError as problem:
+        pause_for_budget(claim.row.run_id, problem.reason)
+        claim.renew()  # raises, because the pause has asked this row to stop
     except (ConfigurationRefusedError, PromptChangedError) as problem:
         raise GiveUpError(str(problem), message=str(problem)) from None
-    except BudgetError as problem:
+    except CallError as problem:
         raise GiveUpError(problem.reason, message=problem.reason) from None
     with claim.finish():
         pass
+
+
+def _reserve(claim: Claim) -> None:
+    """Reserve what is expected to be spent on what is not judged yet."""
+    work: RunWork = claim.row
+    context = run_context(work.run_id)
+    if context.configuration.reread_of or work.reservation_id is not None:
+        return
+    found = estimate_of(context)
+    claim.update(estimate=found.as_json())
+    if work.partly or not found.price:
+        return
+    done = work.run.judgments.exclude(outcome="").count()
+    left = found.price - found.price * done // max(found.judgments, 1)
+    charge = Charge(context.study, context.charge_name)
+    claim.update(reservation=budgets.reserve_batch(charge, left))
 
 
 WORK = Work(WORK_KEY, RunWork, work_on_run, "jobs", timedelta(minutes=2))

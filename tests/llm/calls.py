@@ -6,6 +6,7 @@ import time
 from django.db import connections
 from django.utils import timezone
 
+from llm.budgets import highest_call_price
 from llm.models import Budget, Call, Completion, Reservation, Stop, StudyPrompt
 from llm.requests import Attempt, Message, Outcome, PromptReference, Request, Usage
 
@@ -52,6 +53,11 @@ def answered(text="At nine.", *, tokens=(20, 5), **more):
     usage = Usage(*tokens) if tokens else None
     fields = {"finish_reason": "stop", "model_returned": "small-1", "raw": '{"raw": true}', "attempts": (attempt(),)}
     return Outcome(text=text, usage=usage, **{**fields, **more})
+
+
+def highest_price(requests):
+    """The most that these calls may cost together."""
+    return sum(highest_call_price(request) for request in requests)
 
 
 class Scripted:

@@ -16,7 +16,7 @@ from llm.endpoints import find_model
 from llm.models import Budget, Call, Reservation
 from llm.requests import Charge
 from tests.conftest import make_person
-from tests.llm.calls import answered, asked, attempt, together, write_endpoints
+from tests.llm.calls import answered, asked, attempt, highest_price, together, write_endpoints
 
 EACH = 229  # the most that sending `asked()` once may cost: 29 tokens to read, 100 to write at twice the price
 MOST = 4 * EACH  # the endpoint allows four sendings
@@ -172,7 +172,7 @@ def test_calls_draw_from_a_batch_reservation(study, replies):
     requests = [asked(f"question {number}") for number in range(5)]
     amount = sum(highest_call_price(request) for request in requests)
     set_cap(study, amount, None)
-    reservation = reserve_batch(Charge(study, run="run-1"), requests)
+    reservation = reserve_batch(Charge(study, run="run-1"), highest_price(requests))
     assert sums(study) == [("", None, amount, 0), ("run-1", None, amount, 0)]
     with pytest.raises(BudgetError):
         complete(asked(), Charge(study))
@@ -181,7 +181,8 @@ def test_calls_draw_from_a_batch_reservation(study, replies):
         assert call.reservation == reservation
     reservation.refresh_from_db()
     assert sums(study) == [("", None, reservation.left, 90), ("run-1", None, reservation.left, 90)]
-    assert close(reservation) == reservation.left > 0
+    assert reservation.left == amount - 90  # what a call drew and did not cost went back
+    assert close(reservation) == reservation.left
     assert close(reservation) == 0
     assert sums(study) == [("", None, 0, 90), ("run-1", None, 0, 90)]
     call = complete(asked(), Charge(study, run="run-1"), reservation=reservation).call
@@ -191,20 +192,20 @@ def test_calls_draw_from_a_batch_reservation(study, replies):
 def test_a_batch_beyond_the_cap_is_refused_completely(study, replies):
     set_cap(study, 3 * MOST, None)
     with pytest.raises(BudgetError):
-        reserve_batch(Charge(study), [asked()] * 4)
+        reserve_batch(Charge(study), highest_price([asked()] * 4))
     assert not Reservation.objects.exists()
     assert sums(study) == [("", None, 0, 0)]
 
 
 def test_a_reservation_cannot_be_used_by_another_run_or_study(study, make_study, replies):
-    reservation = reserve_batch(Charge(study, run="run-1"), [asked()])
+    reservation = reserve_batch(Charge(study, run="run-1"), highest_price([asked()]))
     for charge in (Charge(study), Charge(study, run="run-2"), Charge(make_study("other"), run="run-1")):
         with pytest.raises(ValueError, match="can only be used by"):
             complete(asked(), charge, reservation=reservation)
 
 
 def test_an_abandoned_reservation_is_released_when_its_lease_ends(study, replies):
-    reserve_batch(Charge(study), [asked()], lease=timedelta(hours=1))
+    reserve_batch(Charge(study), highest_price([asked()]), lease=timedelta(hours=1))
     assert ledger.sweep(timezone.now() + timedelta(minutes=59)) == 0
     assert ledger.sweep(timezone.now() + timedelta(minutes=61)) == 1
     assert sums(study) == [("", None, 0, 0)]
@@ -212,7 +213,7 @@ def test_an_abandoned_reservation_is_released_when_its_lease_ends(study, replies
 
 def test_a_refused_call_first_releases_expired_reservations(study, replies, monkeypatch):
     set_cap(study, MOST, None)
-    reserve_batch(Charge(study), [asked()], lease=timedelta(seconds=-1))
+    reserve_batch(Charge(study), highest_price([asked()]), lease=timedelta(seconds=-1))
     complete(asked(), Charge(study))
 
 
@@ -255,7 +256,7 @@ class Schedule:
     def batch(self):
         charge = self.random.choice(self.charges)
         try:
-            self.reservations.append(reserve_batch(charge, [asked()] * self.random.randint(1, 10)))
+            self.reservations.append(reserve_batch(charge, highest_price([asked()] * self.random.randint(1, 10))))
         except BudgetError:
             return
 
@@ -299,7 +300,7 @@ def test_only_an_endpoint_that_counts_more_tokens_can_exceed_a_cap(study, replie
 
 
 def test_a_repeated_call_marks_the_lost_one_before_it_locks_its_reservation(study, replies, monkeypatch):
-    reservation, locked = reserve_batch(Charge(study), [asked()] * 2), []
+    reservation, locked = reserve_batch(Charge(study), highest_price([asked()] * 2)), []
 
     def killed(on_text, stopped):
         left = Call.objects.get()

@@ -28,7 +28,7 @@ def test_a_request_that_a_model_cannot_answer_is_refused_before_anything_is_writ
     request = asked(model=f"campus/{model}", **more)
     for refused in (
         lambda: complete(request, Charge(study, work="judgment:1", step="rate")),
-        lambda: budgets.reserve_batch(Charge(study), [request]),
+        lambda: budgets.highest_call_price(request),
     ):
         with pytest.raises(UnsupportedError) as raised:
             refused()
