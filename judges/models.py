@@ -30,6 +30,9 @@ class RunWork(Row):
         default=0, help_text="units to judge first; the others wait until somebody has looked and resumes the run"
     )
     partly = models.BooleanField(default=False, help_text="judge as far as the budget goes, with nothing reserved")
+    settled = models.BooleanField(
+        default=False, help_text="the run has ended, its readings are recorded and its counts are final"
+    )
     message = models.TextField(blank=True, help_text="why the run is not going on")
 
     def __str__(self) -> str:

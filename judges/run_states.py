@@ -21,6 +21,8 @@ from judges.configuration import ConfigurationRefusedError, RunConfiguration, ra
 from judges.models import Judgment, RunWork
 from judges.run_context import charge_name
 from llm import budgets
+from llm.call_errors import CallError
+from llm.endpoints import find_model
 from llm.models import Call
 
 WORK_KEY = "run"
@@ -28,6 +30,7 @@ STOPPED = "The run was stopped."
 Status = JudgeRun.Status
 RESUMABLE = (Status.STOPPED, Status.OUT_OF_BUDGET)
 PILOT_DONE = "The pilot of {:,} units is done. Look at it, then resume the run to judge the others."
+OTHER_NAMES = "The provider answered under several names: {}. It may have changed the model during the run."
 SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
 
 
@@ -94,8 +97,10 @@ def pause_for_budget(run: int, reason: str) -> None:
 def resume_run(run: JudgeRun, actor: Person | None) -> bool:
     """Queue what a run has not judged; return False if it is running or finished.
 
-    Judgments that have an outcome stay; calls that the ledger has answered are not made again.
+    Judgments that have an outcome stay; calls that the ledger has answered are not made again. Raises
+    ConfigurationRefusedError if the model's name now stands for another model.
     """
+    refuse_other_model(RunConfiguration.of(run.configuration))
     with transaction.atomic():
         lock_study(run.rater.study_id)
         if not _locked(run, RESUMABLE):
@@ -108,13 +113,46 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
             stop_asked=False, reason="", ended_at=None,
         )  # fmt: skip
         JudgeRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, ended_at=None)
-        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None, pilot=0)
+        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None, pilot=0, settled=False)
         RunWork.objects.filter(pk=work.pk, status=RowStatus.DONE).update(status=RowStatus.STOPPED)
         requeue(works()[WORK_KEY], work)
         enqueue(works()[WORK_KEY], work)
         record("run resumed", charge_name(run), actor=actor, study=run.rater.study.slug)
     run.refresh_from_db()
     return True
+
+
+def settle_if_ended(run: JudgeRun) -> bool:
+    """Write the final counts of an ended run when its last judgments are over; return whether it is settled."""
+    with transaction.atomic():
+        if _locked(run, [Status.RUNNING, Status.PLANNED]):
+            return False
+        mine = Judgment.objects.filter(run=run)
+        if mine.filter(status=RowStatus.RUNNING).exists() or mine.filter(status="done", recorded=False).exists():
+            return False
+        RunWork.objects.filter(run=run).update(settled=True)
+        JudgeRun.objects.filter(pk=run.pk, status__in=RESUMABLE).update(**sums(run))
+    run.refresh_from_db()
+    return True
+
+
+def refuse_other_model(configuration: RunConfiguration) -> None:
+    """Raise ConfigurationRefusedError unless the endpoints file still has the model of the configuration."""
+    try:
+        endpoint, model = find_model(configuration.model)
+    except CallError as problem:
+        raise ConfigurationRefusedError(problem.reason, "model") from None
+    if (model.asked, endpoint.scripted) != (configuration.model_asked, configuration.scripted):
+        raise ConfigurationRefusedError(
+            f"{configuration.model} is now {model.asked}; this run began with {configuration.model_asked}. "
+            "Start a new run, so that no run mixes two models.", "model",
+        )  # fmt: skip
+
+
+def models_returned(run: JudgeRun) -> list[str]:
+    """Return the names that the provider's replies gave for the model of a run: more than one if it was renamed."""
+    calls = Call.objects.filter(study=run.rater.study, run=charge_name(run)).exclude(model_returned="")
+    return sorted(calls.order_by().values_list("model_returned", flat=True).distinct())
 
 
 def replace_run(run: JudgeRun, by: JudgeRun, actor: Person | None) -> None:
@@ -147,9 +185,12 @@ def end_if_over(run: JudgeRun) -> bool:
         if mine.filter(status=RowStatus.DONE, recorded=False).exists():
             return False
         failed = mine.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
-        message = SOME_FAILED.format(failed) if failed else PILOT_DONE.format(work.pilot) if work.pilot else ""
-        RunWork.objects.filter(pk=work.pk).update(message=message)
-        status = Status.STOPPED if message else Status.FINISHED
+        names = models_returned(run)
+        messages = [SOME_FAILED.format(failed)] * bool(failed)
+        messages += [PILOT_DONE.format(work.pilot)] * bool(work.pilot and not failed)
+        status = Status.STOPPED if messages else Status.FINISHED
+        messages += [OTHER_NAMES.format(", ".join(names))] * (len(names) > 1)
+        RunWork.objects.filter(pk=work.pk).update(message=" ".join(messages))
         JudgeRun.objects.filter(pk=run.pk).update(status=status, **sums(run))
     release(run)
     run.refresh_from_db()
@@ -181,6 +222,14 @@ def release(run: JudgeRun) -> None:
     work = RunWork.objects.select_related("reservation").get(run=run)
     if work.reservation is not None:
         budgets.close(work.reservation)
+
+
+def keep_reservation(run: JudgeRun) -> None:
+    """Renew the lease of a running run's reservation when half of it is over."""
+    soon = timezone.now() + budgets.BATCH_LEASE / 2
+    work = RunWork.objects.filter(run=run, reservation__lease_until__lt=soon).select_related("reservation").first()
+    if work is not None and work.reservation is not None:
+        budgets.extend(work.reservation)
 
 
 def _locked(run: JudgeRun, states: Sequence[str]) -> bool:

@@ -3,24 +3,28 @@
 from annotation.models import JudgeRun
 from annotation.studies.locking import ImportPendingError
 from config.background.kinds import Sweep
+from judges.models import RunWork
 from judges.recording import record_readings
-from judges.run_states import end_if_over
+from judges.run_states import end_if_over, keep_reservation, settle_if_ended
 
 EVERY = 3
 
 
 def settle_runs() -> int:
-    """Record the readings of each running run, and end those that are over; return how many have ended."""
-    ended = 0
-    for run in JudgeRun.objects.filter(status=JudgeRun.Status.RUNNING, work__isnull=False).select_related(
-        "rater__study"
-    ):
-        try:
-            record_readings(run)
-            ended += end_if_over(run)
-        except ImportPendingError:  # the next round tries again
-            continue
-    return ended
+    """Record the readings of each run that is not settled, and end those that are over; return how many are settled."""
+    waiting = RunWork.objects.filter(settled=False).select_related("run__rater__study")
+    return sum(settle_run(work.run) for work in waiting)
+
+
+def settle_run(run: JudgeRun) -> bool:
+    """Record the readings of a run, end it if it is over, and return whether nothing is left to do for it."""
+    try:
+        record_readings(run)
+        keep_reservation(run)
+        end_if_over(run)
+        return settle_if_ended(run)
+    except ImportPendingError:  # the next round tries again
+        return False
 
 
 SWEEP = Sweep("runs", settle_runs, every=EVERY)

@@ -8,6 +8,7 @@ from judges.configuration import ConfigurationRefusedError
 from judges.estimates import estimate_of
 from judges.judgment_planning import plan_judgments
 from judges.models import RunWork
+from judges.rereading import copy_judgments
 from judges.run_context import PromptChangedError, run_context
 from judges.run_states import WORK_KEY, pause_for_budget
 from llm import budgets
@@ -18,8 +19,11 @@ from llm.requests import Charge
 def work_on_run(claim: Claim) -> None:
     """Reserve what a claimed run may cost, and make what it judges."""
     try:
-        _reserve(claim)
-        plan_judgments(claim)
+        if run_context(claim.row.run_id).configuration.reread_of:
+            copy_judgments(claim.row)
+        else:
+            _reserve(claim)
+            plan_judgments(claim)
     except BudgetError as problem:
         pause_for_budget(claim.row.run_id, problem.reason)
         claim.renew()  # raises, because the pause has asked this row to stop
@@ -35,7 +39,7 @@ def _reserve(claim: Claim) -> None:
     """Reserve what is expected to be spent on what is not judged yet."""
     work: RunWork = claim.row
     context = run_context(work.run_id)
-    if context.configuration.reread_of or work.reservation_id is not None:
+    if work.reservation_id is not None:
         return
     found = estimate_of(context)
     claim.update(estimate=found.as_json())

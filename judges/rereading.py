@@ -1,0 +1,70 @@
+"""Reads the kept replies of a run again, without calls: a new run of a new reading, which says so.
+
+A parser that was corrected changes what replies mean. The earlier readings stay; a researcher may let the new run stand
+for the earlier one.
+"""
+
+from dataclasses import replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import JudgeRun, Rater
+from annotation.studies.locking import lock_study
+from config.background.kinds import works
+from config.background.rows import Status as RowStatus
+from config.background.waking import enqueue
+from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
+from judges.judgment_planning import AT_ONCE
+from judges.models import Judgment, RunWork
+from judges.run_states import WORK_KEY, charge_name, judge_name
+
+COPIED = ("place", "question_id", "item_id", "output_id", "other_output_id", "variant", "order", "replicate")
+
+
+def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
+    """Make a run that reads the replies of `run` with the protocol's parser as it is now, and queue its work.
+
+    Raises ConfigurationRefusedError if the run is a reading itself, still going on, or has no judgments here.
+    """
+    earlier = RunConfiguration.of(run.configuration)
+    if earlier.reread_of:
+        raise ConfigurationRefusedError("This run only reads the replies of another one. Read those again instead.")
+    if run.status == JudgeRun.Status.RUNNING:
+        raise ConfigurationRefusedError("The run is still going on. Stop it, or wait for its end.")
+    configuration = replace(earlier, parser=earlier.judge_protocol.parser, reread_of=f"{run.rater.name}/{run.name}")
+    with transaction.atomic():
+        study = lock_study(run.rater.study_id)
+        judged = Judgment.objects.filter(run=run).exclude(outcome="").order_by("place")
+        if not judged.exists():
+            raise ConfigurationRefusedError("The replies of this run are not here: it was imported, or has none.")
+        rater = rater_for(study, judge_name(configuration), Rater.Kind.MODEL, configuration.identity())
+        made = JudgeRun.objects.create(
+            rater=rater, name=run_name(list(rater.runs.values_list("name", flat=True))),
+            configuration=configuration.as_json(), status=JudgeRun.Status.RUNNING, started_at=timezone.now(),
+        )  # fmt: skip
+        work = RunWork.objects.create(run=made, study=study, started_by=actor)
+        record("run started", charge_name(made), actor=actor, study=study.slug, new={"reread_of": charge_name(run)})
+        enqueue(works()[WORK_KEY], work)
+    return made
+
+
+def copy_judgments(work: RunWork) -> int:
+    """Make the judgments of a re-reading that do not exist yet, from those of the run it reads; return how many."""
+    study, earlier = work.study, RunConfiguration.of(work.run.configuration).reread_of
+    rater, _, name = earlier.rpartition("/")
+    done = set(Judgment.objects.filter(run=work.run_id).values_list("place", flat=True))
+    originals = Judgment.objects.filter(run__rater__study=study, run__rater__name=rater, run__name=name)
+    made = 0
+    batch: list[Judgment] = []
+    for original in originals.exclude(outcome="").order_by("place").iterator():
+        if original.place in done:
+            continue
+        copied = {column: getattr(original, column) for column in COPIED}
+        batch.append(Judgment(run_id=work.run_id, original=original, status=RowStatus.QUEUED, **copied))
+        if len(batch) == AT_ONCE:
+            made += len(Judgment.objects.bulk_create(batch))
+            batch = []
+    return made + len(Judgment.objects.bulk_create(batch))
