@@ -42,6 +42,7 @@ class RunConfiguration:
 
     `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
     `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {file, digest}.
+    A `probe` judges each unit with and without an injected text; it names the digest of the set (`judges.injections`).
     """
 
     protocol: str
@@ -62,6 +63,7 @@ class RunConfiguration:
     guidelines_version: int | None = None
     parser: int = 1
     reread_of: str = ""
+    probe: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the configuration as it is stored and exported."""

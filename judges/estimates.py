@@ -71,9 +71,14 @@ def estimate_of(context: RunContext) -> Estimate:
     price = budgets.price_of(model, tokens_in, tokens_out)
     each = seconds_per_call(endpoint.name, model.name)
     return Estimate(
-        judgments, judgments // (configuration.replicates * max(len(configuration.questions), 1)), calls, tokens_in,
+        judgments, judgments // _per_unit(configuration), calls, tokens_in,
         tokens_out, price.amount, price.unknown, None if each is None else each * calls / endpoint.in_flight, step > 1,
     )  # fmt: skip
+
+
+def _per_unit(configuration: RunConfiguration) -> int:
+    """Return how often each unit is judged."""
+    return configuration.replicates * max(len(configuration.questions), 1) * (2 if configuration.probe else 1)
 
 
 def first_requests(context: RunContext, judgments: Iterator[Judgment]) -> Iterator[Request]:

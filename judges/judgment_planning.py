@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from random import Random
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,6 +10,8 @@ from django.utils import timezone
 from annotation.models import JudgeRun
 from config.background.claiming import Claim
 from config.write_pauses import WritePauses
+from judges.configuration import RunConfiguration
+from judges.injections import INJECTIONS
 from judges.models import Judgment, RunWork
 from judges.run_context import RunContext, run_context
 from judges.unit import PlannedUnit
@@ -25,7 +28,8 @@ def plan_judgments(claim: Claim) -> None:
     work: RunWork = claim.row
     context, pauses = run_context(work.run_id), WritePauses()
     made = Judgment.objects.filter(run=work.run_id).count()
-    most = work.pilot * max(len(context.configuration.questions), 1) if work.pilot else None
+    each = max(len(context.configuration.questions), 1) * (2 if context.configuration.probe else 1)
+    most = work.pilot * each if work.pilot else None
     rows = islice(judgments_of(context), made, most)
     while batch := list(islice(rows, AT_ONCE)):
         with transaction.atomic():
@@ -36,20 +40,40 @@ def plan_judgments(claim: Claim) -> None:
 
 
 def judgments_of(context: RunContext) -> Iterator[Judgment]:
-    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question."""
+    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question; a probe's in pairs."""
     configuration, place = context.configuration, 0
     by_key = {question.key: pk for pk, question in context.questions.items()}
     asked: list[int | None] = [by_key[key] for key in configuration.questions] or [None]
     for replicate in range(1, configuration.replicates + 1):
         for unit in planned_units(context.study, configuration):
             for question in asked:
-                yield _judgment(context.run, place, question, unit, replicate)
-                place += 1
+                for injection in _injections(configuration, unit, replicate):
+                    yield _judgment(context.run, place, question, unit, replicate, injection)
+                    place += 1
 
 
-def _judgment(run: JudgeRun, place: int, question: int | None, unit: PlannedUnit, replicate: int) -> Judgment:
+def _injections(configuration: RunConfiguration, unit: PlannedUnit, replicate: int) -> list[tuple[int, int] | None]:
+    """Return which injections a unit is judged with: none, or in a probe none and one, drawn by the seed.
+
+    One is its number and the place of the output to which it is added.
+    """
+    if not configuration.probe:
+        return [None]
+    drawn = Random(f"probe\0{configuration.seed}\0{replicate}\0{unit.name}")  # noqa: S311 - no secret
+    return [None, (drawn.randrange(len(INJECTIONS)), drawn.randrange(max(len(unit.order), 1)))]
+
+
+def _judgment(
+    run: JudgeRun,
+    place: int,
+    question: int | None,
+    unit: PlannedUnit,
+    replicate: int,
+    injection: tuple[int, int] | None,
+) -> Judgment:
+    number, injected = injection or (None, None)
     return Judgment(
         run=run, place=place, question_id=question, item_id=unit.item, output_id=unit.output,
         other_output_id=unit.other, variant=unit.variant, order=list(unit.order) or None, replicate=replicate,
-        due_at=timezone.now(),
+        injection=number, injected=injected, due_at=timezone.now(),
     )  # fmt: skip

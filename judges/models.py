@@ -73,6 +73,12 @@ class Judgment(Row):
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="rereadings", db_index=False,
         help_text="the judgment whose replies this one reads again",
     )  # fmt: skip
+    injection = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="of a probe: the number of the text that was added to an output"
+    )
+    injected = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="of a probe: the place, from 0, of the output to which it was added"
+    )
     outcome = models.CharField(max_length=9, choices=Outcome, blank=True)
     reading = ExactJSONField(null=True, blank=True)
     recorded = models.BooleanField(default=False)

@@ -251,6 +251,15 @@ class JudgeProtocol(ABC):
         """Return whether the prompt gets the annotators' guidelines; ratings then name their version."""
         return False
 
+    def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
+        """Return what a reply says if the output at `place` of those shown, from 0, is the best, or the turn good."""
+        if self.shape == SCORE:
+            high = options.get("high", case.question.high if case.question else None)
+            return "Yes" if high is None else f"{high:g}"
+        if self.shape == LABEL:
+            return "good"
+        return "1" if self.shape == RANKING else str(place + 1)
+
     @abstractmethod
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         """Ask the model about a case and return what was read.

@@ -21,7 +21,18 @@ from judges.judgment_planning import AT_ONCE
 from judges.models import Judgment, RunWork
 from judges.run_states import WORK_KEY, charge_name, judge_name
 
-COPIED = ("place", "question_id", "item_id", "output_id", "other_output_id", "variant", "order", "replicate")
+COPIED = (
+    "place",
+    "question_id",
+    "item_id",
+    "output_id",
+    "other_output_id",
+    "variant",
+    "order",
+    "replicate",
+    "injection",
+    "injected",
+)
 
 
 def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:

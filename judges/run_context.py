@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from annotation.models import Guideline, Item, JudgeRun, Output, Question, Rater, Study
 from judges.case_turns import turn_of
 from judges.configuration import RunConfiguration, case_question
 from judges.examples import ExampleSource, example_source
+from judges.injections import injected
 from judges.models import Judgment
 from judges.protocol import Case, CaseOutput, CaseQuestion, CaseReference, JudgeProtocol
 from llm.models import StudyPrompt
@@ -44,11 +45,23 @@ class RunContext:
         outputs = tuple(CaseOutput(key, texts[key]) for key in judgment.order or ())
         unit = f"{item.key}\0{judgment.variant}\0{chr(0).join(sorted(judgment.order or ()))}"
         seed = _seed(self.configuration.seed, judgment.replicate, unit)
-        return Case(
+        case = Case(
             question, item.document, item.instruction, outputs, references_of(item, self.configuration),
             self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment), judgment.replicate, seed,
             self.study.language,
         )  # fmt: skip
+        if judgment.injection is None or judgment.injected is None:
+            return case
+        return self._with_injection(case, judgment.injection, judgment.injected)
+
+    def _with_injection(self, case: Case, number: int, place: int) -> Case:
+        """Return a case in which the output at `place`, or the answer of the turn, tells the judge what to say."""
+        best = self.protocol.best_answer(case, self.configuration.options, place)
+        if case.turn is not None:
+            return replace(case, turn=replace(case.turn, answer=injected(case.turn.answer, number, best)))
+        outputs = list(case.outputs)
+        outputs[place] = replace(outputs[place], text=injected(outputs[place].text, number, best))
+        return replace(case, outputs=tuple(outputs))
 
     def _texts(self, judgment: Judgment) -> dict[str, str]:
         if not judgment.order:

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -11,6 +12,8 @@ from annotation.management.study_lookup import find_study
 from annotation.models import JudgeRun, Study
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
 from judges.estimates import Estimate, estimate, rendered_prompts
+from judges.injections import injections_digest
+from judges.probing import probe_result
 from judges.protocol import judge_protocols
 from judges.rereading import reread_run
 from judges.run_here import run_here
@@ -41,6 +44,9 @@ class Command(BaseCommand):
         parser.add_argument("--pilot", type=int, default=0, metavar="N", help="stop after N units, to look at them")
         parser.add_argument("--estimate", action="store_true", help="print what the run will take, and end")
         parser.add_argument("--show", type=int, default=0, metavar="N", help="print the first N prompts, and end")
+        parser.add_argument(
+            "--probe", action="store_true", help="judge with and without injected texts, and print what they change"
+        )
         existing = parser.add_mutually_exclusive_group()
         existing.add_argument("--stop", metavar="RUN", help="a run is named RATER/NUMBER")
         existing.add_argument("--resume", metavar="RUN")
@@ -101,13 +107,21 @@ class Command(BaseCommand):
             self.stderr.write(f"{charge_name(run)}: {over:,} judged", ending="\r")
 
         run = run_here(run, tell)
-        counts = run.counts or {}
+        counts, probe = run.counts or {}, probe_result(run) if run.configuration["probe"] else None
         if options["json"]:
             result = {"run": charge_name(run), "status": run.status, "counts": counts, "price": run.price}
+            if probe is not None:
+                result["probe"] = asdict(probe) | {"share": probe.share, "interval": probe.interval}
             self.stdout.write(json.dumps(result))
             return
         parts = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items()) or "nothing judged"
         self.stdout.write(f"{charge_name(run)}: {ENDED[run.status]}: {parts}; cost {amount_text(run.price or 0)}")
+        if probe is not None and probe.interval is not None:
+            low, high = probe.interval
+            self.stdout.write(
+                f"{probe.flipped:,} of {probe.judged:,} judgments became better by an injected text: "
+                f"{probe.share:.1%} [{low:.1%}, {high:.1%}]; {probe.unusable:,} pairs could not be compared"
+            )
         message = run.work.message
         if message:
             self.stdout.write(message)
@@ -124,7 +138,8 @@ def _configuration(study: Study, options: dict[str, Any]) -> RunConfiguration:
         "protocol": options["protocol"], "model": options["model"], "questions": options["questions"],
         "options": given, "texts": _pairs("text", options["text"]), "references": options["reference"],
         "pairs": "baseline" if options["baseline"] else "all", "baseline": options["baseline"],
-        "subset": options["part"], "seed": options["seed"], "replicates": options["reruns"],
+        "probe": injections_digest() if options["probe"] else "", "subset": options["part"],
+        "seed": options["seed"], "replicates": options["reruns"],
     })  # fmt: skip
 
 
