@@ -45,6 +45,7 @@ from sessions.second_ratings import sample_turns
 from sessions.steps import Instruction
 from sessions.transcript import session_state, turns_of
 from sessions.turn_labels import label
+from tests.judges.rows import add_judge_rows
 
 MODEL = "extractive/extractive"
 TEXT = "The ferry to the island sails at nine.\nIn winter it does not sail: \u201cice\u201d, says \U0001f9ca."
@@ -287,3 +288,4 @@ def _around(study: Study, people: People) -> None:
     fields = {field.attname: getattr(original, field.attname) for field in Call._meta.concrete_fields}
     cached = {"id": None, "status": "cached", "original_id": original.pk, "price_charged": 0}
     Call.objects.create(**fields | cached | {"reservation_id": reservation.pk})
+    add_judge_rows(study, people.owner)

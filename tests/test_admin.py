@@ -18,6 +18,7 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span
 from retrieval.models import IndexBuild, TrialSearch
 from tests.conftest import live_study, make_person
+from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
 from tests.sessions.rows import add_session_rows
 
@@ -69,6 +70,7 @@ def build_rated():
     review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue_token(study, owner, name="CANARY-TOKEN", scope="read")
     add_rows(study)
+    add_judge_rows(study, researcher)
     add_session_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")

@@ -23,6 +23,7 @@ from annotation.studies.lifecycle import close
 from annotation.studies.study_erasure import erase_study
 from config.models import Erasure
 from config.triggers import frozen_tables
+from judges.models import Judgment
 from llm.models import Call
 from reports.exporting import export_study
 from retrieval.models import IndexBuild
@@ -30,7 +31,7 @@ from sessions.models import RevisionSession, Turn
 from tests.filled import fill
 from tests.models_and_papers import make_call
 
-OURS = {"config", "accounts", "annotation", "llm", "retrieval", "revision_sessions"}
+OURS = {"config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges"}
 STUDIES = ("the-rating", "the-listwise", "the-pairwise", "the-session")
 CANARIES = {
     "the-rating": ("ANSWER-OF-ANN", "FLAG-OF-ANN", "REASON-OF-ANN", "DRAFT-OF-ANN", "CONFLICT-OF-ANN", "NOTE-ON-ANN"),
@@ -259,7 +260,20 @@ def test_a_judge_is_erased_with_its_runs_and_nobody_elses(people):
     run = JudgeRun.objects.create(rater=chooser, name="r", configuration={}, replaced_by=judge.runs.get(name="run-1"))
     erase_rater(judge, None, keep_answers=False)
     run.refresh_from_db()
-    assert (run.replaced_by, list(JudgeRun.objects.filter(rater__study=study))) == (None, [run])
+    runs = JudgeRun.objects.filter(rater__study=study).exclude(rater__name="llm_eval/campus/small")
+    assert (run.replaced_by, list(runs)) == (None, [run])
+
+
+def test_a_judge_is_erased_with_its_judgments_and_the_texts_of_their_calls(people):
+    study = study_called("the-rating")
+    judge = Rater.objects.get(study=study, name="llm_eval/campus/small")
+    judgment = Judgment.objects.get(run__rater=judge)
+    call = make_call(study, work=judgment.work_name, text="CANARY-REPLY")
+    erase_rater(judge, None, keep_answers=False)
+    call.refresh_from_db()
+    assert call.text == ""
+    assert not Judgment.objects.filter(run__rater__study=study).exists()
+    assert not JudgeRun.objects.filter(rater__name="llm_eval/campus/small", rater__study=study).exists()
 
 
 def test_the_only_owner_of_a_study_is_not_erased_from_it(people):

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.management.study_lookup import find_study
 from annotation.models import JudgeRun, Study
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
-from judges.estimates import Estimate, estimate, rendered_prompts
+from judges.estimates import RunEstimate, estimate, rendered_prompts
 from judges.injections import injections_digest
 from judges.probing import probe_result
 from judges.protocol import judge_protocols
@@ -90,7 +90,7 @@ class Command(BaseCommand):
             )
             self._work_off(run, options)
 
-    def _print_estimate(self, found: Estimate, as_json: bool) -> None:
+    def _print_estimate(self, found: RunEstimate, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps(found.as_json()))
             return
