@@ -1,11 +1,12 @@
 """Calls through claim, ledger and result while real workers are killed, and what came of them.
 
     python -m tests.load.calls [--postgresql URL] --calls 500 --kills 50 [--deaths 20] [--delay 0.1] [--workers 2]
-        [--in-flight 16]
+        [--in-flight 16] [--rows judgment_rows]
 
 Workers are killed at random moments (`--kills`), and die just before they write a result (`--deaths`). With
-`--postgresql` it runs on a new database on that server with a Redis of its own, otherwise on SQLite with the embedded
-broker. At the end it compares the requests that the endpoint received with the ledger and the rows.
+`--rows judgment_rows` the calls are those of a run of a judge. With `--postgresql` it runs on a new database on that
+server with a Redis of its own, otherwise on SQLite with the embedded broker. At the end it compares the requests that
+the endpoint received with the ledger and the rows.
 """
 
 import argparse
@@ -39,6 +40,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--in-flight", type=int, default=16)
+    parser.add_argument("--rows", choices=("calls_rows", "judgment_rows"), default="calls_rows", help="what to queue")
     parser.add_argument("--seed", type=int, default=1)
     print(json.dumps(trial(parser.parse_args()), indent=1))
     return 0
@@ -71,12 +73,12 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
             worker.start()
         began = time.monotonic()
         queueing = subprocess.Popen(
-            [sys.executable, "-m", "tests.load.calls_rows", "queue", str(given.calls)], cwd=ROOT, env=env,
+            [sys.executable, "-m", f"tests.load.{given.rows}", "queue", str(given.calls)], cwd=ROOT, env=env,
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
         stack.callback(queueing.kill)
         killed = kill_and_wait(given, workers, env, served.log, queueing)
-        found = json.loads(run(["-m", "tests.load.calls_rows", "compare"], env))
+        found = json.loads(run(["-m", f"tests.load.{given.rows}", "compare"], env))
         asked = [json.loads(line)["asked"] for line in served.log.read_text().splitlines()]
         per_call = Counter(json.dumps(one["messages"]) for one in asked)
         return {
@@ -113,7 +115,7 @@ def kill_and_wait(
                 worker.start()
         if (
             queueing.poll() is not None
-            and json.loads(run(["-m", "tests.load.calls_rows", "waiting"], env))["waiting"] == 0
+            and json.loads(run(["-m", f"tests.load.{given.rows}", "waiting"], env))["waiting"] == 0
         ):
             break
     return {"kills": kills, "seconds": time.monotonic() - began}

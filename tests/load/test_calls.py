@@ -24,11 +24,12 @@ def server() -> str | None:
     )
 
 
-def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again():
+@pytest.mark.parametrize("rows", ["calls_rows", "judgment_rows"])
+def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again(rows):
     url = server()
     given = Namespace(
         postgresql=url, calls=30, kills=2, deaths=3, flushes=1 if url else 0, delay=0.3, workers=2, threads=4,
-        in_flight=8, seed=1,
+        in_flight=8, seed=1, rows=rows,
     )  # fmt: skip
     found = calls(given)
     assert (found["kills"], found["deaths"], found["flushes"]) == (2, 3, given.flushes)
