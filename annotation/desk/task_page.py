@@ -47,7 +47,7 @@ def progress_of(row: DeskRow) -> RaterProgress:
     return RaterProgress(counted.done, left, counted.more, counted.pace * left if counted.pace else None)
 
 
-def person_tag(person_id: int) -> str:
+def person_tag(person_id: int | None) -> str:
     """An opaque name under which a browser keeps this person's drafts apart from other people's."""
     return salted_hmac("annotation.desk", str(person_id)).hexdigest()[:16]
 
