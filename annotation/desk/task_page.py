@@ -15,7 +15,7 @@ from annotation.desk.highlighting import words_payload
 from annotation.desk.hot_queries import DeskRow, count_tasks
 from annotation.desk.last_answer import undo_context
 from annotation.desk.submitting import Form
-from annotation.models import Annotation, Rater
+from annotation.models import Annotation
 from annotation.protocols import protocols
 from annotation.studies.guideline_text import sections_on
 
@@ -47,9 +47,9 @@ def progress_of(row: DeskRow) -> RaterProgress:
     return RaterProgress(counted.done, left, counted.more, counted.pace * left if counted.pace else None)
 
 
-def person_tag(rater: Rater) -> str:
+def person_tag(person_id: int | None) -> str:
     """An opaque name under which a browser keeps this person's drafts apart from other people's."""
-    return salted_hmac("annotation.desk", str(rater.person_id)).hexdigest()[:16]
+    return salted_hmac("annotation.desk", str(person_id)).hexdigest()[:16]
 
 
 @lru_cache(maxsize=64)
@@ -109,7 +109,7 @@ def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, st
             "checklist": sections_on(row.guidelines, CHECKLIST),
             "examples": sections_on(row.guidelines, EXAMPLE),
             "language": study.language,
-            "person_tag": person_tag(row.rater),
+            "person_tag": person_tag(row.rater.person_id),
             "direction": text_direction(study.language),
             "words": words_payload(item.document, "\n".join(output.text for output in sheet.outputs), study.language),
         },

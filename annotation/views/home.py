@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
+from annotation.desk.task_page import person_tag
 from annotation.studies.queries import runs_of, work_of
 
 
@@ -12,4 +13,5 @@ from annotation.studies.queries import runs_of, work_of
 @signed_in
 def home(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
-    return render(request, "annotation/home.html", {"works": work_of(person), "runs": runs_of(person)})
+    context = {"works": work_of(person), "runs": runs_of(person), "person_tag": person_tag(person.pk)}
+    return render(request, "annotation/home.html", context)

@@ -50,7 +50,7 @@ class SessionPage:
 
     @property
     def person_tag(self) -> str:
-        return person_tag(self.session.rater)
+        return person_tag(self.session.rater.person_id)
 
     @cached_property
     def guidelines_version(self) -> int | None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Page
 
-GRAVE = {"serious", "critical"}
 # Only what was found leaves the page: everything that axe looked at is up to a megabyte, which takes seconds to read.
 RUN = """async () => {
     const { violations } = await axe.run({ resultTypes: ["violations"] });
@@ -22,7 +21,3 @@ def findings(page: Page, axe: str, schemes: Sequence[str] = ("dark", "light")) -
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         found += [(scheme, *one) for one in page.evaluate(RUN)]
     return found
-
-
-def grave_findings(page: Page, axe: str) -> list[tuple]:
-    return [one for one in findings(page, axe) if one[2] in GRAVE]

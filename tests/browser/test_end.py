@@ -7,7 +7,7 @@ from accounts.preferences import save_preferences
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Slot
-from tests.browser.accessibility import grave_findings
+from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on
 
 
@@ -95,5 +95,5 @@ def test_axe_finds_nothing_on_the_page_of_the_end(new_desk, rater, last, axe, si
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
     page = submitted(desk, last)
     expect(page.get_by_role("heading", level=1)).to_have_text("All done. Thank you.")
-    assert grave_findings(page, axe) == []
+    assert findings(page, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]

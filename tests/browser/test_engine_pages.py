@@ -14,7 +14,7 @@ from llm.budgets import set_cap
 from llm.models import Budget, Completion, EndpointState
 from llm.prompt_versions import publish_prompt
 from retrieval.trial_searches import try_search
-from tests.browser.accessibility import grave_findings
+from tests.browser.accessibility import findings
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
 from tests.llm.calls import write_endpoints
 from tests.models_and_papers import make_build, make_call, make_completion, make_trial
@@ -65,14 +65,14 @@ def pages_of(study: Study) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_serious_on_the_pages_about_models(new_desk, engine, owner, axe, size):
+def test_axe_finds_nothing_on_the_pages_about_models(new_desk, engine, owner, axe, size):
     engine.title = "A study"
     engine.save()
     options = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
     desk = new_desk(owner, **options)
     for path in pages_of(engine):
         desk.page.goto(desk.address + path)
-        assert grave_findings(desk.page, axe) == [], path
+        assert findings(desk.page, axe) == [], path
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= size[0], path
 
 

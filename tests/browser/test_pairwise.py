@@ -265,6 +265,16 @@ def test_the_checklist_folds_out_beside_and_stays_for_the_next_task(desk, pair_s
     expect(page.locator("#checklist")).to_be_hidden()
 
 
+def test_on_a_tablet_the_open_checklist_covers_neither_texts_nor_reading_aids(new_desk, rater, pair_study, first):
+    desk = new_desk(rater, viewport={"width": 820, "height": 1180})
+    page = desk.open(first(pair_study(document="It sails at nine.")))
+    page.keyboard.press("k")
+    edge = page.locator("#checklist").bounding_box()["x"]
+    for part in (column(page, "B"), page.locator("#checklist-button"), page.locator("#examples-button")):
+        box = part.bounding_box()
+        assert box["x"] + box["width"] <= edge
+
+
 def test_the_worked_examples_are_one_key_away_and_escape_leads_back(desk, pair_study, first):
     page = desk.open(first(pair_study()))
     page.keyboard.press("e")

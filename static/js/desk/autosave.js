@@ -1,14 +1,15 @@
 // Drafts are stored in this browser at once and on the server a second later, one request at a time.
 
 import { sameAnswers } from "./page.js";
-import { isBack, leave, OfflineError, post, untilBack, worthTrying } from "./network.js";
+import { isBack, OfflineError, post, untilBack, worthTrying } from "./network.js";
+import { keepAndLeave } from "./unsent.js";
 import { chooseVersion } from "./versions.js";
 
 const QUIET = 800;
 
 export class Autosave {
-  constructor(page, state, keep) {
-    Object.assign(this, { page, state, keep, running: null, timer: 0, stopped: false, dirty: false });
+  constructor(page, state, keep, unsent) {
+    Object.assign(this, { page, state, keep, unsent, running: null, timer: 0, stopped: false, dirty: false, isLocal: false });
     this.last = page.answers();
     page.onFields("input", () => this.changed());
     page.onFields("change", () => this.changed());
@@ -29,7 +30,7 @@ export class Autosave {
     this.keep.write("draft", { answers, base: this.page.version });
     if (this.state.kind === "saved" || this.state.kind === "submitted") this.state.say("saving");
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.flush(), QUIET);
+    if (!this.isLocal) this.timer = setTimeout(() => this.flush(), QUIET);
   }
 
   // Save unsaved changes; resolves when all are saved, or when saving may take indefinitely.
@@ -47,8 +48,14 @@ export class Autosave {
   }
 
   resume() {
-    this.stopped = false;
+    this.stopped = this.isLocal = false;
     if (!this.isSaved) this.changed();
+  }
+
+  // The person is to choose between this answer and the server's: until then the server gets no draft of this one.
+  waitForChoice() {
+    this.discard();
+    Object.assign(this, { last: this.page.answers(), isLocal: true, stopped: false });
   }
 
   discard() {
@@ -82,25 +89,16 @@ export class Autosave {
   }
 
   async #run() {
-    while (this.dirty && !this.stopped && !this.page.signal.aborted) {
+    while (this.dirty && !this.stopped && !this.isLocal && !this.page.signal.aborted) {
       const answers = this.page.answers();
       try {
-        await this.#handle(await post(this.page, this.page.draft, this.#body()), answers);
+        await this.#handle(await post(this.page, this.page.draft, this.page.draftBody()), answers);
       } catch (problem) {
         if (!(problem instanceof OfflineError || problem instanceof SyntaxError)) throw problem;
         this.state.say("offline");
         await worthTrying(this.page);
       }
     }
-  }
-
-  #body() {
-    const body = new URLSearchParams(new FormData(this.page.form));
-    for (const [name, values] of Object.entries(this.page.answers())) {
-      if (!body.has(name)) values.forEach((value) => body.append(name, value));
-    }
-    body.set("draft_version", this.page.version);
-    return body;
   }
 
   async #handle(answer, answers) {
@@ -113,7 +111,7 @@ export class Autosave {
     }
     if (answer.status === 401) return untilBack(this.page, this.state);
     if (answer.status === 403 && (await isBack(this.page))) return undefined;
-    if (answer.status === 404) return leave(this.page);
+    if (answer.status === 404) return keepAndLeave(this.page, this.unsent) || (this.stopped = true);
     if (answer.status === 409) return this.#conflict(answer.json());
     if (answer.status === 410) return this.#submitted();
     if (answer.status === 400 || answer.status === 413) {
@@ -144,7 +142,7 @@ export class Autosave {
   }
 
   #lastChance() {
-    if (!this.dirty || this.stopped) return;
-    post(this.page, this.page.draft, this.#body(), { keepalive: true }).catch(() => {}); // the local copy stays
+    if (!this.dirty || this.stopped || this.isLocal) return;
+    post(this.page, this.page.draft, this.page.draftBody(), { keepalive: true }).catch(() => {}); // the local copy stays
   }
 }

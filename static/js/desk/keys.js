@@ -5,6 +5,7 @@ import { keepKeys, keysAreOn } from "./keyswitch.js";
 const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
 const OWN_ENTER = "button, a[href], summary, dialog *, [popover] *";
 const REPEATABLE = new Set(["[", "]"]);
+const READING = new Set(["[", "]", "h", "i", "g", "?", "+", "-", "escape"]); // these work while an answer is being sent
 const ARROWS = { "←": "ArrowLeft", "↓": "ArrowDown", "→": "ArrowRight" };
 
 export class Keys {
@@ -61,6 +62,7 @@ export class Keys {
     if (over) return over.dataset.openedBy === key && !event.repeat ? this.#close(event, over) : undefined;
     if (this.wordmode.isOn && this.wordmode.key(event)) return event.preventDefault();
     if (event.shiftKey && key.startsWith("arrow")) return undefined; // scrolls the document
+    if (this.page.form.inert && !READING.has(key)) return undefined; // what it answered would be lost
     if (event.repeat && !REPEATABLE.has(key)) return undefined;
     if (key === "enter" && event.target.closest(OWN_ENTER)) return undefined;
     const shifted = event.shiftKey && this.acts[`shift+${key}`];

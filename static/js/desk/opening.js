@@ -18,6 +18,7 @@ import { Sizes } from "./sizes.js";
 import { State } from "./state.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
+import { Unsent } from "./unsent.js";
 
 // `equip(page, effort)` is called for each task on the desk. It may return `acts` {key: function}, a
 // `mode` that takes all keys while it is on, `questions` that know the keys of the answers, and `readers`: which texts
@@ -29,8 +30,9 @@ export function openDesk(equip) {
     const keep = new Keep(page);
     const effort = new Effort(page);
     const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
-    const autosave = new Autosave(page, state, keep);
-    const sending = new Sending(page, { state, keep, effort, autosave }, show);
+    const unsent = new Unsent(page.tag);
+    const autosave = new Autosave(page, state, keep, unsent);
+    const sending = new Sending(page, { state, keep, unsent, effort, autosave }, show);
     const dialogs = new Dialogs(page);
     new Errors(page);
     const sizes = new Sizes(page);

@@ -47,6 +47,16 @@ export class Page {
     return answers;
   }
 
+  // What an autosave sends: also the answers to questions that do not apply now.
+  draftBody() {
+    const body = new URLSearchParams(new FormData(this.form));
+    for (const [name, values] of Object.entries(this.answers())) {
+      if (!body.has(name)) values.forEach((value) => body.append(name, value));
+    }
+    body.set("draft_version", this.version);
+    return body;
+  }
+
   fill(answers) {
     for (const control of this.form.elements) {
       if (!control.name?.startsWith(PREFIX)) continue;

@@ -1,23 +1,35 @@
 // Answers, skips, flags and undos are sent without leaving the page. While offline or signed out they wait here, and
-// are sent once, under the same client key, when that is possible again.
+// are sent once, under the same client key, when that is possible again. What the server refuses for good is kept by
+// `unsent.js` until it is saved or discarded.
 
+import { deliver } from "./delivery.js";
 import { write } from "./effort.js";
-import { isBack, leave, OfflineError, parse, post, request, untilBack, worthTrying } from "./network.js";
+import { leave, parse, post, request, worthTrying } from "./network.js";
+import { sameAnswers } from "./page.js";
+import { Refused } from "./refused.js";
+import { kept, keepAndLeave, reasonOf } from "./unsent.js";
+
+// Answers after which the same request can never be accepted, and those that come with the page as it is now.
+const REFUSED = new Set([400, 404, 409, 413, 422]);
+const SHOWN = new Set([409, 413, 422]);
+const UNKEPT = "This browser could not keep your answer: copy it before you leave this page.";
 
 export class Sending {
   constructor(page, parts, show) {
     Object.assign(this, { page, show, busy: false }, parts);
+    this.refused = new Refused(page, this.unsent, (answer) => this.busy || this.#resume(answer));
     page.on(page.root, "submit", (event) => {
       const form = event.target.closest("[data-send]");
       if (!form) return;
       event.preventDefault();
       this.send(form);
     });
+    page.on(window, "pageshow", (event) => event.persisted && this.#hold(false)); // the browser went back to a held page
     page.on(page.root, "click", (event) => {
       const link = event.target.closest("a[data-visit]");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
-      if ("discard" in link.dataset) this.autosave.discard();
+      if ("discard" in link.dataset) this.#discard();
       this.visit(link.href);
     });
   }
@@ -30,8 +42,9 @@ export class Sending {
     else await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
     const body = new URLSearchParams(new FormData(form));
     if (body.has("visible_seconds")) write(this.effort.take(), body);
-    if (kind === "answer") this.keep.write("pending", { body: body.toString(), answers: this.page.answers() });
-    await this.#finish(await this.#deliver(form.action, body), kind);
+    const sent = kind === "answer" ? kept(this.page, body) : null;
+    if (sent) this.keep.write("pending", sent);
+    await this.#finish(await deliver(this, form.action, body), kind, sent);
   }
 
   // Begin with what an earlier visit left in this browser. Early events count at once, or not at all if this task's
@@ -41,6 +54,7 @@ export class Sending {
     if (pending) return this.#resume(pending);
     if (this.autosave.restore()) keys.replay();
     for (const assignment of this.keep.waiting()) await this.#resumeOther(assignment).catch(() => {});
+    this.refused.tell();
     return undefined;
   }
 
@@ -48,84 +62,67 @@ export class Sending {
   async #resume(pending) {
     this.#hold(true);
     await this.autosave.stop();
+    if (!sameAnswers(pending.answers, this.page.answers())) this.autosave.dirty = true;
     this.page.fill(pending.answers);
-    await this.#finish(await this.#deliver(this.page.form.action, new URLSearchParams(pending.body)), "answer");
+    const sent = { ...kept(this.page, pending.body), ...pending };
+    await this.#finish(await deliver(this, this.page.form.action, new URLSearchParams(pending.body)), "answer", sent);
   }
 
   async #resumeOther(assignment) {
-    const { body } = this.keep.read("pending", assignment);
-    const url = this.page.form.action.replace(this.page.assignment, assignment);
-    const answer = await post(this.page, url, new URLSearchParams(body));
-    if (answer.ok || answer.saved || [400, 404, 409].includes(answer.status)) this.keep.drop("pending", assignment);
+    const pending = this.keep.read("pending", assignment);
+    const [url, address] = [this.page.form.action, this.page.address].map((one) => one.replace(this.page.assignment, assignment));
+    const answer = await post(this.page, url, new URLSearchParams(pending.body));
+    const sent = { assignment, url, address, words: Object.values(pending.answers).map((values) => ["", values.join(", ")]), ...pending };
+    const isOver = answer.ok || answer.saved || (REFUSED.has(answer.status) && this.unsent.add({ ...sent, why: reasonOf(answer, parse(answer.text)) }));
+    if (isOver) this.keep.drop("pending", assignment);
   }
 
+  // The form is held while the next page is loaded: what would be typed meanwhile would go with the page.
   async visit(url) {
-    if (this.busy) return;
-    this.busy = true;
+    if (this.busy) return undefined;
+    const focused = document.activeElement;
+    this.#hold(true);
     await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
     const answer = await request(url).catch(() => null);
-    this.busy = false;
-    if (!answer || answer.status === 401) {
-      this.page.message(answer ? "Sign in again first." : "You're offline. Your draft is saved in this browser.");
-      return;
-    }
-    await this.show(answer, parse(answer.text));
-  }
-
-  async #deliver(url, body) {
-    let refreshed = false;
-    let saved = false;
-    while (!this.page.signal.aborted) {
-      let answer;
-      try {
-        if (!saved) this.state.say("sending");
-        answer = await post(this.page, url, body);
-      } catch (problem) {
-        if (!(problem instanceof OfflineError)) throw problem;
-      }
-      if (answer?.status === 401) {
-        await untilBack(this.page, this.state);
-      } else if (answer?.status === 403 && !refreshed) {
-        refreshed = true; // the token changed with a new sign-in elsewhere
-        if (!(await isBack(this.page))) await untilBack(this.page, this.state);
-      } else if (!answer || answer.status >= 500) {
-        saved ||= Boolean(answer?.saved);
-        if (saved) this.#confirm();
-        else this.#explain(answer);
-        await worthTrying(this.page);
-      } else {
-        return answer;
-      }
-    }
-    return new Promise(() => {}); // this page was replaced: the new one continues
-  }
-
-  // The answer is saved, but the next task could not be opened: the same request asks for it again.
-  #confirm() {
-    this.keep.drop("pending");
-    this.autosave.discard();
-    this.state.say("submitted");
-    this.page.message("Your answer is saved. Opening the next task…", "good");
-  }
-
-  #explain(answer) {
-    this.state.say(answer ? "broken" : "offline");
-    this.page.message(answer ? "The server is not responding. We'll send it when it does." : "You're offline. We'll send it when you reconnect.");
-  }
-
-  async #finish(answer, kind) {
-    const document = parse(answer.text);
-    if (kind === "answer") {
-      this.keep.drop("pending");
-      if (answer.ok) this.autosave.discard();
-    }
-    this.page.message("");
+    if (answer && answer.status !== 401 && answer.status < 500) return this.show(answer, parse(answer.text));
     this.#hold(false);
-    if (answer.status === 404 || answer.status === 403) return leave(this.page);
-    if (answer.ok || answer.status === 422 || answer.status === 409) await this.show(answer, document, kind);
-    else this.page.message(`Not accepted: ${document.body.textContent.trim().slice(0, 200)}`);
+    focused.focus({ preventScroll: true });
+    const why = answer ? "The server is not responding." : "You're offline.";
+    return this.page.message(answer?.status === 401 ? "Sign in again first." : `${why} Your draft is saved in this browser.`);
+  }
+
+  async #finish(answer, kind, sent) {
+    const document = parse(answer.text);
+    const isKept = !sent || this.#settle(answer, document, sent);
+    this.page.message("");
+    if ((answer.status === 404 || answer.status === 403) && isKept) return this.#leave(sent, answer.status);
+    this.#hold(false);
+    const isShown = answer.ok || (SHOWN.has(answer.status) && document.querySelector("#desk"));
+    if (isShown) await this.show(answer, document, kind);
+    else this.page.message(`Not accepted: ${reasonOf(answer, document)} ${isKept ? "Your answer is still here." : UNKEPT}`);
+    if (this.page.signal.aborted) return undefined; // another page is shown, which tells the rest
+    this.refused.tell();
     if (answer.ok && kind === "flag") this.page.message("Flagged for the researchers. You can continue.", "good");
-    return this.autosave.resume();
+    return answer.status === 409 && sent && isKept ? this.autosave.waitForChoice() : this.autosave.resume();
+  }
+
+  // The server's last word about an answer: it is saved, or goes on as a draft, or is kept as refused. False if this
+  // browser could not keep it.
+  #settle(answer, document, sent) {
+    if (answer.ok) this.#discard();
+    const isKept = answer.ok || answer.status === 422 || this.refused.add(sent, reasonOf(answer, document));
+    if (isKept) this.keep.drop("pending");
+    return isKept;
+  }
+
+  #discard() {
+    this.autosave.discard();
+    this.refused.discard();
+  }
+
+  #leave(sent, status) {
+    if (sent) leave(this.page);
+    else keepAndLeave(this.page, this.unsent, status);
   }
 
   #hold(busy) {

@@ -32,6 +32,7 @@ export function showing(open) {
   }
 
   window.addEventListener("popstate", async () => {
+    page.form.inert = true; // what would be typed meanwhile would go with the page
     const answer = await request(window.location.href).catch(() => null);
     const root = answer?.ok ? parse(answer.text).querySelector("#desk") : null;
     if (root) whole(root, "", false);

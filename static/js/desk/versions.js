@@ -41,6 +41,21 @@ function list(page, node, answers) {
   );
 }
 
+// All that was answered, as [question, answer] pairs in the order of the page; for people, where the page is gone.
+export function answersInWords(page, answers) {
+  const told = new Set();
+  const asked = [...page.form.elements].filter(({ name }) => name in answers && !told.has(name));
+  return asked.flatMap((control) => {
+    const question = control.closest(".question");
+    const fields = question ? [...question.querySelectorAll("[name]")].map(({ name }) => name) : [control.name];
+    if (told.has(control.name) || (!question && control.type === "hidden")) return [];
+    fields.forEach((name) => told.add(name));
+    const text = question?.querySelector(".question-text bdi")?.textContent ?? wording(control.labels[0] ?? control);
+    const said = question && described(question, answers);
+    return [[text, said || answers[control.name].join(", ")]];
+  });
+}
+
 // Resolves to "mine" or "theirs"; the person must choose.
 export function chooseVersion(page, mine, theirs) {
   const dialog = page.root.querySelector("#versions");

@@ -39,7 +39,7 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode,
   page.on(document, "keydown", (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const writing = event.target.closest?.("textarea, input, select, [role=tab]");
-    if (!by || writing || mode.isOn || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!by || page.form.inert || writing || mode.isOn || event.ctrlKey || event.altKey || event.metaKey) return;
     if (document.documentElement.classList.contains("keys-off") && !event.target.closest("[data-chip]")) return;
     if (event.target.dataset?.chip) choice.set(event.target.dataset.chip);
     if (boards.move((board, letter) => board.step(letter, by))) event.preventDefault();

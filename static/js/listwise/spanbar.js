@@ -19,6 +19,7 @@ export class SpanBar {
 
   // For a new selection {marks, text, start, end}, or an existing `span` of {marks, text}.
   open(at, focusNote = false) {
+    if (this.page.form.inert) return;
     if (this.at && this.at.marks !== at.marks) this.close();
     this.at = at;
     show(at);
@@ -59,7 +60,7 @@ export class SpanBar {
   }
 
   #key(event) {
-    if (!this.at || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.at || this.page.form.inert || event.ctrlKey || event.metaKey || event.altKey) return;
     const { marks, span } = this.at;
     const within = marks.bar.contains(document.activeElement);
     if (event.key === "Escape") this.close();
