@@ -1,8 +1,10 @@
 """Static files are served under names with a hash of their content, so browsers can cache them for ever."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import InMemoryStorage, Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -16,6 +18,14 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     """Hashed names, also inside the `import` statements of our own script modules; the script of a page is a bundle."""
 
     support_js_module_import_aggregation = True
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.url_of = lru_cache(super().url)
+
+    def url(self, name: str | None, force: bool = False) -> str:
+        """The address of a file; hashed names, once read, stay as they are as long as this process."""
+        return super().url(name, force) if settings.DEBUG else self.url_of(name, force)
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Replace the scripts of pages by their bundles, then hash and compress as always."""

@@ -198,13 +198,17 @@ _OPEN_TO_RATER = f"""
     AND NOT EXISTS (SELECT 1 FROM annotation_slot mine WHERE mine.task_id = o.task_id AND mine.holder_id = %s)
     AND NOT EXISTS (SELECT 1 FROM annotation_annotation y WHERE y.task_id = o.task_id AND y.rater_id = %s
         AND y.is_current AND y.{_ANSWERED})"""  # noqa: S608
-_OPEN_SLOTS = f"""
-    FROM annotation_slot o
-    WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s {_OPEN_TO_RATER}"""
+_OPEN_IN_ORDER = """
+    FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
+_OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
 
 _PROGRESS = f"""
-WITH ahead AS (SELECT o.task_id {_OPEN_SLOTS} ORDER BY o.place, o.number, o.id LIMIT %s)
+WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER}
+    AND o.task_id NOT IN (SELECT mine.task_id FROM annotation_slot mine WHERE mine.holder_id = %s)
+    AND o.task_id NOT IN (SELECT y.task_id FROM annotation_annotation y
+        WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED})
+    ORDER BY o.place, o.number, o.id LIMIT %s)
 SELECT (SELECT COUNT(*) FROM annotation_annotation y WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted'),
        (SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.state = 'held'),
        (SELECT AVG(recent.visible_seconds) FROM (
