@@ -16,6 +16,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from socket import MSG_DONTWAIT, MSG_PEEK, SHUT_WR, socket
+from threading import Barrier
 from typing import Any
 
 from django.conf import settings
@@ -26,7 +27,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from config.incoming_request import IncomingRequest
 from config.sign_in_thread import IN_SIGN_IN_THREAD
-from config.warm_up import warm_up
+from config.warm_up import warm_up, warm_up_thread
 
 AT_ONCE = 64 * 1024
 GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -81,6 +82,9 @@ class BufferingWorker(ThreadWorker):
     def run(self) -> None:
         """Serve until the worker is told to stop."""
         warm_up()
+        all_there = Barrier(self.cfg.threads)
+        for _ in range(self.cfg.threads):
+            self.tpool.submit(warm_up_thread, all_there)
         try:
             super().run()
         finally:  # SIGINT and SIGQUIT end it by SystemExit

@@ -59,6 +59,7 @@ def _run(connection: Any, sql: str, params: Sequence[Any]) -> Any:
     raw = PreparedCursor(connection.connection)
     wrapped = connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
     wrapped.execute(sql, params)
+    connection.health_check_done = True  # otherwise the next transaction would begin with a SELECT 1
     return wrapped
 
 

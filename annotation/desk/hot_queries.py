@@ -13,6 +13,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from django.utils import timezone
+
 from annotation.answers import Form, Sheet
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.studies.batches import BITS, EVERYWHERE, size_of
@@ -384,3 +386,15 @@ def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draf
     """Set an assignment's clocks to zero, and its draft to `draft` as a new version."""
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
     run(_FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk])
+
+
+def plan_statements() -> None:
+    """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
+    key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", timezone.now())
+    desk_row(0, key)
+    fetch_one(_PROGRESS, [0] * 11)
+    fetch_one(_STATE_SQL, [0, now, 0])
+    fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
+    for together in (True, False):
+        fetch_all(_first_open_sql(vendor, together), [0] * 7)
+    held_slots(0)
