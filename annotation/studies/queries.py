@@ -44,8 +44,7 @@ from annotation.studies.batches import EVERYWHERE, last_places
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
-ANYBODY = -1
-"""Stands for a person's primary key in a statement that is kept."""
+ANYBODY = -1  # stands for a person's primary key in a statement that is kept
 RATERS_ASKED, ANSWERS_ASKED = 20, 50
 """From how much a study's minutes per task are taken."""
 
@@ -130,15 +129,16 @@ def work_of(person: Person) -> list[MyWork]:
     sql, params = _works_sql()
     rows = [_WorkRow(*row) for row in fetch_all(sql, [person.pk if one == ANYBODY else one for one in params])]
     studies = Study.objects.in_bulk([row.study for row in rows]) if rows else {}
-    works = [_work(row, studies[row.study]) for row in rows]
     order = ("work", "between", "waiting", "paused", "soon", "done", "closed")
-    return sorted(works, key=lambda work: order.index(work.state))
+    return sorted((_work(row, studies[row.study]) for row in rows), key=lambda work: order.index(work.state))
 
 
 @lru_cache
-def _works_sql() -> tuple[str, tuple[Any, ...]]:
+def _works_sql() -> tuple[str, list[Any]]:
     """The statement of `_works` with ANYBODY for the person: to build it takes longer than all else on a home page."""
-    return _works(Person(pk=ANYBODY)).query.sql_with_params()  # type: ignore[no-any-return]
+    sql, params = _works(Person(pk=ANYBODY)).query.sql_with_params()
+    # Django marks each whole number as one of 32 bits, also larger ones, and leaves members of enumerations.
+    return sql, [int(one) if isinstance(one, int) else str(one) for one in params]
 
 
 def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
