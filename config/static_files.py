@@ -1,7 +1,6 @@
 """Static files are served under names with a hash of their content, so browsers can cache them for ever."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -21,11 +20,15 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.url_of = lru_cache(super().url)
+        self._addresses: dict[str, str] = {}
 
     def url(self, name: str | None, force: bool = False) -> str:
         """The address of a file; hashed names, once read, stay as they are as long as this process."""
-        return super().url(name, force) if settings.DEBUG else self.url_of(name, force)
+        if name is None or force or settings.DEBUG:
+            return str(super().url(name, force))
+        if name not in self._addresses:
+            self._addresses[name] = str(super().url(name))
+        return self._addresses[name]
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Replace the scripts of pages by their bundles, then hash and compress as always."""
