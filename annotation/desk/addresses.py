@@ -5,13 +5,13 @@ from functools import lru_cache
 
 from django.urls import get_script_prefix, reverse
 
-STAND_IN = uuid.UUID(int=0)
+NO_TASK = uuid.UUID(int=0)
 OF_TASKS = ("desk", "save_draft", "pulse", "submit_task", "flag_task", "skip_task")
 
 
 def task_address(name: str, key: uuid.UUID) -> str:
     """The address `annotation:NAME` of the assignment with this key."""
-    return _address(get_script_prefix(), f"annotation:{name}", STAND_IN).replace(str(STAND_IN), str(key))
+    return _address(get_script_prefix(), f"annotation:{name}", NO_TASK).replace(str(NO_TASK), str(key))
 
 
 def page_addresses(slug: str, key: uuid.UUID) -> dict[str, str]:
