@@ -26,7 +26,7 @@ STORED_AS_IT_IS: dict[type, type] = {
 
 @lru_cache(maxsize=256)
 def _numbered(sql: str) -> str:
-    """A statement with PostgreSQL's own placeholders, `$1` for the first `%s`; psycopg would replace long ones each time."""
+    """A statement with PostgreSQL's own placeholders, `$1` for the first `%s`."""
     first, *others = sql.split("%s")
     return first + "".join(f"${place}{text}" for place, text in enumerate(others, 1))
 
