@@ -2,6 +2,11 @@
 
 Gunicorn's own threads wait for the request's bytes, so as many slow clients as there are threads block the site.
 Here the worker's one loop collects requests, drops those that are too slow, and gives complete ones to the threads.
+
+Workers share their load through the listening socket. A connection that is kept open stays with the worker that took
+it, so that one worker could have them all while the others have nothing to do. A worker with more requests than threads
+therefore takes no new connections, and closes those that it has after their answers: their next requests wait at the
+listening socket, where the first worker with a free thread takes them.
 """
 
 import errno
@@ -11,6 +16,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from socket import MSG_DONTWAIT, MSG_PEEK, SHUT_WR, socket
+from threading import Barrier
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +27,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from config.incoming_request import IncomingRequest
 from config.sign_in_thread import IN_SIGN_IN_THREAD
-from config.warm_up import warm_up
+from config.warm_up import warm_up, warm_up_thread
 
 AT_ONCE = 64 * 1024
 GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -58,6 +64,9 @@ class BufferingWorker(ThreadWorker):
     """How many sign-ins the sign-in thread has at most; ordinary threads answer those beyond, as any request."""
     seconds_in_queue = 30.0
     """How long a sign-in may wait for the sign-in thread."""
+    most_waiting_for_threads = 0
+    """With more requests than this beyond its threads, a worker leaves connections to the others. Not of sign-ins,
+    which wait for no thread."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -66,11 +75,16 @@ class BufferingWorker(ThreadWorker):
         self.collected = 0
         self.checked = 0.0
         self.queued_sign_ins = 0
+        self.in_hand = 0
+        """Requests that were given to the threads and are not finished; only the loop changes it."""
         self.sign_in_pool = ThreadPoolExecutor(1, "sign-in", IN_SIGN_IN_THREAD.set, (True,))
 
     def run(self) -> None:
         """Serve until the worker is told to stop."""
         warm_up()
+        all_there = Barrier(self.cfg.threads)
+        for _ in range(self.cfg.threads):
+            self.tpool.submit(warm_up_thread, all_there)
         try:
             super().run()
         finally:  # SIGINT and SIGQUIT end it by SystemExit
@@ -88,6 +102,23 @@ class BufferingWorker(ThreadWorker):
             return
         self.nr_conns += 1
         self._collect(TConn(self.cfg, client, address, listener.getsockname()))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more requests wait for this worker's threads than it should keep from the other workers."""
+        return self.in_hand > self.cfg.threads + self.most_waiting_for_threads
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Begin or stop to take new connections; gunicorn asks for it in each round of its loop."""
+        super().set_accept_enabled(enabled and not self.is_full)
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Give a request to a thread."""
+        self.in_hand += 1
+        if self.is_full:
+            self.set_accept_enabled(False)
+        future = self.tpool.submit(self.handle, conn)
+        future.add_done_callback(partial(self.method_queue.defer, self._finish_in_hand, conn))
 
     def on_client_socket_readable(self, conn: TConn, client: socket) -> None:
         """Collect the next request of a connection that was kept open."""
@@ -161,6 +192,10 @@ class BufferingWorker(ThreadWorker):
         self.queued_sign_ins -= 1
         self.finish_request(conn, future)
 
+    def _finish_in_hand(self, conn: TConn, future: Future[bool]) -> None:
+        self.in_hand -= 1
+        self.finish_request(conn, future)
+
     def handle(self, conn: TConn) -> bool:
         """Answer a request, in a thread; whether the connection can have another one."""
         reusable = super().handle(conn)
@@ -170,6 +205,8 @@ class BufferingWorker(ThreadWorker):
         """Call the application, and give up a client that does not read the answer."""
         conn.sock.settimeout(self.seconds_to_read)
         req._expected_100_continue = False  # the loop has sent it, or the body is refused
+        if self.is_full:
+            req.force_close()
         try:
             return bool(super().handle_request(req, conn))
         except TimeoutError:

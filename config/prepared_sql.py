@@ -9,23 +9,36 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from django.db import connections
+from django.db import connections, models
 from django.db.models import Model
 from django.db.utils import DEFAULT_DB_ALIAS
-from psycopg import Cursor
+from psycopg import RawCursor
 from psycopg.types.numeric import Int8
 
 Row = TypeVar("Row", bound=Model)
+STORED_AS_IT_IS: dict[type, type] = {
+    models.BooleanField: bool, models.CharField: str, models.FloatField: float, models.ForeignKey: int,
+    models.IntegerField: int, models.PositiveIntegerField: int, models.PositiveSmallIntegerField: int,
+    models.TextField: str,
+}  # fmt: skip
+"""For a field of exactly this class: the class of values that databases store as they are. Others Django converts."""
 
 
-class PreparedCursor(Cursor[Any]):
+@lru_cache(maxsize=256)
+def _numbered(sql: str) -> str:
+    """A statement with PostgreSQL's own placeholders, `$1` for the first `%s`."""
+    first, *others = sql.split("%s")
+    return first + "".join(f"${place}{text}" for place, text in enumerate(others, 1))
+
+
+class PreparedCursor(RawCursor):
     """A cursor that has PostgreSQL prepare each statement at its first use on a connection."""
 
     def execute(self, query: Any, params: Any = None, **more: Any) -> "PreparedCursor":
         # All whole numbers as bigint: otherwise each mixture of large and small ones is a statement of its own.
         sent = [Int8(value) if type(value) is int else value for value in params or ()]
         # What is logged, as in tests, is not prepared: of a prepared statement the cursor does not keep the text.
-        super().execute(query, sent, prepare=not here().queries_logged, **more)
+        super().execute(_numbered(query), sent, prepare=not here().queries_logged, **more)
         return self
 
 
@@ -46,6 +59,7 @@ def _run(connection: Any, sql: str, params: Sequence[Any]) -> Any:
     raw = PreparedCursor(connection.connection)
     wrapped = connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
     wrapped.execute(sql, params)
+    connection.health_check_done = True  # otherwise the next transaction would begin with a SELECT 1
     return wrapped
 
 
@@ -140,9 +154,21 @@ def _insert(model: type[Model], rows: int, returning: bool, ignoring: bool) -> s
     )
 
 
+@lru_cache
+def _inserted_fields(model: type[Model]) -> list[tuple[Any, type | None]]:
+    """The fields of an inserted row, each with its entry in STORED_AS_IT_IS."""
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    return [(field, STORED_AS_IT_IS.get(type(field))) for field in fields]
+
+
 def _values(instance: Model) -> list[Any]:
-    connection, fields = here(), (field for field in instance._meta.concrete_fields if not field.primary_key)
-    return [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
+    given, connection, values = instance.__dict__, here(), []
+    for field, plain in _inserted_fields(type(instance)):
+        value = given.get(field.attname)
+        if plain is None or (value is not None and type(value) is not plain):
+            value = field.get_db_prep_save(field.pre_save(instance, True), connection)
+        values.append(value)
+    return values
 
 
 def insert(instance: Row) -> Row:

@@ -135,7 +135,7 @@ LOGIN_REDIRECT_URL = "annotation:home"
 LOGOUT_REDIRECT_URL = "accounts:sign_in"
 
 LANGUAGE_CODE = "en"
-USE_I18N = True
+USE_I18N = False  # there is one language, and each number on a page would be asked for its own
 TIME_ZONE = "UTC"
 USE_TZ = True
 

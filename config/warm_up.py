@@ -1,13 +1,19 @@
-"""What a web process does before its first request, so that nobody waits for it."""
+"""What a web process and its threads do before their first request, so that nobody waits for it."""
 
 import gc
 import logging
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 
 from django.conf import settings
+from django.db import Error as DatabaseFailure
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
+from config.registry import bound
+
+PATIENCE = 20.0
+"""Seconds for which a thread that is ready waits for the others."""
 BROKEN = (TemplateSyntaxError, TemplateDoesNotExist, UnicodeDecodeError, OSError)
 logger = logging.getLogger(__name__)
 
@@ -28,3 +34,20 @@ def warm_up() -> None:
                 logger.exception("The template %s does not compile.", name)
     gc.collect()
     gc.freeze()
+
+
+def warm_up_thread(all_there: Barrier) -> None:
+    """What each app's `warming.warm_up_thread` does, in one of the web server's threads.
+
+    It ends when all threads of `all_there` are ready; otherwise one of them could do it for another. A failure of the
+    database is logged: requests will fail, or not, by themselves.
+    """
+    try:
+        for warm_up_of_app in bound("warming", "warm_up_thread"):
+            warm_up_of_app()
+    except DatabaseFailure:
+        logger.exception("A thread could not use the database before its first request.")
+    try:
+        all_there.wait(PATIENCE)
+    except BrokenBarrierError:
+        logger.warning("Not all threads were ready in time.")

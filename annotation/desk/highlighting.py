@@ -17,11 +17,12 @@ import unicodedata
 from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import snowballstemmer
 
-from annotation.desk.word_places import UNSPACED, word_places
+from annotation.desk.word_places import UNSPACED, gaps_and_words_of, word_places
 
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -123,20 +124,16 @@ def words_payload(document: str, output: str, language: str) -> dict[str, Any]:
     `stop` lists the numbers of the stop words.
     """
     texts = {"document": as_displayed(document), "output": as_displayed(output)}
-    places = {name: list(word_places(text)) for name, text in texts.items()}
-    different = {texts[name][start:end] for name in texts for start, end in places[name]}
-    forms = _forms(different, language, MOST_STEMMED)
+    gaps_and_words = {name: gaps_and_words_of(text) for name, text in texts.items()}
+    different = dict.fromkeys(word for _, words in gaps_and_words.values() for word in words)
+    forms = _forms(different.keys(), language, MOST_STEMMED)
     numbers: dict[str, int] = {}
+    number_of = {word: numbers.setdefault(forms[word][0], len(numbers)) for word in different}
     payload: dict[str, Any] = {}
-    for name, text in texts.items():
-        units = _units if max(text, default="") > LAST_OF_ONE_UNIT else len
-        flat, before = [], 0
-        for start, end in places[name]:
-            word = text[start:end]
-            number = numbers.setdefault(forms[word][0], len(numbers))
-            flat += [units(text[before:start]), units(word), number]
-            before = end
-        payload[name] = flat
+    for name, (gaps, words) in gaps_and_words.items():
+        units = _units if max(texts[name], default="") > LAST_OF_ONE_UNIT else len
+        rows = zip(map(units, gaps), map(units, words), map(number_of.__getitem__, words), strict=True)
+        payload[name] = list(chain.from_iterable(rows))
     payload["stop"] = sorted({numbers[stem] for stem, is_stop in forms.values() if is_stop})
     return payload
 

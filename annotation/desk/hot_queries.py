@@ -13,6 +13,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from django.utils import timezone
+
 from annotation.answers import Form, Sheet
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.studies.batches import BITS, EVERYWHERE, size_of
@@ -198,13 +200,17 @@ _OPEN_TO_RATER = f"""
     AND NOT EXISTS (SELECT 1 FROM annotation_slot mine WHERE mine.task_id = o.task_id AND mine.holder_id = %s)
     AND NOT EXISTS (SELECT 1 FROM annotation_annotation y WHERE y.task_id = o.task_id AND y.rater_id = %s
         AND y.is_current AND y.{_ANSWERED})"""  # noqa: S608
-_OPEN_SLOTS = f"""
-    FROM annotation_slot o
-    WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s {_OPEN_TO_RATER}"""
+_OPEN_IN_ORDER = """
+    FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
+_OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
 
 _PROGRESS = f"""
-WITH ahead AS (SELECT o.task_id {_OPEN_SLOTS} ORDER BY o.place, o.number, o.id LIMIT %s)
+WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER}
+    AND o.task_id NOT IN (SELECT mine.task_id FROM annotation_slot mine WHERE mine.holder_id = %s)
+    AND o.task_id NOT IN (SELECT y.task_id FROM annotation_annotation y
+        WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED})
+    ORDER BY o.place, o.number, o.id LIMIT %s)
 SELECT (SELECT COUNT(*) FROM annotation_annotation y WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted'),
        (SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.state = 'held'),
        (SELECT AVG(recent.visible_seconds) FROM (
@@ -380,3 +386,15 @@ def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draf
     """Set an assignment's clocks to zero, and its draft to `draft` as a new version."""
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
     run(_FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk])
+
+
+def plan_statements() -> None:
+    """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
+    key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", timezone.now())
+    desk_row(0, key)
+    fetch_one(_PROGRESS, [0] * 11)
+    fetch_one(_STATE_SQL, [0, now, 0])
+    fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
+    for together in (True, False):
+        fetch_all(_first_open_sql(vendor, together), [0] * 7)
+    held_slots(0)

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.urls import reverse
-
+from annotation.desk.addresses import task_address
 from annotation.desk.hot_queries import DeskRow
 from annotation.models import Annotation, Assignment, Rater
 from annotation.protocols import protocols
@@ -27,7 +26,7 @@ def last_answer(rater: Rater) -> dict[str, Any] | None:
 
 
 def _undoable(key: UUID, revision: int, status: str, at: datetime | None) -> dict[str, Any]:
-    undo = reverse("annotation:undo_task", args=[key])
+    undo = task_address("undo_task", key)
     return {"undo_url": undo, "revision": revision, "status": status, "submitted_at": at}
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
+from annotation.desk.addresses import page_addresses, task_address
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
 from annotation.desk.hot_queries import DeskRow, count_tasks
@@ -68,7 +68,7 @@ def same_as(output: ShownOutput, sheet: Sheet) -> list[str]:
 
 def _address(key: uuid.UUID | None) -> str | None:
     """The address of a task on the desk, which redirects if the task has a page of its own."""
-    return reverse("annotation:desk", args=[key]) if key else None
+    return task_address("desk", key) if key else None
 
 
 def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None) -> dict[str, Any]:
@@ -84,6 +84,7 @@ def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, st
         "assignment": assignment,
         "desk": {
             **protocol.flow.page_context(assignment),
+            "addresses": page_addresses(study.slug, assignment.key),
             "document": item.document,
             "instruction": item.instruction,
             "outputs": [

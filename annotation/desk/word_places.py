@@ -43,8 +43,15 @@ WORD = (
 )
 """The pattern of a word; it takes time in proportion to the text's length."""
 WORDS = re.compile(WORD)
+_WORDS_AND_GAPS = re.compile(f"({WORD})")
 
 
 def word_places(text: str) -> Iterator[tuple[int, int]]:
     """The start and end of each word of `text`, in code points."""
     return (match.span() for match in WORDS.finditer(text))
+
+
+def gaps_and_words_of(text: str) -> tuple[list[str], list[str]]:
+    """The words of `text`, and what stands before each of them."""
+    parts = _WORDS_AND_GAPS.split(text)
+    return parts[:-1:2], parts[1::2]

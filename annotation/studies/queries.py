@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from django.db.models import (
     BigIntegerField,
@@ -40,8 +41,10 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.batches import EVERYWHERE, last_places
+from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
+ANYBODY = -1  # stands for a person's primary key in a statement that is kept
 RATERS_ASKED, ANSWERS_ASKED = 20, 50
 """From how much a study's minutes per task are taken."""
 
@@ -101,8 +104,45 @@ class MyWork:
         return self.done + self.left
 
 
+class _WorkRow(NamedTuple):
+    """A row of `_works`; `last` is the greatest place that the study gives out now."""
+
+    study: int
+    person: int
+    last: int
+    done: int
+    skipped: int
+    held: int
+    ahead: int
+    later: bool
+    others: bool
+    notes: int
+    own_seconds: float | None
+    seconds: float | None
+    met: bool
+    read: int | None
+    newest: int | None
+
+
 def work_of(person: Person) -> list[MyWork]:
-    """Return the studies in which `person` annotates, those with tasks first, in one query."""
+    """Return the studies in which `person` annotates, those with tasks first, in two queries."""
+    sql, params = _works_sql()
+    rows = [_WorkRow(*row) for row in fetch_all(sql, [person.pk if one == ANYBODY else one for one in params])]
+    studies = Study.objects.in_bulk([row.study for row in rows]) if rows else {}
+    order = ("work", "between", "waiting", "paused", "soon", "done", "closed")
+    return sorted((_work(row, studies[row.study]) for row in rows), key=lambda work: order.index(work.state))
+
+
+@lru_cache
+def _works_sql() -> tuple[str, list[Any]]:
+    """The statement of `_works` with ANYBODY for the person: to build it takes longer than all else on a home page."""
+    sql, params = _works(Person(pk=ANYBODY)).query.sql_with_params()
+    # Django marks each whole number as one of 32 bits, also larger ones, and leaves members of enumerations.
+    return sql, [int(one) if isinstance(one, int) else str(one) for one in params]
+
+
+def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
+    """The memberships in which `person` annotates, as the values of a _WorkRow."""
     mine = Slot.objects.filter(task=OuterRef("task"), holder__person=person)
     answered = Annotation.objects.filter(rater__person=person, is_current=True, status__in=Annotation.ANSWERED)
     open_slots = Slot.objects.filter(~Exists(mine), study=OuterRef("study"), state=Slot.State.OPEN).exclude(
@@ -117,9 +157,8 @@ def work_of(person: Person) -> list[MyWork]:
     mine_there = Rater.objects.filter(study=OuterRef("study"), person=person)
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
-    memberships = (
+    return (
         Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
-        .select_related("study")
         .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
         .annotate(
             done=CountOf(of_study.filter(status="submitted").values("pk")),
@@ -139,10 +178,8 @@ def work_of(person: Person) -> list[MyWork]:
             newest=Subquery(Guideline.objects.filter(study=OuterRef("study")).order_by("-number").values("number")[:1]),
         )
         .order_by("pk")
+        .values_list(*_WorkRow._fields)
     )
-    works = [_work(row) for row in memberships]
-    order = ("work", "between", "waiting", "paused", "soon", "done", "closed")
-    return sorted(works, key=lambda work: order.index(work.state))
 
 
 def work_in(person: Person, study: Study) -> MyWork | None:
@@ -156,12 +193,12 @@ def _mean_seconds(**which: Any) -> MeanOf:
     return MeanOf(answers.order_by().values("visible_seconds")[:ANSWERS_ASKED])
 
 
-def _work(row: Any) -> MyWork:
-    study, done, left, others = row.study, row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
+def _work(row: _WorkRow, study: Study) -> MyWork:
+    done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
     if not flow.offers_every_task:
-        rater = Rater.objects.filter(study=study, person=row.person_id).first()
+        rater = Rater.objects.filter(study=study, person=row.person).first()
     if rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
@@ -223,9 +260,8 @@ class RunStudy:
 
 
 def runs_of(person: Person) -> list[RunStudy]:
-    """Return the studies that `person` runs, live ones first, in two queries."""
+    """Return the studies that `person` runs, live ones first, in two queries, or one if there are none."""
     studies = studies_of(person, RESEARCHERS)
-    progress = progress_by_study(studies)
     flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
     annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
     waiting = Invitation.objects.filter(
@@ -240,6 +276,7 @@ def runs_of(person: Person) -> list[RunStudy]:
     )
     states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
     rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
+    progress = progress_by_study(studies) if rows else {}
     return [
         RunStudy(row, progress.get(row.pk, StudyProgress()), row.flagged, row.annotators, row.invited, row.unprepared)
         for row in rows

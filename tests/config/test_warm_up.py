@@ -1,8 +1,14 @@
 """A web process starts with all templates compiled, and also if one of them is broken."""
 
 import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
 
-from config.warm_up import warm_up
+from django.db import OperationalError
+
+import config.warm_up as warm_up_module
+from config.warm_up import warm_up, warm_up_thread
 
 
 def test_a_broken_template_is_logged_and_the_others_are_compiled(settings, tmp_path, caplog):
@@ -16,3 +22,26 @@ def test_a_broken_template_is_logged_and_the_others_are_compiled(settings, tmp_p
         gc.unfreeze()
     named = [record.getMessage() for record in caplog.records if record.exc_info]
     assert named == [f"The template {name}.html does not compile." for name in "abd"]
+
+
+def test_all_threads_warm_up_before_any_of_them_begins_to_answer(monkeypatch):
+    done = Queue()
+    monkeypatch.setattr(warm_up_module, "bound", lambda module, name: (lambda: done.put(threading.get_ident()),))
+    threads, all_there = 4, threading.Barrier(4)
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(threads):
+            pool.submit(warm_up_thread, all_there)
+    assert len({done.get_nowait() for _ in range(threads)}) == threads
+
+
+def test_a_thread_without_a_database_goes_on(monkeypatch, caplog):
+    def fail():
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(warm_up_module, "bound", lambda module, name: (fail,))
+    monkeypatch.setattr(warm_up_module, "PATIENCE", 0.01)
+    warm_up_thread(threading.Barrier(2))
+    assert [record.getMessage() for record in caplog.records] == [
+        "A thread could not use the database before its first request.",
+        "Not all threads were ready in time.",
+    ]
