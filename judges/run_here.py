@@ -11,6 +11,7 @@ from annotation.models import JudgeRun
 from config.background.claiming import claimable, process_row
 from config.background.rows import WAITING
 from judges.background.run_upkeep import settle_run
+from judges.metric_configuration import is_metric
 from judges.models import Judgment, RunWork
 from judges.run_states import WORK_KEY
 from llm.endpoints import find_model
@@ -23,10 +24,9 @@ MOST_THREADS = 64
 
 def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeRun:
     """Work until a run is over and return it; `progress(run, judgments over)` is called about every second."""
-    endpoint, _ = find_model(run.configuration["model"])
     work, told = RunWork.objects.get(run=run), 0.0
     under_way: dict[int, Future[None]] = {}
-    threads = min(endpoint.in_flight, MOST_THREADS)
+    threads = 1 if is_metric(run) else min(find_model(run.configuration["model"])[0].in_flight, MOST_THREADS)
     with ThreadPoolExecutor(threads, "judge") as pool:
         try:
             while run.status == JudgeRun.Status.RUNNING:
@@ -35,7 +35,7 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
                 if time.monotonic() - told >= SETTLE_EVERY:
                     settle_run(run)
                     run.refresh_from_db()
-                    progress(run, Judgment.objects.filter(run=run).exclude(status__in=WAITING).count())
+                    progress(run, over(run))
                     told = time.monotonic()
                 if under_way:
                     wait(under_way.values(), timeout=IDLE, return_when=FIRST_COMPLETED)
@@ -46,6 +46,13 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
     return run
+
+
+def over(run: JudgeRun) -> int:
+    """Return how many judgments, or scores, of a run are over."""
+    if is_metric(run):
+        return RunWork.objects.values_list("planned", flat=True).get(run=run)
+    return Judgment.objects.filter(run=run).exclude(status__in=WAITING).count()
 
 
 def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: dict[int, Future[None]]) -> None:

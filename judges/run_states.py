@@ -18,6 +18,7 @@ from config.background.rows import WAITING
 from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
+from judges.metric_configuration import MetricConfiguration, is_metric
 from judges.models import Judgment, RunWork
 from judges.run_context import charge_name
 from llm import budgets
@@ -36,7 +37,7 @@ SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
 
 def start_run(
     study: Study,
-    configuration: RunConfiguration,
+    configuration: RunConfiguration | MetricConfiguration,
     actor: Person | None,
     *,
     budget: int | None = None,
@@ -47,12 +48,13 @@ def start_run(
 
     `budget` is the most that the run may cost, in millionths of the currency. What it is expected to cost is reserved
     before its first call, unless it may stop `partly` done where the budget ends. With a `pilot` it stops after that
-    many units and waits to be resumed. Raises ConfigurationRefusedError, or ImportPendingError while an import into
-    the study is being completed.
+    many units and waits to be resumed. A metric takes none of these. Raises ConfigurationRefusedError, or
+    ImportPendingError while an import into the study is being completed.
     """
     with transaction.atomic():
         locked = lock_study(study.pk)
-        rater = rater_for(locked, judge_name(configuration), Rater.Kind.MODEL, configuration.identity())
+        kind = Rater.Kind.METRIC if isinstance(configuration, MetricConfiguration) else Rater.Kind.MODEL
+        rater = rater_for(locked, judge_name(configuration), kind, configuration.identity())
         name = run_name(list(rater.runs.values_list("name", flat=True)))
         run = JudgeRun.objects.create(
             rater=rater, name=name, configuration=configuration.as_json(), status=Status.RUNNING,
@@ -66,8 +68,10 @@ def start_run(
     return run
 
 
-def judge_name(configuration: RunConfiguration) -> str:
+def judge_name(configuration: RunConfiguration | MetricConfiguration) -> str:
     """Return the name of the rater that a configuration makes, without a suffix."""
+    if isinstance(configuration, MetricConfiguration):
+        return configuration.metric
     return f"{configuration.protocol}/{configuration.model}"
 
 
@@ -100,7 +104,8 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
     Judgments that have an outcome stay; calls that the ledger has answered are not made again. Raises
     ConfigurationRefusedError if the model's name now stands for another model.
     """
-    refuse_other_model(RunConfiguration.of(run.configuration))
+    if not is_metric(run):
+        refuse_other_model(RunConfiguration.of(run.configuration))
     with transaction.atomic():
         lock_study(run.rater.study_id)
         if not _locked(run, RESUMABLE):
@@ -199,6 +204,8 @@ def end_if_over(run: JudgeRun) -> bool:
 
 def sums(run: JudgeRun) -> dict[str, Any]:
     """Return what the row of a run says about its work: counts by outcome, tokens, price and end."""
+    if is_metric(run):
+        return {"ended_at": timezone.now()}
     calls = Call.objects.filter(study=run.rater.study, run=charge_name(run))
     found = calls.aggregate(tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), price=Sum("price_charged"))
     return {

@@ -29,11 +29,22 @@ def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[Pla
 
     Raises ConfigurationRefusedError if no item has the baseline system.
     """
-    found = _all_units(study, configuration)
-    if configuration.subset is None:
-        return found
-    numbered = ((_draw(configuration.seed, unit), place, unit) for place, unit in enumerate(found))
-    chosen = heapq.nsmallest(configuration.subset, numbered, key=lambda one: one[:2])
+    return part_of(_all_units(study, configuration), configuration.subset, configuration.seed)
+
+
+def output_units(study: Study) -> Iterator[PlannedUnit]:
+    """Yield every output of a study, in the order of the items."""
+    for item in _items(study):
+        for pk, key in item.outputs:
+            yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
+
+
+def part_of(units: Iterator[PlannedUnit], count: int | None, seed: int) -> Iterator[PlannedUnit]:
+    """Yield `count` of the units, drawn by the seed, in their order; all of them without a count."""
+    if count is None:
+        return units
+    numbered = ((_draw(seed, unit), place, unit) for place, unit in enumerate(units))
+    chosen = heapq.nsmallest(count, numbered, key=lambda one: one[:2])
     return (unit for _, _, unit in sorted(chosen, key=lambda one: one[1]))
 
 

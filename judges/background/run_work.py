@@ -1,4 +1,4 @@
-"""The work around a run: reserves its budget and makes its judgments, so that workers find them."""
+"""The work around a run: reserves its budget and makes its judgments, or computes a metric's scores."""
 
 from datetime import timedelta
 
@@ -7,10 +7,13 @@ from config.background.kinds import GiveUpError, Work
 from judges.configuration import ConfigurationRefusedError
 from judges.estimates import estimate_of
 from judges.judgment_planning import plan_judgments
+from judges.metric_configuration import is_metric
+from judges.metrics import MetricError
 from judges.models import RunWork
 from judges.rereading import copy_judgments
 from judges.run_context import PromptChangedError, run_context
 from judges.run_states import WORK_KEY, pause_for_budget
+from judges.scoring import score_run
 from llm import budgets
 from llm.call_errors import BudgetError, CallError
 from llm.requests import Charge
@@ -19,7 +22,9 @@ from llm.requests import Charge
 def work_on_run(claim: Claim) -> None:
     """Reserve what a claimed run may cost, and make what it judges."""
     try:
-        if run_context(claim.row.run_id).configuration.reread_of:
+        if is_metric(claim.row.run):
+            score_run(claim)
+        elif run_context(claim.row.run_id).configuration.reread_of:
             copy_judgments(claim.row)
         else:
             _reserve(claim)
@@ -27,7 +32,7 @@ def work_on_run(claim: Claim) -> None:
     except BudgetError as problem:
         pause_for_budget(claim.row.run_id, problem.reason)
         claim.renew()  # raises, because the pause has asked this row to stop
-    except (ConfigurationRefusedError, PromptChangedError) as problem:
+    except (ConfigurationRefusedError, PromptChangedError, MetricError) as problem:
         raise GiveUpError(str(problem), message=str(problem)) from None
     except CallError as problem:
         raise GiveUpError(problem.reason, message=problem.reason) from None

@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,14 +12,11 @@ from annotation.models import JudgeRun, Study
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
 from judges.estimates import RunEstimate, estimate, rendered_prompts
 from judges.injections import injections_digest
-from judges.probing import probe_result
+from judges.management.run_command import add_result_arguments, existing_run, named_run, named_values, work_off
 from judges.protocol import judge_protocols
 from judges.rereading import reread_run
-from judges.run_here import run_here
-from judges.run_states import charge_name, replace_run, resume_run, start_run, stop_run
+from judges.run_states import start_run
 from llm.budgets import MILLION, amount_text
-
-ENDED = {"finished": "finished", "stopped": "stopped", "out_of_budget": "out of budget"}
 
 
 class Command(BaseCommand):
@@ -47,12 +43,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--probe", action="store_true", help="judge with and without injected texts, and print what they change"
         )
-        existing = parser.add_mutually_exclusive_group()
-        existing.add_argument("--stop", metavar="RUN", help="a run is named RATER/NUMBER")
-        existing.add_argument("--resume", metavar="RUN")
+        existing = add_result_arguments(parser)
         existing.add_argument("--reread", metavar="RUN", help="read its kept replies again, without calls")
-        existing.add_argument("--replace", nargs=2, metavar="RUN", help="let the second run stand for the first")
-        parser.add_argument("--json", action="store_true", help="print the estimate or the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = find_study(options["slug"])
@@ -62,22 +54,16 @@ class Command(BaseCommand):
             raise CommandError(problem.reason) from None
 
     def _act(self, study: Study, options: dict[str, Any]) -> None:
-        if options["stop"]:
-            stop_run(named_run(study, options["stop"]), None)
-        elif options["replace"]:
-            replaced, by = (named_run(study, name) for name in options["replace"])
-            replace_run(replaced, by, None)
-        elif options["reread"]:
-            self._work_off(reread_run(named_run(study, options["reread"]), None), options)
-        elif options["resume"]:
-            run = named_run(study, options["resume"])
-            if not resume_run(run, None):
-                raise CommandError(f"The run is {run.get_status_display().lower()} and cannot be resumed.")
-            self._work_off(run, options)
-        else:
-            self._judge(study, options)
+        run = existing_run(study, options)
+        if options["reread"]:
+            run = reread_run(named_run(study, options["reread"]), None)
+        elif run is None and not options["stop"] and not options["replace"]:
+            run = self._started(study, options)
+        if run is not None:
+            work_off(self, run, as_json=options["json"])
 
-    def _judge(self, study: Study, options: dict[str, Any]) -> None:
+    def _started(self, study: Study, options: dict[str, Any]) -> JudgeRun | None:
+        """Start a run, or only show what it would take or ask."""
         configuration = _configuration(study, options)
         if options["show"]:
             for one in rendered_prompts(study, configuration, options["show"]):
@@ -85,10 +71,10 @@ class Command(BaseCommand):
         elif options["estimate"]:
             self._print_estimate(estimate(study, configuration), options["json"])
         else:
-            run = start_run(
+            return start_run(
                 study, configuration, None, budget=options["budget"], partly=options["partly"], pilot=options["pilot"]
             )
-            self._work_off(run, options)
+        return None
 
     def _print_estimate(self, found: RunEstimate, as_json: bool) -> None:
         if as_json:
@@ -102,63 +88,21 @@ class Command(BaseCommand):
             f"price at most {amount_text(found.price)}{unknown}\ntime {time}"
         )
 
-    def _work_off(self, run: JudgeRun, options: dict[str, Any]) -> None:
-        def tell(run: JudgeRun, over: int) -> None:
-            self.stderr.write(f"{charge_name(run)}: {over:,} judged", ending="\r")
-
-        run = run_here(run, tell)
-        counts, probe = run.counts or {}, probe_result(run) if run.configuration["probe"] else None
-        if options["json"]:
-            result = {"run": charge_name(run), "status": run.status, "counts": counts, "price": run.price}
-            if probe is not None:
-                result["probe"] = asdict(probe) | {"share": probe.share, "interval": probe.interval}
-            self.stdout.write(json.dumps(result))
-            return
-        parts = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items()) or "nothing judged"
-        self.stdout.write(f"{charge_name(run)}: {ENDED[run.status]}: {parts}; cost {amount_text(run.price or 0)}")
-        if probe is not None and probe.interval is not None:
-            low, high = probe.interval
-            self.stdout.write(
-                f"{probe.flipped:,} of {probe.judged:,} judgments became better by an injected text: "
-                f"{probe.share:.1%} [{low:.1%}, {high:.1%}]; {probe.unusable:,} pairs could not be compared"
-            )
-        message = run.work.message
-        if message:
-            self.stdout.write(message)
-
 
 def _configuration(study: Study, options: dict[str, Any]) -> RunConfiguration:
     for name in ("protocol", "model"):
         if not options[name]:
             raise CommandError(f"--{name} is missing.")
-    given = _pairs("option", options["option"])
+    given = named_values("option", options["option"])
     if options["examples"] is not None:
         given["examples"] = options["examples"]
     return checked_configuration(study, {
         "protocol": options["protocol"], "model": options["model"], "questions": options["questions"],
-        "options": given, "texts": _pairs("text", options["text"]), "references": options["reference"],
+        "options": given, "texts": named_values("text", options["text"]), "references": options["reference"],
         "pairs": "baseline" if options["baseline"] else "all", "baseline": options["baseline"],
         "probe": injections_digest() if options["probe"] else "", "subset": options["part"],
         "seed": options["seed"], "replicates": options["reruns"],
     })  # fmt: skip
-
-
-def _pairs(name: str, given: list[str]) -> dict[str, str]:
-    pairs = [one.partition("=") for one in given]
-    if not all(sign for _, sign, _ in pairs):
-        raise CommandError(f"--{name} takes NAME=VALUE.")
-    return {key: value for key, _, value in pairs}
-
-
-def named_run(study: Study, name: str) -> JudgeRun:
-    """Return a run of a study by RATER/NUMBER. Raises CommandError."""
-    rater, _, number = name.rpartition("/")
-    run = JudgeRun.objects.select_related("rater__study").filter(rater__study=study, rater__name=rater, name=number)
-    found = run.first()
-    if found is None:
-        known = [charge_name(one) for one in JudgeRun.objects.filter(rater__study=study).select_related("rater")[:20]]
-        raise CommandError(f"The study has no run {name!r}. It has: {', '.join(known) or 'none'}.")
-    return found
 
 
 def _amount(given: str) -> int:
