@@ -14,6 +14,7 @@ from judges.turn_units import turn_units
 from judges.unit import PlannedUnit
 
 AT_ONCE = 500
+NO_REFERENCE = "No item has a reference by {}."
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,15 @@ class _KeyedItem:
     key: str
     outputs: tuple[tuple[int, str], ...]
     """Primary key and key of each, in the file's order."""
+    has_reference: bool
+    """Whether it has a reference that the run names."""
 
 
 def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
     """Yield the units of a run in the order of the items; with a `subset`, that many of them, drawn by the seed.
 
-    Raises ConfigurationRefusedError if no item has the baseline system.
+    If the judge reads references, items without one that the run names have no units. Raises
+    ConfigurationRefusedError if no item has such a reference, or none has the baseline system.
     """
     found = _all_units(study, configuration)
     if configuration.subset is None:
@@ -47,26 +51,34 @@ def _all_units(study: Study, configuration: RunConfiguration) -> Iterator[Planne
     if protocol.unit == "turn":
         yield from turn_units(study, configuration)
         return
-    has_baseline = False
-    for item in _items(study):
+    needs_references = protocol.needs_references(configuration.options)
+    has_baseline = has_reference = False
+    for item in _items(study, configuration if needs_references else None):
+        has_reference = has_reference or item.has_reference
+        if needs_references and not item.has_reference:
+            continue
         has_baseline = has_baseline or any(key == configuration.baseline for _, key in item.outputs)
         yield from _item_units(item, protocol, configuration)
+    if needs_references and not has_reference:
+        raise ConfigurationRefusedError(NO_REFERENCE.format(", ".join(configuration.references)), "references")
     if configuration.pairs == "baseline" and not has_baseline:
         raise ConfigurationRefusedError(f"No item has an output of {configuration.baseline!r}.", "baseline")
 
 
-def _items(study: Study) -> Iterator[_KeyedItem]:
-    last = 0
+def _items(study: Study, naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
+    """Yield the items of a study; references are only loaded for a configuration that names some."""
+    last, columns = 0, ("pk", "key", *(("references",) if naming else ()))
     while True:
-        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list("pk", "key")[:AT_ONCE])
+        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list(*columns)[:AT_ONCE])
         if not items:
             return
-        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, _ in items}
+        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, *_ in items}
         rows = Output.objects.filter(item__in=list(outputs)).order_by("item", "position")
         for item, pk, key in rows.values_list("item", "pk", "key"):
             outputs[item].append((pk, key))
-        for pk, key in items:
-            yield _KeyedItem(pk, key, tuple(outputs[pk]))
+        for pk, key, *given in items:
+            has_reference = naming is not None and any(naming.names_reference(one) for one in given[0] or ())
+            yield _KeyedItem(pk, key, tuple(outputs[pk]), has_reference)
         last = items[-1][0]
 
 
