@@ -119,7 +119,8 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
     prompts = {name: _prompt(study, name, given["model"]) for name in protocol.prompts}
     version = None
     if protocol.shows_guidelines(options):
-        version = Guideline.objects.filter(study=study).values_list("number", flat=True).last()
+        newest = Guideline.objects.filter(study=study).last()
+        version = newest.number if newest and newest.text.strip() else None
         if version is None:
             raise ConfigurationRefusedError(NO_GUIDELINES, "protocol")
     configuration = RunConfiguration(

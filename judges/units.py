@@ -30,15 +30,22 @@ class _KeyedItem:
 def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
     """Yield the units of a run in the order of the items; with a `subset`, that many of them, drawn by the seed.
 
+    A pair that is judged in both orders counts once in a subset and yields both orders, one after the other.
     If the judge reads references, items without one that the run names have no units. Raises
     ConfigurationRefusedError if no item has such a reference, or none has the baseline system.
     """
     found = _all_units(study, configuration)
     if configuration.subset is None:
         return found
+    orders = 2 if _in_both_orders(configuration) else 1
     numbered = ((_draw(configuration.seed, unit), place, unit) for place, unit in enumerate(found))
-    chosen = heapq.nsmallest(configuration.subset, numbered, key=lambda one: one[:2])
+    chosen = heapq.nsmallest(configuration.subset * orders, numbered, key=lambda one: one[:2])
     return (unit for _, _, unit in sorted(chosen, key=lambda one: one[1]))
+
+
+def _in_both_orders(configuration: RunConfiguration) -> bool:
+    protocol = configuration.judge_protocol
+    return protocol.unit == "pair" and protocol.both_orders(configuration.options)
 
 
 def _draw(seed: int, unit: PlannedUnit) -> str:
@@ -89,25 +96,24 @@ def _item_units(item: _KeyedItem, protocol: JudgeProtocol, configuration: RunCon
             yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
     elif protocol.unit == "item":
         if len(keys) > 1:
-            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, keys))
+            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, tuple(sorted(keys))))
     else:
         for first, other in combinations(item.outputs, 2):
             if configuration.pairs == "baseline" and configuration.baseline not in (first[1], other[1]):
                 continue
-            yield from _pair_units(item, first, other, protocol, configuration)
+            yield from _pair_units(item, first, other, configuration)
 
 
 def _pair_units(
     item: _KeyedItem,
     first: tuple[int, str],
     other: tuple[int, str],
-    protocol: JudgeProtocol,
     configuration: RunConfiguration,
 ) -> Iterator[PlannedUnit]:
     pair = {first[1]: first[0], other[1]: other[0]}
     name = "\0".join((item.key, *sorted(pair)))
     order = _shuffled(configuration.seed, name, tuple(sorted(pair)))
-    orders = [order, order[::-1]] if protocol.both_orders(configuration.options) else [order]
+    orders = [order, order[::-1]] if _in_both_orders(configuration) else [order]
     for keys in orders:
         yield PlannedUnit(item.pk, name, keys, pair[keys[0]], pair[keys[1]])
 

@@ -36,6 +36,10 @@ class PairForced(JudgeProtocol):
     def both_orders(self, options: Mapping[str, Any]) -> bool:
         return True
 
+    def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
+        """Return what a reply says if the output at `place` of those shown, from 0, is the better one."""
+        return NAMES[place]
+
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         form = ReplyForm(OneOf("", NAMES), as_json=options["schema"])
         parts = [case.document, case.instruction]

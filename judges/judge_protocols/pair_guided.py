@@ -30,7 +30,6 @@ LONGEST_REPLY = 64
 WIN, EQUAL, LOSS = "win", "tie", "loss"
 POINTS = {WIN: 2, EQUAL: 1, LOSS: 0}
 NO_REFERENCE = "the item has no reference"
-NO_EXAMPLE = "the study has no worked example"
 EXAMPLE_UNUSABLE = "a worked example has no choice between two outputs"
 TIES_NEEDED = "Two outputs can do equally well against the reference, so this question must allow ties."
 
@@ -84,6 +83,21 @@ class PairGuided(JudgeProtocol):
     def needs_references(self, options: Mapping[str, Any]) -> bool:
         return bool(options["reference"] != "none")
 
+    def prompt_names(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return those of its prompt files that it uses with these options."""
+        used = {
+            "pair_guided_general": options["guidelines"] == "other",
+            "pair_guided_examples": options["examples"] == "other",
+            "pair_guided_reference": options["reference"] == "context",
+        }
+        return tuple(name for name in self.prompts if used.get(name, True))
+
+    def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
+        """Return what a reply says if the output at `place` of those shown, from 0, is the better one."""
+        if options["reference"] == "candidate":
+            return "1" if _reference_second(case) else "2"
+        return str(place + 1)
+
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         if self.needs_references(options) and not case.references:
             raise ReplyInvalidError(NO_REFERENCE)
@@ -120,8 +134,6 @@ def _examples(case: Case, options: Mapping[str, Any], asker: Asker, form: ReplyF
         return ""
     if options["examples"] == "other":
         return _part(asker, "pair_guided_examples", {"first": form.filled("1"), "second": form.filled("2")})
-    if not case.examples:
-        raise ReplyInvalidError(NO_EXAMPLE)
     return "\n\n".join(fenced(f"example {n}", _example(one, form)) for n, one in enumerate(case.examples, start=1))
 
 
@@ -149,10 +161,13 @@ def _asked(
     return str(word)
 
 
+def _reference_second(case: Case) -> bool:
+    return case.outputs[0].key < case.outputs[1].key
+
+
 def _through_reference(case: Case, asker: Asker, form: ReplyForm, common: Mapping[str, str]) -> Reading:
     """Compare each output with the first reference, and choose the output that does better against it."""
-    first, second = case.outputs
-    given, comes_second = case.references[0], first.key < second.key
+    given, comes_second = case.references[0], _reference_second(case)
     reference, results = CaseOutput("", given.text), {}
     for sample, output in enumerate(case.outputs, start=1):
         shown = (output, reference) if comes_second else (reference, output)

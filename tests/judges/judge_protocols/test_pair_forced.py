@@ -99,6 +99,12 @@ def test_every_pair_is_judged_in_both_orders():
     assert protocol.both_orders(read_options(protocol.options, {})) is True
 
 
+def test_the_best_answer_is_the_name_under_which_an_output_is_shown():
+    protocol = judge_protocols()["pair_forced"]
+    names = [protocol.best_answer(PAIR, read_options(protocol.options, {}), place) for place in (0, 1)]
+    assert names == ["Output (a)", "Output (b)"]
+
+
 @pytest.mark.parametrize(
     ("reply", "found"),
     [

@@ -96,18 +96,11 @@ def test_a_written_example_is_shown_with_its_choice_in_the_form_of_the_reply():
     assert "Better: tie\n</example 1" in asker.prompt
 
 
-@pytest.mark.parametrize(
-    ("examples", "reason"),
-    [
-        ((), "the study has no worked example"),
-        ((replace(EXAMPLE, value=4),), "a worked example has no choice between two outputs"),
-        ((replace(EXAMPLE, outputs=BIRDS[:1]),), "a worked example has no choice between two outputs"),
-    ],
-)
-def test_no_model_is_asked_without_usable_examples(examples, reason):
+@pytest.mark.parametrize("example", [replace(EXAMPLE, value=4), replace(EXAMPLE, outputs=BIRDS[:1])])
+def test_no_model_is_asked_with_an_example_that_has_no_choice(example):
     asker = ScriptedAsker("Better: 1")
-    with pytest.raises(ReplyInvalidError, match=reason):
-        judged("pair_guided", asker, replace(PAIR, examples=examples))
+    with pytest.raises(ReplyInvalidError, match="a worked example has no choice between two outputs"):
+        judged("pair_guided", asker, replace(PAIR, examples=(example,)))
     assert asker.sent == []
 
 
@@ -189,6 +182,29 @@ def test_options_say_what_a_run_needs():
     assert (PROTOCOL.needs(plain).json_schema, PROTOCOL.needs(more).json_schema) == (False, True)
     assert PROTOCOL.refuses(QUESTION, more) == ""
     assert "must allow ties" in PROTOCOL.refuses(replace(QUESTION, takes_ties=False), more)
+
+
+@pytest.mark.parametrize(
+    ("given", "more"),
+    [
+        ({"examples": "none"}, set()),
+        ({"examples": "own"}, set()),
+        ({"examples": "other"}, {"pair_guided_examples"}),
+        ({"guidelines": "other"}, {"pair_guided_general"}),
+        ({"reference": "context"}, {"pair_guided_reference"}),
+        ({"reference": "candidate"}, set()),
+    ],
+)
+def test_only_the_prompt_files_that_are_used_make_the_judge(given, more):
+    options = read_options(PROTOCOL.options, given)
+    assert set(PROTOCOL.prompt_names(options)) == {"pair_guided", *more}
+
+
+def test_the_best_answer_is_the_number_under_which_an_output_is_shown():
+    plain, candidate = (read_options(PROTOCOL.options, {"reference": one}) for one in ("none", "candidate"))
+    assert [PROTOCOL.best_answer(PAIR, plain, place) for place in (0, 1)] == ["1", "2"]
+    assert [PROTOCOL.best_answer(PAIR, candidate, place) for place in (0, 1)] == ["1", "1"]
+    assert [PROTOCOL.best_answer(case(OUTPUTS[::-1]), candidate, place) for place in (0, 1)] == ["2", "2"]
 
 
 @pytest.mark.parametrize(
