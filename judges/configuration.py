@@ -45,9 +45,8 @@ class ConfigurationRefusedError(ValueError):
 class RunConfiguration:
     """What a run asks. `texts` are {question key: text for the judge} in place of the study's own.
 
-    `references` names the references that the judge gets, by writer (human, model) or by id. `pairs` is `all` or
-    `baseline`, with the key of the `baseline` system; `subset` limits the run to that many units, drawn by `seed`.
-    `examples` is {file, digest}.
+    `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
+    `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {file, digest}.
     """
 
     protocol: str
@@ -89,7 +88,7 @@ class RunConfiguration:
         return {name: found[name] for name in IDENTITY}
 
     def names_reference(self, reference: Mapping[str, Any]) -> bool:
-        """Return whether the judge gets a reference of an item."""
+        """Return whether the judge gets a reference of an item: its writer is named, or its id."""
         return reference["writer"] in self.references or reference["id"] in self.references
 
     @property

@@ -245,16 +245,16 @@ class JudgeProtocol(ABC):
         """Return whether each pair is judged in both orders, as two judgments."""
         return False
 
+    def needs_references(self, options: Mapping[str, Any]) -> bool:
+        """Return whether its prompt gets references; items without one that the run names are then no units."""
+        return False
+
     def examples(self, options: Mapping[str, Any]) -> ExampleChoice | None:
         """Return which examples its prompt gets."""
         return None
 
     def shows_guidelines(self, options: Mapping[str, Any]) -> bool:
         """Return whether the prompt gets the annotators' guidelines; ratings then name their version."""
-        return False
-
-    def needs_references(self, options: Mapping[str, Any]) -> bool:
-        """Return whether its prompt gets references; items without one that the run names are then no units."""
         return False
 
     @abstractmethod

@@ -5,15 +5,19 @@ from collections import Counter
 
 import pytest
 
+from annotation.importing import import_study
 from annotation.models import Rating
 from annotation.questions import question_types
 from annotation.questions.rank import closed
+from annotation.studies.study_erasure import erase_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from llm.models import Call
+from reports.exporting import export_study
 from tests.judges.comparing_studies import QUESTIONS, comparing_study, item
 from tests.judges.scripted_judges import configured, run_to_end
 from tests.llm.calls import write_endpoints
+from tests.reports.exporting.conftest import bytes_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +25,6 @@ GUIDED = {"examples": "other"}
 PAIR_JUDGES = [
     ("llm_compare", {}, 1),
     ("pair_forced", {}, 2),
-    ("pair_guided", GUIDED, 1),
     ("pair_guided", {"examples": "none", "both_orders": True}, 2),
     ("pair_guided", {**GUIDED, "guidelines": "other"}, 1),
 ]
@@ -106,6 +109,24 @@ def test_the_number_of_a_reply_names_the_output_shown_at_its_place(tmp_path, mod
     rows = ratings(run_to_end(study, protocol="llm_compare", questions=("better",)))
     assert len(rows) == 6
     assert all(row.value == row.shown[1] == row.other_output.key for row in rows)
+
+
+def test_exported_rows_are_those_of_the_runs_when_they_are_imported_again(tmp_path, model):
+    study = comparing_study(tmp_path, "listwise")
+    both = {"both_orders": True, "reference": "candidate", **GUIDED}
+    run_to_end(study, protocol="pair_guided", questions=asked(study)[:2], options=both, references=("gold",))
+    for judge in ("pair_forced", "llm_compare", "llm_rank"):
+        run_to_end(study, protocol=judge, questions=asked(study)[:2])
+    rows = Rating.objects.filter(study=study).count()
+    assert rows == 2 * (12 + 12 + 6 + 2)
+    export_study(study, tmp_path / "first")
+    import_study(tmp_path / "first")
+    assert Rating.objects.filter(study=study).count() == rows
+    export_study(study, tmp_path / "second")
+    assert bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")
+    erase_study(study, None)
+    export_study(import_study(tmp_path / "first").study, tmp_path / "third")
+    assert bytes_of(tmp_path / "third") == bytes_of(tmp_path / "first")
 
 
 def test_replies_that_cannot_be_read_become_no_ratings(tmp_path, model):
