@@ -46,7 +46,7 @@ def schema_needs(options: Mapping[str, Any]) -> Needs:
 
 
 @dataclass(frozen=True)
-class Answer(ABC):
+class FormAnswer(ABC):
     """An answer of a form: how it is requested and read. With an empty `label` it is all of a reply in text."""
 
     label: str
@@ -78,7 +78,7 @@ class Answer(ABC):
 
 
 @dataclass(frozen=True)
-class OneOf(Answer):
+class OneOf(FormAnswer):
     """One of several words."""
 
     choices: tuple[str, ...]
@@ -102,7 +102,7 @@ class OneOf(Answer):
 
 
 @dataclass(frozen=True)
-class Whole(Answer):
+class Whole(FormAnswer):
     """A whole number from `low` to `high`."""
 
     low: int
@@ -125,7 +125,7 @@ class Whole(Answer):
 
 
 @dataclass(frozen=True)
-class Ranks(Answer):
+class Ranks(FormAnswer):
     """A rank from 1 (best) to `most` for each of `count` outputs, in the order shown: [1, 2, 2, 3]."""
 
     count: int
@@ -169,7 +169,7 @@ class Ranks(Answer):
 class ReplyForm:
     """What a reply must look like: an answer, after an explanation if it is to be `explained`."""
 
-    answer: Answer
+    answer: FormAnswer
     explained: bool = False
     as_json: bool = False
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from judges.pair_choices import choice_words, chosen_key
+from judges.choice_words import choice_words, chosen_key
 from judges.prompt_texts import fenced, numbered
 from judges.protocol import CHOICE, Asker, Case, JudgeProtocol, Parameters, Reading
 from judges.reply_forms import SCHEMA, OneOf, ReplyForm, schema_needs

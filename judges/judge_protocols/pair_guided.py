@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.questions.preference import TIE
+from judges.choice_words import choice_words, chosen_key, word_for
 from judges.options import Option
-from judges.pair_choices import choice_words, chosen_key, word_for
 from judges.prompt_texts import fenced, numbered
 from judges.protocol import (
     CHOICE,
