@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from annotation.machine_shapes import TEXT
 from annotation.models import Guideline, Question, Rater, Study
 from annotation.questions import question_types
 from config.model_fields import canonical_json
@@ -21,6 +22,10 @@ from llm.prompt_files import Prompt, PromptInvalidError, prompt_for
 
 MOST_REPLICATES = 100
 LONGEST_TEXT = 4000
+NO_GUIDELINES = "This judge reads the annotators' guidelines, but the study has none."
+REFERENCE_UNNAMED = "This judge reads references. Name whose: human, model, or the id of a reference."
+REFERENCE_UNUSED = "This judge reads no references as configured. Leave them out, or choose how it uses them."
+TEXT_QUESTION = "{}: a question for a text has no answer that a judge could give."
 IDENTITY = (
     "protocol", "model", "model_asked", "scripted", "options", "prompts", "texts", "references", "examples",
     "guidelines_version", "parser",
@@ -84,6 +89,10 @@ class RunConfiguration:
         found = self.as_json()
         return {name: found[name] for name in IDENTITY}
 
+    def names_reference(self, reference: Mapping[str, Any]) -> bool:
+        """Return whether the judge gets a reference of an item: its writer is named, or its id."""
+        return reference["writer"] in self.references or reference["id"] in self.references
+
     @property
     def judge_protocol(self) -> JudgeProtocol:
         return judge_protocols()[self.protocol]
@@ -111,7 +120,10 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
     prompts = {name: _prompt(study, name, given["model"]) for name in protocol.prompts}
     version = None
     if protocol.shows_guidelines(options):
-        version = Guideline.objects.filter(study=study).values_list("number", flat=True).last()
+        newest = Guideline.objects.filter(study=study).last()
+        version = newest.number if newest and newest.text.strip() else None
+        if version is None:
+            raise ConfigurationRefusedError(NO_GUIDELINES, "protocol")
     configuration = RunConfiguration(
         **{name: value for name, value in given.items() if name not in ("options", "questions", "references")},
         options=options, questions=tuple(given.get("questions") or ()), references=tuple(given.get("references") or ()),
@@ -119,6 +131,7 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
         prompts={name: {"version": one.version, "digest": one.digest} for name, one in prompts.items()},
     )  # fmt: skip
     _check_numbers(configuration)
+    _check_references(protocol, configuration)
     _check_questions(study, protocol, configuration)
     return configuration
 
@@ -141,6 +154,14 @@ def _check_numbers(configuration: RunConfiguration) -> None:
         raise ConfigurationRefusedError("Name the baseline system, and only for pairs with it.", "baseline")
 
 
+def _check_references(protocol: JudgeProtocol, configuration: RunConfiguration) -> None:
+    if protocol.needs_references(configuration.options):
+        if not configuration.references:
+            raise ConfigurationRefusedError(REFERENCE_UNNAMED, "references")
+    elif configuration.references:
+        raise ConfigurationRefusedError(REFERENCE_UNUSED, "references")
+
+
 def _check_questions(study: Study, protocol: JudgeProtocol, configuration: RunConfiguration) -> None:
     if protocol.label_kind:
         if configuration.questions:
@@ -152,6 +173,8 @@ def _check_questions(study: Study, protocol: JudgeProtocol, configuration: RunCo
     for key in configuration.questions:
         if key not in known:
             raise ConfigurationRefusedError(f"The study has no question {key!r}.", "questions")
+        if question_types()[known[key].type].level == TEXT:
+            raise ConfigurationRefusedError(TEXT_QUESTION.format(key), "questions")
         reason = protocol.refuses(case_question(known[key], configuration), configuration.options)
         if reason:
             raise ConfigurationRefusedError(f"{key}: {reason}", "questions")
@@ -169,6 +192,7 @@ def case_question(question: Question, configuration: RunConfiguration) -> CaseQu
         question.key, question.type, question.text, question.help, low, high,
         choices=tuple(choice["value"] for choice in kind.choices(question.spec)),
         takes_ties=kind.takes_ties(question.spec), judge_text=configuration.texts.get(question.key, ""),
+        ranks=kind.worst_rank(question.spec),
     )  # fmt: skip
 
 

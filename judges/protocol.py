@@ -46,7 +46,8 @@ class CaseOutput:
 class CaseQuestion:
     """A question of the study. `low` and `high` end its scale, if it has one; `choices` are its values, if it has any.
 
-    `judge_text` is what the run's configuration says instead of `text`, or "".
+    `ranks` is the worst rank that it takes, if it takes any. `judge_text` is what the run's configuration says instead
+    of `text`, or "".
     """
 
     key: str
@@ -58,6 +59,7 @@ class CaseQuestion:
     choices: tuple[str, ...] = ()
     takes_ties: bool = True
     judge_text: str = ""
+    ranks: int | None = None
 
     @property
     def said(self) -> str:
@@ -241,6 +243,10 @@ class JudgeProtocol(ABC):
 
     def both_orders(self, options: Mapping[str, Any]) -> bool:
         """Return whether each pair is judged in both orders, as two judgments."""
+        return False
+
+    def needs_references(self, options: Mapping[str, Any]) -> bool:
+        """Return whether its prompt gets references; items without one that the run names are then no units."""
         return False
 
     def examples(self, options: Mapping[str, Any]) -> ExampleChoice | None:

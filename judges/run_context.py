@@ -104,9 +104,8 @@ def charge_name(run: JudgeRun) -> str:
 
 def references_of(item: Item, configuration: RunConfiguration) -> tuple[CaseReference, ...]:
     """Return the item's references that the configuration names by writer or by id."""
-    named = set(configuration.references)
-    given = [CaseReference(one["id"], one["writer"], one["text"]) for one in item.references or ()]
-    return tuple(one for one in given if one.writer in named or one.key in named)
+    given = [one for one in item.references or () if configuration.names_reference(one)]
+    return tuple(CaseReference(one["id"], one["writer"], one["text"]) for one in given)
 
 
 def _prompt_of(study: Study, name: str, said: Mapping[str, str], model: str) -> Prompt:

@@ -14,6 +14,7 @@ from judges.turn_units import turn_units
 from judges.unit import PlannedUnit
 
 AT_ONCE = 500
+NO_REFERENCE = "No item has a reference by {}."
 
 
 @dataclass(frozen=True)
@@ -22,30 +23,41 @@ class _KeyedItem:
     key: str
     outputs: tuple[tuple[int, str], ...]
     """Primary key and key of each, in the file's order."""
+    has_reference: bool
+    """Whether it has a reference that the run names."""
 
 
 def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
     """Yield the units of a run in the order of the items; with a `subset`, that many of them, drawn by the seed.
 
-    Raises ConfigurationRefusedError if no item has the baseline system.
+    A pair that is judged in both orders counts once in a subset and yields both orders, one after the other.
+    If the judge reads references, items without one that the run names have no units. Raises
+    ConfigurationRefusedError if no item has such a reference, or none has the baseline system.
     """
-    return part_of(_all_units(study, configuration), configuration.subset, configuration.seed)
+    orders = 2 if _in_both_orders(configuration) else 1
+    count = None if configuration.subset is None else configuration.subset * orders
+    return part_of(_all_units(study, configuration), count, configuration.seed)
 
 
 def output_units(study: Study) -> Iterator[PlannedUnit]:
     """Yield every output of a study, in the order of the items."""
-    for item in _items(study):
+    for item in _items(study, None):
         for pk, key in item.outputs:
             yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
 
 
 def part_of(units: Iterator[PlannedUnit], count: int | None, seed: int) -> Iterator[PlannedUnit]:
-    """Yield `count` of the units, drawn by the seed, in their order; all of them without a count."""
+    """Return `count` of the units, drawn by the seed, in their order; all of them without a count."""
     if count is None:
         return units
     numbered = ((_draw(seed, unit), place, unit) for place, unit in enumerate(units))
     chosen = heapq.nsmallest(count, numbered, key=lambda one: one[:2])
     return (unit for _, _, unit in sorted(chosen, key=lambda one: one[1]))
+
+
+def _in_both_orders(configuration: RunConfiguration) -> bool:
+    protocol = configuration.judge_protocol
+    return protocol.unit == "pair" and protocol.both_orders(configuration.options)
 
 
 def _draw(seed: int, unit: PlannedUnit) -> str:
@@ -58,26 +70,34 @@ def _all_units(study: Study, configuration: RunConfiguration) -> Iterator[Planne
     if protocol.unit == "turn":
         yield from turn_units(study, configuration)
         return
-    has_baseline = False
-    for item in _items(study):
+    needs_references = protocol.needs_references(configuration.options)
+    has_baseline = has_reference = False
+    for item in _items(study, configuration if needs_references else None):
+        has_reference = has_reference or item.has_reference
+        if needs_references and not item.has_reference:
+            continue
         has_baseline = has_baseline or any(key == configuration.baseline for _, key in item.outputs)
         yield from _item_units(item, protocol, configuration)
+    if needs_references and not has_reference:
+        raise ConfigurationRefusedError(NO_REFERENCE.format(", ".join(configuration.references)), "references")
     if configuration.pairs == "baseline" and not has_baseline:
         raise ConfigurationRefusedError(f"No item has an output of {configuration.baseline!r}.", "baseline")
 
 
-def _items(study: Study) -> Iterator[_KeyedItem]:
-    last = 0
+def _items(study: Study, naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
+    """Yield the items of a study; references are only loaded for a configuration that names some."""
+    last, columns = 0, ("pk", "key", *(("references",) if naming else ()))
     while True:
-        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list("pk", "key")[:AT_ONCE])
+        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list(*columns)[:AT_ONCE])
         if not items:
             return
-        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, _ in items}
+        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, *_ in items}
         rows = Output.objects.filter(item__in=list(outputs)).order_by("item", "position")
         for item, pk, key in rows.values_list("item", "pk", "key"):
             outputs[item].append((pk, key))
-        for pk, key in items:
-            yield _KeyedItem(pk, key, tuple(outputs[pk]))
+        for pk, key, *given in items:
+            has_reference = naming is not None and any(naming.names_reference(one) for one in given[0] or ())
+            yield _KeyedItem(pk, key, tuple(outputs[pk]), has_reference)
         last = items[-1][0]
 
 
@@ -88,25 +108,24 @@ def _item_units(item: _KeyedItem, protocol: JudgeProtocol, configuration: RunCon
             yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
     elif protocol.unit == "item":
         if len(keys) > 1:
-            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, keys))
+            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, tuple(sorted(keys))))
     else:
         for first, other in combinations(item.outputs, 2):
             if configuration.pairs == "baseline" and configuration.baseline not in (first[1], other[1]):
                 continue
-            yield from _pair_units(item, first, other, protocol, configuration)
+            yield from _pair_units(item, first, other, configuration)
 
 
 def _pair_units(
     item: _KeyedItem,
     first: tuple[int, str],
     other: tuple[int, str],
-    protocol: JudgeProtocol,
     configuration: RunConfiguration,
 ) -> Iterator[PlannedUnit]:
     pair = {first[1]: first[0], other[1]: other[0]}
     name = "\0".join((item.key, *sorted(pair)))
     order = _shuffled(configuration.seed, name, tuple(sorted(pair)))
-    orders = [order, order[::-1]] if protocol.both_orders(configuration.options) else [order]
+    orders = [order, order[::-1]] if _in_both_orders(configuration) else [order]
     for keys in orders:
         yield PlannedUnit(item.pk, name, keys, pair[keys[0]], pair[keys[1]])
 

@@ -170,11 +170,11 @@ def make_study(db):
     return draft_study
 
 
-def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS) -> Item:
+def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS, **more) -> Item:
+    fields = {"references": [{"id": "gold", "text": "CANARY-REFERENCE", "writer": "human"}], **more}
     item = Item.objects.create(
         study=study, key=key, digest=key, document="The ferry sails at nine.", instruction="Say when it sails.",
-        references=[{"id": "gold", "text": "CANARY-REFERENCE", "writer": "human"}],
-        metadata={"secret": "CANARY-METADATA"},
+        metadata={"secret": "CANARY-METADATA"}, **fields,
     )  # fmt: skip
     for position, system in enumerate(systems):
         Output.objects.create(

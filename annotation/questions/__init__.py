@@ -113,6 +113,10 @@ class QuestionType(ABC):
         """Return whether an answer that compares outputs may call two of them equally good."""
         return True
 
+    def worst_rank(self, spec: Mapping[str, Any]) -> int | None:
+        """Return the worst rank that an answer may give, or None if answers have no ranks."""
+        return None
+
     def in_words(self, value: Any, spec: Mapping[str, Any]) -> str:
         """Return a value in a few words for a list of the rater's own answers, or "".
 

@@ -77,6 +77,10 @@ class Rank(QuestionType):
     def takes_ties(self, spec: Mapping[str, Any]) -> bool:
         return bool(spec.get("allow_ties", True))
 
+    def worst_rank(self, spec: Mapping[str, Any]) -> int | None:
+        most: int = spec["ranks"]
+        return most
+
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, dict) or not value or not all(isinstance(key, str) for key in value):
             raise ValueInvalidError("must give a rank for each output: {output id: rank}")

@@ -21,6 +21,12 @@ def wakes(monkeypatch):
     return told
 
 
+@pytest.fixture(autouse=True)
+def _forgotten_runs():
+    """Primary keys come again in the next test, so nothing of earlier runs may be kept."""
+    run_context.cache_clear()
+
+
 @pytest.fixture
 def model(monkeypatch, settings, tmp_path):
     """A model behind the door that fills in forms, or replies as it is told: `model.replies = [...]`."""

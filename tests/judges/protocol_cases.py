@@ -11,6 +11,7 @@ from judges.protocol import (
     judge_protocols,
 )
 from llm.call_errors import BadReplyError, CallError, FilteredError, RefusedError, TruncatedError
+from llm.client.reply_reading import UnusableReplyError, structured
 from llm.prompt_files import load_prompt
 from llm.requests import Candidate, Reply, TokenLogprob, Usage
 
@@ -43,7 +44,7 @@ class ScriptedAsker(Asker):
         reply = self.replies[min(len(self.sent), len(self.replies)) - 1]
         if isinstance(reply, BaseException):
             raise reply
-        return replied(reply) if isinstance(reply, str) else reply
+        return replied(reply, schema=parameters.schema) if isinstance(reply, str) else reply
 
     @property
     def prompt(self):
@@ -51,8 +52,13 @@ class ScriptedAsker(Asker):
         return self.sent[-1][0]
 
 
-def replied(text, logprobs=None):
-    return Reply(text, "stop", "small-1", Usage(20, 5), logprobs, "", None, None)
+def replied(text, logprobs=None, schema=None):
+    """A reply as the client gives it: with a schema, its JSON is parsed, and what is no JSON is an error."""
+    try:
+        parsed = None if schema is None else structured(text)
+    except UnusableReplyError as problem:
+        raise BadReplyError(str(problem)) from None
+    return Reply(text, "stop", "small-1", Usage(20, 5), logprobs, "", parsed, None)
 
 
 def first_token(*candidates, text=None):

@@ -6,6 +6,7 @@ from config.background.claiming import run_waiting
 from judges.background.run_upkeep import settle_runs
 from judges.configuration import checked_configuration
 from judges.run_states import start_run
+from llm.client.reply_reading import structured
 from llm.scripted.form_filling import filled_form
 from tests.llm.calls import answered
 
@@ -24,7 +25,9 @@ class PromptReplies:
             raise reply
         if reply is None:
             reply = filled_form(request.text()) or "No form."
-        return answered(reply) if isinstance(reply, str) else reply
+        if not isinstance(reply, str):
+            return reply
+        return answered(reply, parsed=None if request.schema is None else structured(reply))
 
 
 def configured(study, protocol="llm_eval", questions=("how_well",), model="campus/small", **given):

@@ -23,19 +23,19 @@ endpoints:
     models:
       small:
         asked: small-1
-        context: 1000
+        context: {context}
         price_in: 1
         price_out: 2
       free: {{price_in: 0, price_out: 0}}
       unpriced: {{}}
-      able: {{context: 1000, price_in: 1, price_out: 2, logprobs: 5, supports: [seed, json_schema]}}
-      base: {{api: completions, context: 1000, price_in: 1, price_out: 2, logprobs: 5, supports: [echo]}}
+      able: {{context: {context}, price_in: 1, price_out: 2, logprobs: 5, supports: [seed, json_schema]}}
+      base: {{api: completions, context: {context}, price_in: 1, price_out: 2, logprobs: 5, supports: [echo]}}
 """
 
 
-def write_endpoints(settings, folder, *, in_flight=4, deadline=5, more=""):
+def write_endpoints(settings, folder, *, in_flight=4, deadline=5, context=1000, more=""):
     path = folder / f"endpoints-{time.monotonic_ns()}.yaml"
-    path.write_text(ENDPOINTS.format(in_flight=in_flight, deadline=deadline, more=more))
+    path.write_text(ENDPOINTS.format(in_flight=in_flight, deadline=deadline, context=context, more=more))
     settings.ENDPOINTS_FILE = path
     return path
 
