@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "llm",
     "retrieval",
     "sessions",
+    "judges",
     "reports",
 ]
 

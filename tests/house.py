@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "accounts", "annotation", "sessions", "llm", "retrieval", "reports", "agreement")
+APPS = ("config", "accounts", "annotation", "sessions", "llm", "retrieval", "judges", "reports", "agreement")
 
 
 @cache

@@ -16,7 +16,8 @@ BELOW = {
     "llm": {"config", "accounts", "annotation"},
     "retrieval": {"config", "accounts", "annotation"},
     "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
-    "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions"},
+    "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
+    "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},
     "scripts": set(),
 }
 AT_THE_TOP = ("config/urls.py",)
