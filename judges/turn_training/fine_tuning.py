@@ -7,14 +7,13 @@ no weight decay, single precision (reading).
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from judges.metrics import package_versions
 from judges.metrics.model_loading import (
-    PACKAGES,
     LoadedModel,
     chosen_device,
     library,
@@ -92,16 +91,14 @@ def train(
     if batch_size < 1 or epochs < 1 or not learning_rate > 0:
         raise TrainingError("Batch size, epochs and learning rate must be greater than 0.")
     labels = checked_labels(turns, validation)
-    base, place = model_identity(model), chosen_device(device)
+    place = chosen_device(device)
     loaded = new_model(read_sequence_model, str(model_folder(model)), place)
     parameters = {
         "batch_size": batch_size, "learning_rate": learning_rate, "epochs": epochs, "seed": seed,
         "max_length": max_length, "device": place,
     }  # fmt: skip
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    try:
+    about = {"model": str(model), "identity": model_identity(model), "split": dict(split or {})}
+    with unfinished(folder) as part:
         rows = [
             PreparedTurns(turn_tokens(loaded, given, max_length), [turn.rating for turn in given])
             for given in (turns, validation)
@@ -112,19 +109,37 @@ def train(
             folder, labels, best.number, tuple(curve), data_digest({"training": turns, "validation": validation}),
             weights_digest(part.glob("*.safetensors")), sum(cut for one in rows for _, cut in one.tokens),
         )  # fmt: skip
-        about = {
-            "model": str(model), "model_digest": base["digest"], "model_revision": base["revision"],
-            "labels": labels, "turns": {"training": len(turns), "validation": len(validation)},
-            "truncated_tokens": trained.truncated, "split": dict(split or {}), "parameters": parameters,
-            "data_sha256": trained.data_digest, "weights_sha256": trained.weights_digest,
-            "best_epoch": best.number, "epochs": [asdict(epoch) for epoch in curve],
-            "packages": package_versions(*PACKAGES),
-        }  # fmt: skip
-        (part / TRAINING_FILE).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        about |= {"turns": {"training": len(turns), "validation": len(validation)}, "parameters": parameters}
+        write_training(part, trained, about)
+    return trained
+
+
+@contextmanager
+def unfinished(folder: Path) -> Iterator[Path]:
+    """Give an empty folder beside `folder` that gets its name at the end, or is deleted after an error."""
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        yield part
         part.rename(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return trained
+
+
+def write_training(place: Path, trained: Trained, about: Mapping[str, Any]) -> None:
+    """Write `training.json`: what was trained on what, and what came of it."""
+    found = {
+        **about,
+        "labels": trained.labels,
+        "data_sha256": trained.data_digest,
+        "weights_sha256": trained.weights_digest,
+        "truncated_tokens": trained.truncated,
+        "best_epoch": trained.best_epoch,
+        "epochs": [asdict(epoch) for epoch in trained.epochs],
+    }
+    text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    (place / TRAINING_FILE).write_text(text, encoding="utf-8")
 
 
 def fine_tuned(
@@ -145,13 +160,11 @@ def fine_tuned(
     targets = target_tokens(loaded, labels)
     order = torch.Generator().manual_seed(seed)
     curve: list[TrainingEpoch] = []
-    best: TrainingEpoch | None = None
-    done = 0
     with torch.random.fork_rng():  # dropout draws from the random numbers of the whole process
         torch.manual_seed(seed)
         for number in range(1, parameters["epochs"] + 1):
             loaded.model.train()
-            losses, tokens = 0.0, 0
+            lost, tokens = 0.0, 0
             shuffled = torch.randperm(len(training.tokens), generator=order).tolist()
             for start in range(0, len(shuffled), size):
                 batch = shuffled[start : start + size]
@@ -161,19 +174,15 @@ def fine_tuned(
                 loss.backward()
                 optimizer.step()
                 schedule.step()
-                losses, tokens = losses + float(loss.detach()) * sum(map(len, rows)), tokens + sum(map(len, rows))
-                done += 1
+                lost, tokens = lost + float(loss.detach()) * sum(map(len, rows)), tokens + sum(map(len, rows))
                 if progress is not None:
-                    progress(done, steps)
+                    progress(schedule.last_epoch, steps)
             loaded.model.eval()
-            epoch = TrainingEpoch(number, losses / tokens, *validated(loaded, validation, labels, targets, size))
+            epoch = TrainingEpoch(number, lost / tokens, *validated(loaded, validation, labels, targets, size))
             curve.append(epoch)
-            if best is None or goodness(epoch) > goodness(best):
-                best = epoch
+            if max(curve, key=goodness) is epoch:
                 loaded.model.save_pretrained(place)
-    if best is None:
-        raise TrainingError("No epoch was trained.")
-    return curve, best
+    return curve, max(curve, key=goodness)
 
 
 def goodness(epoch: TrainingEpoch) -> tuple[float, float]:

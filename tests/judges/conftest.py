@@ -16,10 +16,15 @@ def absent(*packages: str) -> bool:
     return any(importlib.util.find_spec(name) is None for name in packages)
 
 
-@pytest.fixture(autouse=True)
-def torch_is_there(request):
-    if request.node.get_closest_marker("torch") and absent("torch", "transformers"):
-        pytest.skip("torch or transformers is absent")
+needs_torch = pytest.mark.skipif(absent("torch", "transformers"), reason="torch or transformers is absent")
+
+
+def seeded(number: int) -> None:
+    """Draw the weights that follow by this seed, on one thread: for tiny models more threads only wait."""
+    import torch
+
+    torch.set_num_threads(1)
+    torch.manual_seed(number)
 
 
 def save_tokenizer(folder: Path, template: str) -> None:
@@ -41,10 +46,9 @@ def save_tokenizer(folder: Path, template: str) -> None:
 
 
 def tiny_t5(folder: Path, **changes) -> Path:
-    import torch
     from transformers import T5Config, T5ForConditionalGeneration
 
-    torch.manual_seed(1)
+    seeded(1)
     config = T5Config(
         vocab_size=64, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, pad_token_id=0, eos_token_id=2,
         decoder_start_token_id=0, **changes,
@@ -63,11 +67,10 @@ def t5(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def bart(tmp_path_factory) -> Path:
     """A BART of two layers that reads 24 tokens."""
-    import torch
     from transformers import BartConfig, BartForConditionalGeneration
 
     folder = tmp_path_factory.mktemp("bart")
-    torch.manual_seed(2)
+    seeded(2)
     config = BartConfig(
         vocab_size=64, d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
         decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=24, pad_token_id=0,
@@ -81,11 +84,10 @@ def bart(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory) -> Path:
     """A RoBERTa of two layers that reads 20 tokens: its first position is behind that of the padding."""
-    import torch
     from transformers import RobertaConfig, RobertaModel
 
     folder = tmp_path_factory.mktemp("roberta")
-    torch.manual_seed(3)
+    seeded(3)
     config = RobertaConfig(
         vocab_size=64, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
         max_position_embeddings=21, pad_token_id=0, bos_token_id=1, eos_token_id=2, initializer_range=0.3,
@@ -97,10 +99,9 @@ def roberta(tmp_path_factory) -> Path:
 
 def tiny_classifier(folder: Path, labels: list[str]) -> Path:
     """Save a RoBERTa that classifies pairs and reads 20 tokens."""
-    import torch
     from transformers import RobertaConfig, RobertaForSequenceClassification
 
-    torch.manual_seed(4)
+    seeded(4)
     config = RobertaConfig(
         vocab_size=64, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
         max_position_embeddings=21, pad_token_id=0, bos_token_id=1, eos_token_id=2, initializer_range=0.3,

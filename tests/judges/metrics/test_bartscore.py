@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from judges.metrics import MetricError, MetricInput, metrics
+from tests.judges.conftest import needs_torch
 
-pytestmark = pytest.mark.torch
+pytestmark = needs_torch
 START = 2
 DOCUMENT, OUTPUT = "the ferry leaves at night , in winter the train .", "dogs are free"
 

@@ -8,32 +8,15 @@ import numpy as np
 import pytest
 
 from judges.metrics import MetricError, MetricInput, metrics
-from tests.judges.conftest import absent
+from tests.judges.conftest import absent, needs_torch
 
-pytestmark = pytest.mark.torch
+pytestmark = needs_torch
 needs_pieces = pytest.mark.skipif(absent("sentencepiece"), reason="sentencepiece is absent")
 HIDDEN, HEADS, LAYERS, INNER, LONGEST = 32, 4, 2, 64, 24
 WORDS = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "the",
-    "ferry",
-    "leaves",
-    "at",
-    "night",
-    "dogs",
-    "are",
-    "free",
-    "a",
-    "b",
-    "c",
-    "d",
-    "e",
-    ".",
-]
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "ferry", "leaves", "at", "night", "dogs", "are", "free", "a",
+    "b", "c", "d", "e", ".",
+]  # fmt: skip
 REFERENCE, OUTPUT = "the ferry leaves at night .", "dogs are free"
 
 
@@ -208,7 +191,7 @@ def test_checkpoints_that_do_not_fit_are_refused(with_words, tmp_path):
     one = [MetricInput(OUTPUT, references=(REFERENCE,))]
     for name in ("config.json", "vocab.txt"):
         (tmp_path / name).write_bytes((with_words / name).read_bytes())
-    with pytest.raises(MetricError, match="neither model.safetensors nor pytorch_model.bin"):
+    with pytest.raises(MetricError, match=r"neither model\.safetensors nor pytorch_model\.bin"):
         bleurt(one, tmp_path)
     weights = drawn_weights(len(WORDS), None)
     weights.pop("bleurt.pooler.dense.bias")
@@ -218,7 +201,7 @@ def test_checkpoints_that_do_not_fit_are_refused(with_words, tmp_path):
     weights = drawn_weights(len(WORDS), None)
     weights.pop("classifier.bias")
     save_checkpoint(tmp_path, weights, len(WORDS), None)
-    with pytest.raises(MetricError, match="classifier.weight and classifier.bias does not fit"):
+    with pytest.raises(MetricError, match=r"classifier\.weight and classifier\.bias does not fit"):
         bleurt(one, tmp_path)
     (tmp_path / "vocab.txt").unlink()
     save_checkpoint(tmp_path, drawn_weights(len(WORDS), None), len(WORDS), None)

@@ -5,8 +5,9 @@ import pytest
 
 from judges.metrics import MetricError, MetricInput, metrics
 from judges.metrics.model_loading import model_folder
+from tests.judges.conftest import needs_torch
 
-pytestmark = pytest.mark.torch
+pytestmark = needs_torch
 TEXTS = ["the ferry leaves at night .", "dogs", "in winter , the train sails", "a b c d e a b c d e a b", ""]
 
 

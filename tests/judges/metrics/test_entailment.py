@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from judges.metrics import MetricError, MetricInput, metrics
-from tests.judges.conftest import tiny_classifier
+from tests.judges.conftest import needs_torch, tiny_classifier
 
-pytestmark = pytest.mark.torch
+pytestmark = needs_torch
 PAIRS = [
     ("the ferry leaves at night .", "dogs are free"),
     ("a b c", "a"),
