@@ -16,7 +16,7 @@ run: install-base ## install what is missing, then start Interrater on 127.0.0.1
 test: install-test ## lint, check types and run all tests: on PostgreSQL if a server answers, then on SQLite
 	@exec $(VENV) -m scripts.run_tests all
 
-dense: install-dense ## install dense retrieval: torch for CPUs and about 600 MB more
+dense: install-dense ## install dense retrieval and metrics with a model: torch for CPUs and about 600 MB more
 
 lint: install-test ## check style, types, migrations and settings, without tests
 	@exec $(VENV) -m scripts.run_tests lint

@@ -4,6 +4,7 @@ from annotation.models import Question
 from judges.run_context import run_context
 from llm import door
 from tests.judges.scripted_judges import PromptReplies
+from tests.judges.tiny_models import bart, roberta, t5  # noqa: F401 - fixtures
 from tests.llm.calls import write_endpoints
 
 
@@ -19,12 +20,6 @@ def wakes(monkeypatch):
     told = []
     monkeypatch.setattr("config.background.waking.wake", lambda work, pk: told.append((work.key, pk)) or True)
     return told
-
-
-@pytest.fixture(autouse=True)
-def _forgotten_runs():
-    """Primary keys come again in the next test, so nothing of earlier runs may be kept."""
-    run_context.cache_clear()
 
 
 @pytest.fixture
