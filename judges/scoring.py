@@ -42,9 +42,7 @@ def score_run(claim: Claim) -> None:
         claim.update(planned=done)
 
 
-def _scored(
-    metric: Metric, configuration: MetricConfiguration, chunk: Sequence[PlannedUnit]
-) -> list[Scored | None]:
+def _scored(metric: Metric, configuration: MetricConfiguration, chunk: Sequence[PlannedUnit]) -> list[Scored | None]:
     """Return the scores of outputs; None for those that lack what the metric needs."""
     items = Item.objects.in_bulk({unit.item for unit in chunk})
     texts = dict(Output.objects.filter(pk__in=[unit.output for unit in chunk]).values_list("pk", "text"))
@@ -52,9 +50,7 @@ def _scored(
     inputs: dict[int, MetricInput] = {}
     for place, unit in enumerate(chunk):
         item = items[unit.item]
-        references = tuple(
-            one["text"] for one in item.references or () if one["writer"] in named or one["id"] in named
-        )
+        references = tuple(one["text"] for one in item.references or () if one["writer"] in named or one["id"] in named)
         if (need == "references" and not references) or (need == "document" and not item.document.strip()):
             continue
         inputs[place] = MetricInput(texts[unit.output or 0], item.document, references, item.instruction)
@@ -64,7 +60,10 @@ def _scored(
 
 
 def _ratings(
-    run: JudgeRun, study: Study, questions: Sequence[Question], chunk: Sequence[PlannedUnit],
+    run: JudgeRun,
+    study: Study,
+    questions: Sequence[Question],
+    chunk: Sequence[PlannedUnit],
     scored: Sequence[Scored | None],
 ) -> Iterator[MachineRating]:
     for unit, found in zip(chunk, scored, strict=True):
