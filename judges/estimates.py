@@ -14,6 +14,7 @@ from judges.askers import LookingAsker, ShownOnlyError
 from judges.configuration import RunConfiguration
 from judges.judgment_planning import judgments_of
 from judges.models import Judgment
+from judges.protocol import ReplyInvalidError
 from judges.run_context import RunContext, context_before_run
 from llm import budgets, limits
 from llm.endpoints import find_model
@@ -92,7 +93,7 @@ def first_requests(context: RunContext, judgments: Iterator[Judgment]) -> Iterat
 def first_request(context: RunContext, judgment: Judgment) -> Request | None:
     """Return the first request of a judgment, or None if its protocol needs none."""
     asker = LookingAsker(context, tuple(judgment.order or ()), judgment.replicate)
-    with suppress(ShownOnlyError):
+    with suppress(ShownOnlyError, ReplyInvalidError):  # a case that cannot be asked about needs no request
         context.protocol.judge(context.case(judgment), context.configuration.options, asker)
     return asker.request
 
