@@ -39,6 +39,7 @@ from annotation.models import (
     Task,
     TaskOutput,
     Token,
+    WrittenExample,
 )
 from annotation.studies.lifecycle import describe
 
@@ -279,6 +280,15 @@ class JudgeRunAdmin(StudyScopedAdmin):
     search_fields = ["name", "rater__name"]
     list_select_related = ["rater", "replaced_by"]
     ordering = ["-pk"]
+
+
+@admin.register(WrittenExample)
+class WrittenExampleAdmin(StudyScopedAdmin):
+    list_display = ["position", "study", "item_key", "values", "rationale"]
+    list_filter = [StudyFilter]
+    search_fields = ["item_key"]
+    list_select_related = ["study"]
+    ordering = ["study", "position"]
 
 
 @admin.register(Token)

@@ -33,6 +33,7 @@ from annotation.models import (
     Task,
     TaskOutput,
     Token,
+    WrittenExample,
 )
 from config.erasure import ErasedRows
 from config.registry import bound
@@ -63,9 +64,9 @@ class AnnotationErasing(Erasing):
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
         (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
-        (Item, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"), (Rater, "study"),
-        (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"), (Membership, "study"),
-        (Study, "pk"),
+        (Item, "study"), (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
+        (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
+        (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:

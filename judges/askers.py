@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 
 from judges.models import Judgment
-from judges.protocol import Asker, Parameters
+from judges.protocol import Abilities, Asker, Parameters
 from judges.run_context import RunContext
 from llm.call_errors import BadReplyError, CallError, FilteredError, RefusedError, TruncatedError
 from llm.door import complete
@@ -29,10 +29,9 @@ class RequestAsker(Asker):
 
     def __init__(self, context: RunContext, order: tuple[str, ...], replicate: int) -> None:
         self.context, self.order, self.replicate = context, order, replicate
-        endpoint, model = find_model(context.configuration.model)
-        self.takes_seed, self.echoes = "seed" in model.supports, "echo" in model.supports
-        self.api, self.candidates, self.scripted = model.api, model.logprobs, endpoint.scripted
-        self.schema_possible = "json_schema" in model.supports
+        _, model = find_model(context.configuration.model)
+        able = {name: name in model.supports for name in ("echo", "json_schema", "seed")}
+        self.abilities = Abilities(model.api, model.logprobs, **able)
 
     def render(self, prompt: str, values: Mapping[str, str]) -> tuple[tuple[Message, ...], PromptReference]:
         found = self.context.prompts[prompt]
@@ -60,7 +59,7 @@ class RequestAsker(Asker):
 
     def _seed(self, place: JudgmentPlace) -> int | None:
         """Return the seed of a call, different for each sample, agent, round and rerun, where the model takes one."""
-        if not self.takes_seed:
+        if not self.abilities.seed:
             return None
         numbers = (place.replicate, place.sample, place.agent, place.round, place.retry)
         base = self.context.configuration.seed

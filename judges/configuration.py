@@ -6,13 +6,14 @@ run covers is the run's own; a rater may have several runs.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from annotation.machine_shapes import TEXT
 from annotation.models import Guideline, Question, Rater, Study
 from annotation.questions import question_types
 from config.model_fields import canonical_json
+from judges.example_pools import ExamplesMissingError, configured_examples, identity_of
 from judges.options import JudgeOptionError, read_options
 from judges.protocol import CaseQuestion, JudgeProtocol, judge_protocols
 from llm.call_errors import CallError
@@ -46,7 +47,8 @@ class RunConfiguration:
     """What a run asks. `texts` are {question key: text for the judge} in place of the study's own.
 
     `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
-    `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {file, digest}.
+    `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {source, count,
+    digest}, for random ones with the `pool` from which those of each judgment are drawn.
     A `probe` judges each unit with and without an injected text; it names the digest of the set (`judges.injections`).
     """
 
@@ -87,7 +89,7 @@ class RunConfiguration:
     def identity(self) -> dict[str, Any]:
         """Return what makes the judge: two configurations with an equal identity belong to one rater."""
         found = self.as_json()
-        return {name: found[name] for name in IDENTITY}
+        return {name: found[name] for name in IDENTITY} | {"examples": identity_of(self.examples)}
 
     def names_reference(self, reference: Mapping[str, Any]) -> bool:
         """Return whether the judge gets a reference of an item: its writer is named, or its id."""
@@ -133,7 +135,20 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
     _check_numbers(configuration)
     _check_references(protocol, configuration)
     _check_questions(study, protocol, configuration)
-    return configuration
+    return _with_examples(study, configuration)
+
+
+def _with_examples(study: Study, configuration: RunConfiguration) -> RunConfiguration:
+    """Return the configuration with what it says of its examples, if the study has them."""
+    protocol = configuration.judge_protocol
+    choice = protocol.examples(configuration.options)
+    asked = Question.objects.filter(study=study, key__in=configuration.questions).order_by("position")
+    questions = [case_question(question, configuration) for question in asked]
+    try:
+        examples = configured_examples(study, protocol, choice, questions, configuration.seed)
+    except ExamplesMissingError as problem:
+        raise ConfigurationRefusedError(str(problem), "examples") from None
+    return configuration if examples is None else replace(configuration, examples=examples)
 
 
 def _prompt(study: Study, name: str, model: str) -> Prompt:
@@ -191,6 +206,7 @@ def case_question(question: Question, configuration: RunConfiguration) -> CaseQu
     return CaseQuestion(
         question.key, question.type, question.text, question.help, low, high,
         choices=tuple(choice["value"] for choice in kind.choices(question.spec)),
+        labels=tuple(choice["label"] for choice in kind.choices(question.spec)),
         takes_ties=kind.takes_ties(question.spec), judge_text=configuration.texts.get(question.key, ""),
         ranks=kind.worst_rank(question.spec),
     )  # fmt: skip

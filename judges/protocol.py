@@ -16,11 +16,13 @@ from config.registry import discover
 from judges.options import Option
 from llm.call_errors import CallError
 from llm.capabilities import Needs
+from llm.endpoint_file import Api
 from llm.requests import Message, PromptReference, Reply
 
 __all__ = [
-    "CHOICE", "LABEL", "RANKING", "SCORE", "Asker", "Case", "CaseOutput", "CaseQuestion", "CaseReference", "CaseTurn",
-    "Example", "ExampleChoice", "JudgeProtocol", "Parameters", "Reading", "ReplyInvalidError", "judge_protocols",
+    "CHOICE", "LABEL", "RANKING", "SCORE", "Abilities", "Asker", "Case", "CaseOutput", "CaseQuestion", "CaseReference",
+    "CaseTurn", "Example", "ExampleChoice", "JudgeProtocol", "Parameters", "Reading", "ReplyInvalidError",
+    "judge_protocols",
 ]  # fmt: skip
 
 UnitKind = Literal["output", "pair", "item", "turn"]
@@ -46,8 +48,8 @@ class CaseOutput:
 class CaseQuestion:
     """A question of the study. `low` and `high` end its scale, if it has one; `choices` are its values, if it has any.
 
-    `ranks` is the worst rank that it takes, if it takes any. `judge_text` is what the run's configuration says instead
-    of `text`, or "".
+    `labels` has a text for each of the choices, which may be empty. `ranks` is the worst rank that it takes, if any.
+    `judge_text` is what the run's configuration says instead of `text`, or "".
     """
 
     key: str
@@ -57,6 +59,7 @@ class CaseQuestion:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     takes_ties: bool = True
     judge_text: str = ""
     ranks: int | None = None
@@ -170,8 +173,24 @@ UNUSABLE: Mapping[str, str] = {
 """The outcome of a judgment by the kind of a call's failure, where the model did answer."""
 
 
+@dataclass(frozen=True)
+class Abilities:
+    """What the model can do, as the operator's file says. `candidates` counts those per token with log-probabilities.
+
+    With `echo` the model returns the log-probabilities of a given text.
+    """
+
+    api: Api = "chat"
+    candidates: int = 0
+    echo: bool = False
+    json_schema: bool = False
+    seed: bool = False
+
+
 class Asker(ABC):
     """The way to the model for one judgment."""
+
+    abilities: Abilities
 
     @abstractmethod
     def render(self, prompt: str, values: Mapping[str, str]) -> tuple[tuple[Message, ...], PromptReference]:

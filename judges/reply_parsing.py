@@ -15,6 +15,7 @@ TWO_ANSWERS = "more than one answer"
 OFF_SCALE = "number off the scale"
 NOT_WHOLE = "not a whole number"
 BEYOND = "text after the answer"
+NO_RATIONALE = "no rationale before the answer"
 NUMBER = r"(?<![\w.,-])-?[0-9]+(?:[.,][0-9]+)?(?![\w])(?![.,][0-9])"
 
 
@@ -42,19 +43,45 @@ def whole_number(text: str, low: float, high: float) -> int:
     return number
 
 
-def after_label(text: str, label: str) -> tuple[str, str]:
-    """Return the text before the one line that begins with `label` and a colon, and the rest after the colon.
+def number_in_form(text: str, label: str, low: float, high: float) -> int:
+    """Return the whole number of a reply: the number alone, or a line such as `Score: 3` and nothing else.
 
-    The label is read without regard to case; marks of emphasis around it are ignored. Raises ReplyInvalidError if no
-    line or more than one begins with it.
+    Raises ReplyInvalidError.
     """
     plain = not_empty(text)
-    found = list(re.finditer(rf"(?im)^[ \t>]*[*_]*{re.escape(label)}[*_]*[ \t]*:[*_]*[ \t]*", plain))
+    if label.casefold() in plain.casefold():
+        before, plain = after_label(plain, label)
+        single_line(before + "\n" + plain if before else plain)
+    return whole_number(plain, low, high)
+
+
+def after_label(text: str, label: str, *, within_line: bool = False) -> tuple[str, str]:
+    """Return the text before the one line that begins with `label` and a colon, and the rest after the colon.
+
+    The label is read without regard to case; marks of emphasis around it are ignored. `within_line` also finds it
+    after other words of a line. Raises ReplyInvalidError if the label is missing or found more than once.
+    """
+    plain = not_empty(text)
+    start = r"(?<![\w*_])" if within_line else r"^[ \t>]*"
+    found = list(re.finditer(rf"(?im){start}[*_]*{re.escape(label)}[*_]*[ \t]*:[*_]*[ \t]*", plain))
     if not found:
         raise ReplyInvalidError(NO_ANSWER)
     if len(found) > 1:
         raise ReplyInvalidError(TWO_ANSWERS)
     return plain[: found[0].start()].strip(), plain[found[0].end() :].strip()
+
+
+def reasoned_number(text: str, label: str, low: float, high: float) -> tuple[str, int]:
+    """Return the rationale and the whole number of a reply that ends with the number after `label` and a colon.
+
+    A word `Rationale:` before the rationale is left out. Raises ReplyInvalidError, also if there is no rationale.
+    """
+    before, after = after_label(text, label, within_line=True)
+    number = whole_number(single_line(after), low, high)
+    rationale = re.sub(r"(?i)^[*_]*rationale[*_]*[ \t]*:[*_]*\s*", "", before).strip()
+    if not re.search(r"\w", rationale):
+        raise ReplyInvalidError(NO_RATIONALE)
+    return rationale, number
 
 
 def one_of(text: str, allowed: Sequence[str]) -> str:

@@ -88,6 +88,17 @@ def likelihoods_of_continuations(
     return AnswerLikelihoods({answer: weight / whole for answer, weight in weights.items()})
 
 
+def likelihood_of_continuation(tokens: Sequence[TokenLogprob], continuation: str) -> float:
+    """Return the probability of a text after a prompt, from the last tokens of its echo.
+
+    Raises NoLikelihoodError if no token begins where the text does: then the sum would count some of the prompt.
+    """
+    place = _starts(tokens, len(continuation)).get(0)
+    if place is None:
+        raise NoLikelihoodError("no token begins where the answer does")
+    return math.exp(math.fsum(one.logprob for one in tokens[place:]))
+
+
 def _same_before(
     replies: Mapping[str, Sequence[TokenLogprob]], starts: Mapping[str, Mapping[int, int]], place: int
 ) -> bool:

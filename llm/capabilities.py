@@ -14,6 +14,7 @@ OTHER_API = "{} is configured for the API {}, but this needs {}."
 NO_LOGPROBS = "{} is configured without log-probabilities, which this needs."
 FEWER_CANDIDATES = "{} names at most {} candidates per token with their log-probabilities, but this needs {}."
 NO_ECHO = "{} is configured without echo, which this needs to learn how likely a given answer is."
+NO_LIKELIHOOD = "{} is configured with neither echo nor log-probabilities, of which this needs one."
 NO_SCHEMA = "{} is configured without json_schema, which this needs."
 NO_SEED = "{} is configured without seed, which this needs."
 SHORT_CONTEXT = "{} reads at most {:,} tokens, but this needs {:,}."
@@ -23,12 +24,13 @@ SHORT_CONTEXT = "{} reads at most {:,} tokens, but this needs {:,}."
 class Needs:
     """What a request, or every request of a run, needs of its model.
 
-    `logprobs` counts candidates per token; `tokens` are those of the longest request with its reply; `language_model`
-    excludes the extractive model.
+    `logprobs` counts candidates per token, `logprobs_or_echo` those of a model without echo; `tokens` are those of the
+    longest request with its reply; `language_model` excludes the extractive model.
     """
 
     api: Api | None = None
     logprobs: int = 0
+    logprobs_or_echo: int = 0
     echo: bool = False
     json_schema: bool = False
     seed: bool = False
@@ -56,6 +58,9 @@ def inability(needs: Needs, endpoint: Endpoint, model: Model) -> str:
     if needs.logprobs > model.logprobs:
         found = FEWER_CANDIDATES if model.logprobs else NO_LOGPROBS
         return found.format(name, model.logprobs, needs.logprobs)
+    if needs.logprobs_or_echo > model.logprobs and "echo" not in supports:
+        found = FEWER_CANDIDATES if model.logprobs else NO_LIKELIHOOD
+        return found.format(name, model.logprobs, needs.logprobs_or_echo)
     if needs.json_schema and "json_schema" not in supports:
         return NO_SCHEMA.format(name)
     if needs.seed and "seed" not in supports:

@@ -163,6 +163,11 @@ def _study(folder: Path, protocol: str, people: People) -> Study:
              "price": 2500, "started_at": "2026-03-01T12:00:00Z", "ended_at": "2026-03-01T12:01:00Z", **more}
             for name, more in (("run-0", {"replaced_by": {"rater": "judge", "id": "run-1"}}), ("run-1", {}))
         ])  # fmt: skip
+        _lines(folder / "examples.jsonl", [
+            {"item": "item-9", "document": TEXT, "instruction": "When?", "output": "At noon.",
+             "values": {"follows": False, "how_well": 1}, "rationale": "The hour is wrong."},
+            {"outputs": [{"id": "a", "text": "At nine."}, {"id": "b", "text": "At ten."}], "values": {"follows": "a"}},
+        ])  # fmt: skip
         _lines(folder / "annotations.jsonl", [
             {"item": "item-3", "outputs": ["north"], "rater": "Imported Rater", "revision": 1, "status": "submitted",
              "answers": {"follows": True, "how_well": 5}, "metadata": {"device": "phone"}},

@@ -13,7 +13,18 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
-from annotation.models import Annotation, Batch, DraftConflict, Invitation, JudgeRun, Membership, Output, Rating, Study
+from annotation.models import (
+    Annotation,
+    Batch,
+    DraftConflict,
+    Invitation,
+    JudgeRun,
+    Membership,
+    Output,
+    Rating,
+    Study,
+    WrittenExample,
+)
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span
 from retrieval.models import IndexBuild, TrialSearch
@@ -66,6 +77,7 @@ def build_rated():
     researcher = make_person("researcher")
     Batch.objects.create(study=study, number=0)
     JudgeRun.objects.create(rater=answer.rater, name="CANARY-RUN", configuration={})
+    WrittenExample.objects.create(study=study, position=0, outputs="CANARY-TEXT", values={"CANARY-KEY": 1})
     check(answer, "problem", "CANARY-NOTE", researcher, number=0)
     review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue_token(study, owner, name="CANARY-TOKEN", scope="read")

@@ -12,7 +12,18 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
-from annotation.models import Batch, DraftConflict, Invitation, JudgeRun, Output, Rating, Slot, TaskOutput, Token
+from annotation.models import (
+    Batch,
+    DraftConflict,
+    Invitation,
+    JudgeRun,
+    Output,
+    Rating,
+    Slot,
+    TaskOutput,
+    Token,
+    WrittenExample,
+)
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
@@ -96,6 +107,7 @@ def build_world():
         "rating": Rating.objects.filter(annotation=annotation).first(),
         "batch": Batch.objects.create(study=study, number=0),
         "judgerun": JudgeRun.objects.create(rater=rater, name="run-1", configuration={}),
+        "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),

@@ -30,6 +30,7 @@ from annotation.importing.staging import Staging, StudyChangedError
 from annotation.importing.study_file import read_study_file
 from annotation.importing.study_updates import NoUpdate, StudyFileUpdate, StudyUpdate
 from annotation.importing.target import ImportTarget
+from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.planning import replan_from
@@ -182,10 +183,11 @@ class _Attempt:
         return study
 
 
-AnyImport = ItemImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
+AnyImport = ItemImport | ExampleImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
 OfCSV = Callable[[SourceFile], Objects]
 IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
     "items": (ItemImport, item_objects),
+    "examples": (ExampleImport, None),
     "annotations": (AnnotationImport, annotation_objects),
     "ratings": (RatingImport, rating_objects),
     "runs": (RunImport, None),

@@ -413,6 +413,25 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to='annotation.study')),
             ],
         ),
+        migrations.CreateModel(
+            name='WrittenExample',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField(help_text="place among the study's examples, from 0")),
+                ('item_key', models.CharField(blank=True, help_text='the item that it is about, if it is about one', max_length=200)),
+                ('document', models.TextField(blank=True)),
+                ('instruction', models.TextField(blank=True)),
+                ('outputs', config.model_fields.ExactJSONField(help_text='the text of one output, or a list of {id, text}')),
+                ('values', config.model_fields.ExactJSONField(help_text='{question: value}')),
+                ('rationale', models.TextField(blank=True)),
+                ('digest', models.CharField(help_text='of everything that the line says', max_length=64)),
+                ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='written_examples', to='annotation.study')),
+            ],
+            options={
+                'ordering': ['study', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('study', 'position'), name='example_position_once'), models.UniqueConstraint(fields=('study', 'digest'), name='example_content_once')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='output',
             constraint=models.UniqueConstraint(fields=('item', 'key'), name='output_key_once'),
@@ -712,6 +731,10 @@ class Migration(migrations.Migration):
                 f'OLD."{column}" DIFFERS FROM NEW."{column}"'
                 for column in ("status", "counts", "tokens_in", "tokens_out", "price", "started_at", "ended_at")
             ) + ")",
+        ),
+        Freeze(
+            "annotation_writtenexample",
+            ["study_id", "position", "item_key", "document", "instruction", "outputs", "values", "rationale", "digest"],
         ),
         Freeze("annotation_batch", ["study_id", "number", "released_by_id", "released_at"]),
         Freeze("annotation_reviewer", ["study_id", "name"]),

@@ -9,6 +9,7 @@ from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
+from annotation.models.written_examples import WrittenExample
 
 __all__ = [
     "Annotation",
@@ -34,4 +35,5 @@ __all__ = [
     "Task",
     "TaskOutput",
     "Token",
+    "WrittenExample",
 ]

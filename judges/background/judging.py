@@ -6,6 +6,7 @@ from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.model_fields import canonical_json
 from judges.askers import CallingAsker, KeptAsker, NotKeptError
+from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment, RunWork
 from judges.protocol import UNUSABLE, Asker, Reading, ReplyInvalidError
 from judges.run_context import PromptChangedError, RunContext, run_context
@@ -25,7 +26,7 @@ def judge(claim: Claim) -> None:
     try:
         context = run_context(judgment.run_id)
         outcome, reading, reason = _judged(claim, context, judgment)
-    except PromptChangedError as problem:
+    except (PromptChangedError, ConfigurationRefusedError) as problem:
         raise GiveUpError(str(problem)) from None
     except (EndpointBusyError, CircuitOpenError) as problem:
         wait = problem.retry_after or (BUSY_WAIT if isinstance(problem, EndpointBusyError) else CIRCUIT_WAIT)

@@ -6,7 +6,7 @@ from typing import Any
 from judges.options import Option
 from judges.prompt_texts import fenced
 from judges.protocol import SCORE, Asker, Case, CaseQuestion, JudgeProtocol, Parameters, Reading
-from judges.reply_parsing import after_label, not_empty, single_line, whole_number
+from judges.reply_parsing import number_in_form
 
 LABEL = "Score"
 LONGEST_REPLY = 64
@@ -40,16 +40,7 @@ class LlmEval(JudgeProtocol):
             "output": fenced("output", case.outputs[0].text),
         }
         reply = asker.ask("llm_eval", values, Parameters(max_tokens=LONGEST_REPLY))
-        return Reading(read_score(reply.text, low, high))
-
-
-def read_score(text: str, low: int, high: int) -> int:
-    """Return the score of a reply: the number alone, or a line `Score: 3` and nothing else."""
-    plain = not_empty(text)
-    if LABEL.casefold() in plain.casefold():
-        before, plain = after_label(plain, LABEL)
-        single_line(before + "\n" + plain if before else plain)
-    return whole_number(plain, low, high)
+        return Reading(number_in_form(reply.text, LABEL, low, high))
 
 
 JUDGE_PROTOCOL = LlmEval()

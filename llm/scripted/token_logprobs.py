@@ -9,6 +9,7 @@ from typing import Any
 from llm.scripted.script import ScriptInvalidError, ScriptStep
 
 SCALE = 0x1000000
+LISTED = re.compile(r"\bone of: ([^|\n{}]+(?:\|[^|\n{}]+)+)$", re.M)
 
 
 def pieces(text: str) -> list[str]:
@@ -17,8 +18,16 @@ def pieces(text: str) -> list[str]:
 
 
 def short_answers(said: str) -> dict[str, float]:
-    """Return answers of one token with their log-probabilities: Yes and No if the prompt has a Yes, else 1 to 5."""
-    answers = ("Yes", "No") if "Yes" in said else ("1", "2", "3", "4", "5")
+    """Return answers of one token with their log-probabilities.
+
+    They are those that the prompt lists last, as in `one of: 1 | 2 | 3`; without a list they are Yes and No if the
+    prompt has a Yes, else 1 to 5.
+    """
+    listed = LISTED.findall(said)
+    if listed:
+        answers = tuple(one.strip() for one in listed[-1].split("|"))
+    else:
+        answers = ("Yes", "No") if "Yes" in said else ("1", "2", "3", "4", "5")
     weights = [0.05 + _share(f"{answer} {said}") for answer in answers]
     return {answer: math.log(0.9 * one / sum(weights)) for answer, one in zip(answers, weights, strict=True)}
 

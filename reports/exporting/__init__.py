@@ -18,9 +18,10 @@ from django.template.loader import render_to_string
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, RATING_COLUMNS, SCORE_COLUMNS
-from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study
+from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.protocols import protocols
 from annotation.studies.snapshots import study_snapshot
+from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.review_lines import has_reviews, review_lines
@@ -82,6 +83,8 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
             found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
+    if has_examples(study):
+        found["examples.jsonl"] = partial(_write_jsonl, study=study, lines=example_lines)
     if has_runs(study):
         found["runs.jsonl"] = partial(_write_jsonl, study=study, lines=run_lines)
     if has_sessions(study):
@@ -146,6 +149,7 @@ def _counts(study: Study) -> dict[str, Any]:
             "all": annotations.count(),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),
+        **({"examples": WrittenExample.objects.filter(study=study).count()} if has_examples(study) else {}),
         **({"runs": JudgeRun.objects.filter(rater__study=study).count()} if has_runs(study) else {}),
         **(session_counts(study) if has_sessions(study) else {}),
     }

@@ -3,6 +3,7 @@
 from judges.options import read_options
 from judges.protocol import (
     UNUSABLE,
+    Abilities,
     Asker,
     Case,
     CaseOutput,
@@ -15,7 +16,10 @@ from llm.client.reply_reading import UnusableReplyError, structured
 from llm.prompt_files import load_prompt
 from llm.requests import Candidate, Reply, TokenLogprob, Usage
 
-QUESTION = CaseQuestion("quality", "likert", "How good is it?", "Mind the facts.", 1, 5)
+QUESTION = CaseQuestion("quality", "likert", "How good is it?", "Mind the facts.", 1, 5, choices=tuple("12345"))
+YES_OR_NO = CaseQuestion(
+    "follows", "binary", "Does it follow?", low=0, high=1, choices=("true", "false"), labels=("Yes", "No")
+)
 OUTPUTS = tuple(CaseOutput(key, f"Ferries sail at {hour}.") for key, hour in (("k-first", 8), ("k-second", 9)))
 ENDINGS = {"refused": RefusedError, "filtered": FilteredError, "truncated": TruncatedError, "invalid": BadReplyError}
 
@@ -31,8 +35,9 @@ class ScriptedAsker(Asker):
     `sent` has (prompt text, parameters, name, sample, agent, round, retry) of each call.
     """
 
-    def __init__(self, *replies, texts=None):
+    def __init__(self, *replies, texts=None, **abilities):
         self.replies, self.sent, self.texts = list(replies), [], texts or {}
+        self.abilities = Abilities(**{"candidates": 5, **abilities})
 
     def render(self, prompt, values):
         found = self.texts.get(prompt) or load_prompt("judges", prompt)
@@ -67,6 +72,11 @@ def first_token(*candidates, text=None):
     token = text or top[0].token
     logprob = next((one.logprob for one in top if one.token == token), -9.0)
     return replied(token, (TokenLogprob(token, logprob, top),))
+
+
+def echoed(before, *answer):
+    """A reply that repeats a prompt, which ends with the token `before`, and an answer of (token, logprob)."""
+    return replied("", tuple(TokenLogprob(token, logprob) for token, logprob in ((before, -1.0), *answer)))
 
 
 def judged(key, asker, given=None, **options):

@@ -7,7 +7,10 @@ from judges.background.run_upkeep import settle_runs
 from judges.configuration import checked_configuration
 from judges.run_states import start_run
 from llm.client.reply_reading import structured
+from llm.requests import Candidate, TokenLogprob
 from llm.scripted.form_filling import filled_form
+from llm.scripted.script import ScriptStep
+from llm.scripted.token_logprobs import echo_entries, short_answers
 from tests.llm.calls import answered
 
 
@@ -24,10 +27,23 @@ class PromptReplies:
         if isinstance(reply, BaseException):
             raise reply
         if reply is None:
-            reply = filled_form(request.text()) or "No form."
+            reply = _likelihoods(request) or filled_form(request.text()) or "No form."
         if not isinstance(reply, str):
             return reply
         return answered(reply, parsed=None if request.schema is None else structured(reply))
+
+
+def _likelihoods(request):
+    """A reply with the log-probabilities that the scripted server makes up, if a request asks for some."""
+    if request.continuation:
+        made = echo_entries(request.text() + request.continuation, ScriptStep())
+        return answered("", logprobs=tuple(TokenLogprob(one["token"], one["logprob"]) for one in made[-4:]))
+    if request.top_logprobs is None:
+        return None
+    short = short_answers(request.text())
+    top = tuple(Candidate(token, logprob) for token, logprob in short.items())
+    best = max(top, key=lambda one: one.logprob)
+    return answered(best.token, logprobs=(TokenLogprob(best.token, best.logprob, top),))
 
 
 def configured(study, protocol="llm_eval", questions=("how_well",), model="campus/small", **given):

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.answer_likelihood import NoLikelihoodError, likelihoods_of_candidates, likelihoods_of_continuations
+from llm.answer_likelihood import (
+    NoLikelihoodError,
+    likelihood_of_continuation,
+    likelihoods_of_candidates,
+    likelihoods_of_continuations,
+)
 from llm.requests import Candidate, TokenLogprob
 
 YES_NO = ("Yes", "No")
@@ -96,6 +101,14 @@ def test_continuations_are_compared_by_the_sums_of_their_tokens():
     found = likelihoods_of_continuations(replies, {"yes": " Yes", "no": " No"})
     assert found.probabilities == pytest.approx({"yes": 1 / (1 + math.exp(-1)), "no": 1 / (1 + math.exp(1))})
     assert (found.missing, list(found.probabilities)) == (0, ["yes", "no"])
+
+
+def test_one_continuation_has_a_probability_of_its_own_if_a_token_begins_with_it():
+    assert likelihood_of_continuation((*BEFORE, *tokens((" Y", -1.0), ("es", -0.5))), " Yes") == math.exp(-1.5)
+    assert likelihood_of_continuation(tokens((" Yes", -1.0)), " Yes") == math.exp(-1)
+    for joined in (tokens(("Answer: Yes", -1.0)), tokens(("Answer", -1.0), (": Y", -1.0), ("es", -1.0)), ()):
+        with pytest.raises(NoLikelihoodError, match="no token begins where the answer does"):
+            likelihood_of_continuation(joined, " Yes")
 
 
 def test_a_token_that_begins_in_the_prompt_counts_whole_for_every_answer():

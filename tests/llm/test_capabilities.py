@@ -68,6 +68,14 @@ def test_the_extractive_model_is_said_to_be_none_before_a_call(study, replies):
         ("campus/small", Needs(api="chat", tokens=1000), ""),
         ("campus/able", Needs(logprobs=5, seed=True, json_schema=True), ""),
         ("campus/unpriced", Needs(tokens=10**9), ""),
+        (
+            "campus/small",
+            Needs(logprobs_or_echo=2),
+            "with neither echo nor log-probabilities, of which this needs one.",
+        ),
+        ("campus/able", Needs(logprobs_or_echo=6), "names at most 5 candidates per token"),
+        ("campus/able", Needs(logprobs_or_echo=5), ""),
+        ("campus/base", Needs(logprobs_or_echo=6), ""),
     ],
 )
 def test_a_form_can_say_beforehand_what_a_model_cannot_do(replies, model, needs, sentence):

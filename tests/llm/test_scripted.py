@@ -15,6 +15,7 @@ from llm.endpoints import Endpoint, Model
 from llm.requests import Message, Request
 from llm.scripted.script import ScriptInvalidError, ScriptStep, make_step, marked_steps, parse_script
 from llm.scripted.server_thread import serving
+from llm.scripted.token_logprobs import short_answers
 from tests.house import ROOT
 
 MODEL = Model("model", "model-1", supports=frozenset(("stream",)), logprobs=5)
@@ -121,3 +122,10 @@ def test_steps_are_read_from_json_and_marks():
         ScriptStep(silent=True),
         ScriptStep(finish="length", text="Half"),
     )
+
+
+def test_short_answers_are_those_that_a_prompt_lists_last():
+    assert list(short_answers("Say Yes or No, one of: 0 | 1 | 2\n\nAnswer:")) == ["0", "1", "2"]
+    assert list(short_answers("one of: a | b\none of: Yes | No\n")) == ["Yes", "No"]
+    assert list(short_answers("Is it Yes?")) == ["Yes", "No"]
+    assert list(short_answers("How many? {one of: a | b}")) == ["1", "2", "3", "4", "5"]

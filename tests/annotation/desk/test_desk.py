@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Annotation, Assignment, DraftConflict, Membership, Rating, Slot, Study
+from annotation.models import Annotation, Assignment, DraftConflict, Membership, Rating, Slot, Study, WrittenExample
 from tests.conftest import SYSTEMS
 
 GOOD = {"q-follows": "true", "q-how_well": "4", "q-comment": " as typed ", "revision": "0", "guidelines_version": "1"}
@@ -86,14 +86,15 @@ def test_fields_that_a_rater_may_not_set_change_nothing(client, desk, stranger):
     assert annotation.seconds < 1000
 
 
-def test_nothing_sent_to_a_rater_names_a_system_or_shows_a_reference(client, study, desk):
+def test_nothing_sent_to_a_rater_names_a_system_or_shows_a_reference_or_example(client, study, desk):
+    WrittenExample.objects.create(study=study, position=0, outputs="CANARY-EXAMPLE", values={"follows": True})
     sent = [client.get(reverse("annotation:home")), client.get(address("desk", desk))]
     sent += [client.post(address("save_draft", desk), {"q-comment": "x"}), client.post(address("pulse", desk))]
     sent += [client.post(address("submit_task", desk), {}), client.post(address("submit_task", desk), GOOD)]
     sent += [client.get(sent[-1]["Location"])]
     for response in sent:
         everything_sent = response.content.decode() + str(response.headers)
-        for canary in (*SYSTEMS, "CANARY-REFERENCE", "CANARY-METADATA", "item-0", "item-1"):
+        for canary in (*SYSTEMS, "CANARY-REFERENCE", "CANARY-METADATA", "CANARY-EXAMPLE", "item-0", "item-1"):
             assert canary not in everything_sent, (response.wsgi_request.path, canary)
 
 

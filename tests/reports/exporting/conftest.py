@@ -25,12 +25,13 @@ from annotation.models import (
     Study,
     Task,
     TaskOutput,
+    WrittenExample,
 )
 from config.erasure import open_erasure
 
 TREE = (
-    Rating, Annotation, DraftConflict, Assignment, Slot, TaskOutput, Task, Output, Item, JudgeRun, Rater, Membership,
-    Invitation, Question, Guideline, Study,
+    Rating, Annotation, DraftConflict, Assignment, Slot, TaskOutput, Task, Output, Item, JudgeRun, Rater,
+    WrittenExample, Membership, Invitation, Question, Guideline, Study,
 )  # fmt: skip
 AWKWARD = (
     "\ufeff \u202eright to left\u202c zero\u200bwidth e\u0301 \U0001f469\u200d\U0001f52c \x85\x9f\uffff\r\n\ttail \n "
