@@ -1,28 +1,14 @@
 """Examples for prompts: written ones of the study, random ones from other documents, or similar turns."""
 
-from abc import ABC, abstractmethod
-
-from annotation.models import Item, Study
+from annotation.models import Study
 from judges.configuration import RunConfiguration
-from judges.models import Judgment
-from judges.protocol import Example
-
-
-class ExampleSource(ABC):
-    """Where the examples of a run come from."""
-
-    @abstractmethod
-    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
-        """Return the examples for a judgment about an item; equal arguments give equal examples."""
-
-
-class NoExamples(ExampleSource):
-    """A protocol, or an option of it, that shows none."""
-
-    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
-        return ()
+from judges.example_sources import ExampleSource, NoExamples
+from judges.turn_examples import TurnExamples
 
 
 def example_source(study: Study, configuration: RunConfiguration) -> ExampleSource:
     """Return where a run's examples come from."""
+    choice = configuration.judge_protocol.examples(configuration.options)
+    if choice is not None and choice.source == "turns" and choice.split is not None and choice.count:
+        return TurnExamples(study, choice.count, choice.split)
     return NoExamples()

@@ -46,8 +46,8 @@ class RunContext:
         seed = _seed(self.configuration.seed, judgment.replicate, unit)
         return Case(
             question, item.document, item.instruction, outputs, references_of(item, self.configuration),
-            self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment), judgment.replicate, seed,
-            self.study.language,
+            self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment, item), judgment.replicate,
+            seed, self.study.language,
         )  # fmt: skip
 
     def _texts(self, judgment: Judgment) -> dict[str, str]:

@@ -1,9 +1,16 @@
 import pytest
 
 from annotation.models import Question
+from judges.run_context import run_context
 from llm import door
 from tests.judges.scripted_judges import PromptReplies
 from tests.llm.calls import write_endpoints
+
+
+@pytest.fixture(autouse=True)
+def _forgotten_runs():
+    """Primary keys come again in the next test, so nothing of earlier runs may be kept."""
+    run_context.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -26,4 +33,4 @@ def model(monkeypatch, settings, tmp_path):
 @pytest.fixture
 def quality(study):
     """A question from 1 to 5."""
-    return Question.objects.get(study=study, key="quality")
+    return Question.objects.get(study=study, key="how_well")

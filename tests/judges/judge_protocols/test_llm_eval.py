@@ -50,4 +50,4 @@ def test_the_prompt_has_the_case_and_no_key_of_a_system():
     for text in ("The ferry sails at nine.", "Say when it sails.", "Ferries sail at 8.", "How good is it?", "0", "10"):
         assert text in asker.prompt
     assert "k-first" not in asker.prompt
-    assert asker.sent[0][1].temperature == 0 and asker.sent[0][1].top_p == 1
+    assert (asker.sent[0][1].temperature, asker.sent[0][1].top_p) == (0, 1)
