@@ -32,7 +32,8 @@ def record_readings(run: JudgeRun) -> int:
     context = run_context(run.pk)
     valid = [one for one in judgments if one.outcome == Judgment.Outcome.VALID]
     if context.protocol.label_kind:
-        write_labels(context, valid)
+        for judgment, reason in write_labels(context, valid, prompt_digest(context)):
+            _withdraw(judgment, reason)
     else:
         _write(context, valid)
     Judgment.objects.filter(pk__in=[one.pk for one in judgments]).update(recorded=True)
