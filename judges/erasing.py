@@ -56,7 +56,8 @@ def _works_that_show(rater: Rater) -> Iterator[str]:
     The marks around the texts of prompts tell; texts that are equal to somebody else's have equal marks.
     """
     turns = Turn.objects.filter(session__rater=rater, number__gte=1, answer__isnull=False)
-    marks = {frozenset(map(mark_of, texts)) for texts in turns.values_list("instruction", "answer")}
+    texts = turns.values_list("instruction", "answer")
+    marks = {frozenset({mark_of(instruction), mark_of(answer or "")}) for instruction, answer in texts}
     if not marks:
         return
     for run in JudgeRun.objects.filter(rater__study=rater.study).select_related("rater"):

@@ -29,8 +29,8 @@ def _turns(context: RunContext, judgments: Sequence[Judgment]) -> dict[str, int]
     named = [found for one in judgments if (found := named_turn(one.variant))]
     keys = {session for session, _ in named}
     rows = Turn.objects.filter(session__study=context.study, session__key__in=keys, discarded=False)
-    found = rows.values_list("session__key", "number", "pk")
-    return {turn_variant(session, number): pk for session, number, pk in found}
+    columns = rows.values_list("session__key", "number", "pk")
+    return {turn_variant(session, number): pk for session, number, pk in columns}
 
 
 def _label(context: RunContext, judgment: Judgment, turn: int, digest: str) -> MachineLabel:

@@ -48,8 +48,8 @@ class SessionRating(JudgeProtocol):
     }
 
     def refuses(self, question: CaseQuestion, options: Mapping[str, Any]) -> str:
-        if question.type != "category" or not set(LABELS[options["ratings"]]) <= set(question.choices):
-            return f"It must be a category with {', '.join(LABELS[options['ratings']])} among its choices."
+        if not set(LABELS[options["ratings"]]) <= set(question.choices):
+            return f"The question must have {', '.join(LABELS[options['ratings']])} among its choices."
         if options["training"] + options["validation"] >= 1:
             return "The shares for training and validation must leave something for the test part."
         return ""

@@ -1,18 +1,21 @@
 """Runs that rate the turns of sessions: their units, examples and rows."""
 
+import json
 import re
 
 import pytest
 
+from annotation.importing import add_to_study
 from annotation.models import Rating
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
+from judges.run_states import start_run
 from judges.turn_split import TEST, TRAINING, TurnSplit
 from judges.units import planned_units
 from llm.models import Call
 from sessions.turn_variants import named_turn
-from tests.judges.rated_sessions import rated_sessions
-from tests.judges.scripted_judges import configured, run_to_end
+from tests.judges.rated_sessions import rated_sessions, session_line
+from tests.judges.scripted_judges import configured, run_to_end, work_off
 
 pytestmark = pytest.mark.django_db
 ASK = {"protocol": "session_rating", "questions": ("rating",), "model": "campus/free"}
@@ -111,5 +114,22 @@ def test_a_split_without_enough_turns_is_refused_in_a_sentence(rated, model, opt
 
 
 def test_a_study_without_sessions_has_no_turns_to_judge(study, model):
-    with pytest.raises(ConfigurationRefusedError, match="category with good, bad among"):
+    with pytest.raises(ConfigurationRefusedError, match="must have good, bad among"):
         configured(study, **{**ASK, "questions": ("how_well",)})
+
+
+def test_turns_made_after_the_start_of_a_run_are_no_examples(rated, owner, model, tmp_path):
+    options = {"examples": 10, "split_by": "session", "training": 0.5}
+    run = start_run(rated, configured(rated, options=options, **ASK), owner)
+    later = tmp_path / "sessions.jsonl"
+    later.write_text(
+        "".join(json.dumps(session_line("q0", f"late-q{place}", f"r{place}")) + "\n" for place in range(20))
+    )
+    add_to_study(rated, {"sessions": later}, owner)
+    work_off(run)
+    examples = [name for call in Call.objects.filter(study=rated) for name in shown_in(call)[:-1]]
+    assert len(examples) == 10 * run.counts["valid"] > 0
+    assert not any(name.startswith("late") for name in examples)
+    again = run_to_end(rated, owner, options=options, **ASK)
+    judged = {one.work_name for one in Judgment.objects.filter(run=again)}
+    assert "In late-q" in "".join(str(call.messages) for call in Call.objects.filter(work__in=judged))
