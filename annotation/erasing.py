@@ -71,7 +71,7 @@ class AnnotationErasing(Erasing):
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         """Delete the rater's answers and open their slots to others again."""
-        _erase_ratings(Rating.objects.filter(rater=rater), erased)
+        erase_ratings(Rating.objects.filter(rater=rater), erased)
         erased.empty(JudgeRun.objects.filter(replaced_by__rater=rater), replaced_by=None)
         erased.delete(JudgeRun.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
@@ -100,7 +100,7 @@ ERASING = AnnotationErasing()
 def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
     """Delete `tasks` with all that anybody answered to them, imported ratings included."""
     named = Rating.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant"))
-    _erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
+    erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
     erased.delete(Slot.objects.filter(task__in=tasks))
@@ -108,7 +108,8 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
     erased.delete(tasks)
 
 
-def _erase_ratings(ratings: QuerySet[Rating], erased: ErasedRows) -> None:
+def erase_ratings(ratings: QuerySet[Rating], erased: ErasedRows) -> None:
+    """Delete `ratings` with the reviews of their spans."""
     erased.delete(SpanReview.objects.filter(rating__in=ratings))
     erased.delete(ratings)
 

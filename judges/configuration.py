@@ -119,7 +119,7 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
     unable = inability(protocol.needs(options), endpoint, model)
     if unable:
         raise ConfigurationRefusedError(unable, "model")
-    prompts = {name: _prompt(study, name, given["model"]) for name in protocol.prompts}
+    prompts = {name: _prompt(study, name, given["model"]) for name in protocol.prompt_names(options)}
     version = None
     if protocol.shows_guidelines(options):
         newest = Guideline.objects.filter(study=study).last()

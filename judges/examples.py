@@ -1,6 +1,5 @@
 """Examples for prompts: written ones of the study, random ones from other documents, or similar turns."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -9,25 +8,12 @@ from typing import Any
 from annotation.models import Item, Output, Question, Study, WrittenExample
 from judges.configuration import ConfigurationRefusedError, RunConfiguration
 from judges.example_pools import digest_of_written, document_of, fits
+from judges.example_sources import ExampleSource, NoExamples
 from judges.models import Judgment
 from judges.protocol import CaseOutput, Example
+from judges.turn_examples import TurnExamples
 
 CHANGED = "The written examples of this run are no longer in the study."
-
-
-class ExampleSource(ABC):
-    """Where the examples of a run come from."""
-
-    @abstractmethod
-    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
-        """Return the examples for a judgment about an item; equal arguments give equal examples."""
-
-
-class NoExamples(ExampleSource):
-    """A protocol, or an option of it, that shows none."""
-
-    def examples(self, item: Item, judgment: Judgment, seed: int) -> tuple[Example, ...]:
-        return ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +46,9 @@ class RandomExamples(ExampleSource):
 
 def example_source(study: Study, configuration: RunConfiguration) -> ExampleSource:
     """Return where a run's examples come from. Raises ConfigurationRefusedError if they are gone."""
+    choice = configuration.judge_protocol.examples(configuration.options)
+    if choice is not None and choice.source == "turns" and choice.split is not None and choice.count:
+        return TurnExamples(study, choice.count, choice.split)
     said = configuration.examples
     if said is None:
         return NoExamples()

@@ -10,8 +10,13 @@ from judges.protocol import CaseOutput, CaseQuestion, Example
 
 def fenced(name: str, text: str) -> str:
     """Return a text between two lines with `name` and a mark that is drawn from it, so that no text can end it."""
-    mark = hashlib.sha256(text.encode()).hexdigest()[:8]
+    mark = mark_of(text)
     return f"<{name} {mark}>\n{text}\n</{name} {mark}>"
+
+
+def mark_of(text: str) -> str:
+    """Return the mark that is drawn from a text, by which erasing finds prompts that have it."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def numbered(outputs: Sequence[CaseOutput], name: str = "output") -> str:

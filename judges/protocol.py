@@ -14,6 +14,7 @@ from typing import Any, Literal
 from annotation.machine_shapes import CHOICE, LABEL, RANKING, SCORE
 from config.registry import discover
 from judges.options import Option
+from judges.turn_split import TurnSplit
 from llm.call_errors import CallError
 from llm.capabilities import Needs
 from llm.endpoint_file import Api
@@ -104,10 +105,14 @@ class Example:
 
 @dataclass(frozen=True)
 class ExampleChoice:
-    """Which examples a prompt gets: `written` by the study's researchers, `random` ones, or similar `turns`."""
+    """Which examples a prompt gets: `written` by the study's researchers, `random` ones, or similar `turns`.
+
+    With a `split`, turns of its training part are the examples, and only those of its test part are judged.
+    """
 
     source: Literal["written", "random", "turns"]
     count: int
+    split: TurnSplit | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,13 @@ class Case:
         if self.question is None:
             raise TypeError("This case has no question.")
         return self.question
+
+    @property
+    def judged_turn(self) -> CaseTurn:
+        """The turn; only a protocol whose unit is a turn may ask for it."""
+        if self.turn is None:
+            raise TypeError("This case has no turn.")
+        return self.turn
 
 
 @dataclass(frozen=True)
@@ -255,6 +267,10 @@ class JudgeProtocol(ABC):
     def needs(self, options: Mapping[str, Any]) -> Needs:
         """Return what every model must be able to do for this protocol."""
         return Needs()
+
+    def prompt_names(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return those of its prompt files that it uses with these options."""
+        return self.prompts
 
     def most_calls(self, options: Mapping[str, Any]) -> int:
         """Return the most calls that one case may take."""

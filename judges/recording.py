@@ -34,7 +34,8 @@ def record_readings(run: JudgeRun) -> int:
     if context.configuration.probe:  # what a judge says of changed outputs is no answer about the study's own
         valid = []
     if context.protocol.label_kind:
-        write_labels(context, valid)
+        for judgment, reason in write_labels(context, valid, prompt_digest(context)):
+            _withdraw(judgment, reason)
     else:
         _write(context, valid)
     Judgment.objects.filter(pk__in=[one.pk for one in judgments]).update(recorded=True)

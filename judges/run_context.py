@@ -47,8 +47,8 @@ class RunContext:
         seed = _seed(self.configuration.seed, judgment.replicate, unit)
         case = Case(
             question, item.document, item.instruction, outputs, references_of(item, self.configuration),
-            self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment), judgment.replicate, seed,
-            self.study.language,
+            self.guidelines, self.examples.examples(item, judgment, seed), turn_of(judgment, item), judgment.replicate,
+            seed, self.study.language,
         )  # fmt: skip
         if judgment.injection is None or judgment.injected is None:
             return case

@@ -46,9 +46,9 @@ def session_report(
 ) -> Report:
     """Tables 2, 3, 4 and 6 and Figure 2 of KIWI, what retrieval gave, second ratings and the agreement on labels.
 
-    With `labeller`, the labels are that rater's alone; by default a person's latest counts. `text_figures` is None if
-    more turns than `most_texts` would have to be measured. `undefined` has the reason for each figure that is None, by
-    its dotted name. Raises ChoiceInvalidError for a labeller without a label.
+    With `labeller`, the labels are that rater's or run's alone; by default a person's latest counts. `text_figures` is
+    None if more turns than `most_texts` would have to be measured. `undefined` has the reason for each figure that is
+    None, by its dotted name. Raises ChoiceInvalidError for a labeller without a label.
     """
     with study_snapshot(study):
         rows = session_rows(study, labeller)

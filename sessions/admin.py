@@ -30,7 +30,7 @@ class TurnAdmin(StudyScopedAdmin):
 @admin.register(TurnLabel)
 class TurnLabelAdmin(StudyScopedAdmin):
     study_path = "turn__session__study"
-    list_display = ["id", "turn_id", "kind", "value", "rater", "revision", "is_current", "at"]
+    list_display = ["id", "turn_id", "kind", "value", "rater", "run", "replicate", "revision", "is_current", "at"]
     list_filter = [StudyFilter, "kind", "is_current"]
     plain_filters = ("kind", "is_current")
     list_select_related = ["rater"]

@@ -12,6 +12,7 @@ from annotation.models import Rating, Study
 from reports.rows import CHUNK, HUMAN, stream
 from sessions.files.session_export import label_rank
 from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.turn_labels import labeller_name
 from sessions.turn_variants import turn_variant
 from sessions.workflow import DONE, RATING
 
@@ -32,8 +33,9 @@ class SessionRows:
     """Everything that a report on sessions counts, of the sessions that have a first answer.
 
     Sessions are in the order of their keys and turns in that of their numbers, whatever the database, so that a seed
-    draws the same everywhere. `sessions` is {key: model}. `second` and `labels` are those of all raters; the labels
-    in `turns` and `retrieval` are those that count.
+    draws the same everywhere. `sessions` is {key: model}. `second` and `labels` are those of all raters, except that
+    labels from a judge's run are there only if that run was chosen; the labels in `turns` and `retrieval` are those
+    that count. `labellers` has the names of everybody whose labels there are, of runs too.
     """
 
     sessions: Mapping[str, str]
@@ -43,11 +45,7 @@ class SessionRows:
     second: list[Label] = field(default_factory=list)
     retrieval: list[RetrievalLabel] = field(default_factory=list)
     labels: dict[str, list[Label]] = field(default_factory=dict)
-
-    @property
-    def labellers(self) -> list[str]:
-        """The names of everybody whose labels there are."""
-        return sorted({rater for labels in self.labels.values() for _, rater, _ in labels})
+    labellers: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
     """Read everything that a report on sessions needs, in four queries.
 
     Of several labels of a turn the one counts that the session's line in an export shows, or, with `labeller`, that
-    rater's.
+    rater's or run's. Labels from runs never count unless their run is chosen.
     """
     begun = RevisionSession.objects.filter(study=study, turns__number=0, turns__status=DONE, turns__discarded=False)
     sessions: dict[int, tuple[str, str, str, int]] = {
@@ -83,6 +81,7 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
         {key: model for key, model, _, _ in sessions.values()}, [status for _, _, status, _ in sessions.values()]
     )
     ratings, labels = _ratings(study), _labels(study)
+    found.labellers = sorted({labeller_name(one) for some in labels.values() for one in some})
     turns = Turn.objects.filter(ANSWERED, session__in=begun).order_by().values_list(
         "pk", "session_id", "number", "kind", "instruction", "previous_answer", "answer", "edited_answer",
         "annotation_id",
@@ -92,11 +91,14 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
         turns.iterator(chunk_size=CHUNK), key=lambda row: (place[row[1]], row[2])
     ):
         key, model, _, rater = sessions[session]
-        variant, own_labels = turn_variant(key, number), labels.get(pk, ())
+        variant, own_labels = (
+            turn_variant(key, number),
+            [one for one in labels.get(pk, ()) if not one.run or labeller_name(one) == labeller],
+        )
         rating = ratings.own(variant, rater, annotation)
         for label in own_labels:
-            found.labels.setdefault(label.kind, []).append((variant, label.rater.name, label.value))
-        counted = {label.kind: label.value for label in own_labels if labeller in (None, label.rater.name)}
+            found.labels.setdefault(label.kind, []).append((variant, labeller_name(label), label.value))
+        counted = {one.kind: one.value for one in own_labels if labeller in (None, labeller_name(one))}
         if "retrieval" in counted:
             found.retrieval.append(RetrievalLabel(number, rating, counted["retrieval"]))
         if number == 0:

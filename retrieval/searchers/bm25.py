@@ -7,7 +7,7 @@ never found.
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,26 @@ class OpenBM25(OpenIndex):
         return TopPassages(tuple(sharing[list(found.places)].tolist()), found.scores)
 
 
+def index_of_texts(texts: Sequence[str], language: str) -> OpenBM25:
+    """Return an index of a few texts in memory; row n is text n."""
+    index = _index([tokens(text, language) for text in texts], K1, B, METHOD)
+    return OpenBM25(index, language)
+
+
+def _index(passages: Iterable[Sequence[str]], k1: float, b: float, method: str) -> bm25s.BM25 | None:
+    """Return the index of passages, given by their tokens, or None if they have none."""
+    vocabulary: dict[str, int] = {}
+    ids = [
+        np.fromiter((vocabulary.setdefault(token, len(vocabulary)) for token in passage), dtype=np.int64)
+        for passage in passages
+    ]
+    if not vocabulary:
+        return None
+    index = bm25s.BM25(k1=k1, b=b, method=method)
+    index.index(bm25s.tokenization.Tokenized(ids=ids, vocab=vocabulary), show_progress=False)
+    return index
+
+
 class BM25(Searcher):
     key = "bm25"
     label = "BM25 (words in common)"
@@ -70,16 +90,10 @@ class BM25(Searcher):
         path.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), encoding=ENCODING)
 
     def assemble(self, folder: Path, parts: Sequence[Path], settings: Mapping[str, Any]) -> None:
-        vocabulary: dict[str, int] = {}
-        ids = [
-            np.fromiter((vocabulary.setdefault(token, len(vocabulary)) for token in passage), dtype=np.int64)
-            for passage in _passages(parts)
-        ]
-        if not vocabulary:
+        index = _index(_passages(parts), settings["k1"], settings["b"], settings["method"])
+        if index is None:
             (folder / EMPTY).touch()
             return
-        index = bm25s.BM25(k1=settings["k1"], b=settings["b"], method=settings["method"])
-        index.index(bm25s.tokenization.Tokenized(ids=ids, vocab=vocabulary), show_progress=False)
         index.save(folder, show_progress=False)
 
     def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:

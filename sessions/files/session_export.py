@@ -76,8 +76,11 @@ def _turn(record: TurnRecord, labels: dict[str, Line]) -> Line:
 
 
 def _labels(session: RevisionSession) -> dict[int, dict[str, Line]]:
-    """Return the label that each turn's line shows: the latest one by a person, or else by a machine."""
-    rows = TurnLabel.objects.filter(turn__session=session, is_current=True, kind__in=IN_SESSION_LINES)
+    """Return the label that each turn's line shows: the latest one by a person, or else by a machine without a run.
+
+    Labels from runs are in `labels.jsonl` alone.
+    """
+    rows = TurnLabel.objects.filter(turn__session=session, is_current=True, kind__in=IN_SESSION_LINES, run="")
     found: dict[int, dict[str, Line]] = {}
     for kind in IN_SESSION_LINES:
         for one in sorted(rows.select_related("rater"), key=label_rank):
@@ -100,7 +103,16 @@ def label_lines(study: Study) -> Iterator[Line]:
 
 def _label_order(one: TurnLabel) -> tuple[Any, ...]:
     turn = one.turn
-    return turn.session.item_id, turn.session.key, turn.number, one.kind, one.rater.name, one.revision
+    return (
+        turn.session.item_id,
+        turn.session.key,
+        turn.number,
+        one.kind,
+        one.rater.name,
+        one.run,
+        one.replicate,
+        one.revision,
+    )
 
 
 def label_line(one: TurnLabel) -> Line:
@@ -115,6 +127,10 @@ def label_line(one: TurnLabel) -> Line:
             "rater_kind": None if one.rater.kind == HUMAN else one.rater.kind,
             "revision": one.revision,
             "at": time_text(one.at),
+            "run": one.run or None,
+            "replicate": one.replicate if one.run else None,
+            "prompt_digest": one.prompt_digest or None,
+            "reply": one.reply or None,
         }
     )
 

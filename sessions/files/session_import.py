@@ -15,7 +15,7 @@ from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.importing.protocol_tables import TableImport
 from annotation.importing.ratings import checked_value
-from annotation.models import Annotation, Item, Question, Rating, Task
+from annotation.models import Annotation, Item, Question, Rater, Rating, Task
 from annotation.protocols import TaskPlan
 from annotation.questions import question_types
 from annotation.studies.planning import task_key
@@ -29,7 +29,9 @@ from sessions.turn_labels import VALUES, LabelRefusedError, check_label
 from sessions.turn_variants import turn_variant
 from sessions.workflow import ACTIVE, FIRST
 
-LABEL_KEYS = frozenset({"session", "turn", "kind", "value", "rater", "rater_kind", "revision", "at"})
+MACHINE_KEYS = frozenset({"run", "replicate", "prompt_digest", "reply"})
+LABEL_KEYS = MACHINE_KEYS | {"session", "turn", "kind", "value", "rater", "rater_kind", "revision", "at"}
+LONGEST_DIGEST = 64
 SUBMITTED = Annotation.Status.SUBMITTED
 
 
@@ -182,7 +184,7 @@ class SessionImport(TableImport):
                 raise FieldInvalidError(f"turns.{turn.number - 1}.{kind}", str(problem)) from None
             known = self.raters.known.get(label["rater"])
             rater = known[0] if known else self._rater(label["rater"])
-            rows = TurnLabel.objects.filter(turn=turn.pk, kind=kind, rater=rater, is_current=True)
+            rows = TurnLabel.objects.filter(turn=turn.pk, kind=kind, rater=rater, run="", is_current=True)
             current = next(self.staging.read(rows, "value"), None)
             if current is None:
                 self.staging.add([TurnLabel(turn_id=turn.pk, kind=kind, value=label["value"], rater_id=rater)])
@@ -221,7 +223,7 @@ class LabelImport(TableImport):
 
     def _read(self, body: Mapping[str, Any]) -> None:
         line_fields.only(body, LABEL_KEYS)
-        name, _ = self.raters.name_and_kind(body.get("rater"), body.get("rater_kind"))
+        name, by = self.raters.name_and_kind(body.get("rater"), body.get("rater_kind"))
         session, number, kind, value = (body.get(key) for key in ("session", "turn", "kind", "value"))
         turn = self._turn(session, number) if isinstance(session, str) and type(number) is int else None
         if turn is None:
@@ -233,11 +235,10 @@ class LabelImport(TableImport):
         if value not in VALUES[kind]:
             raise FieldInvalidError("value", f"must be one of: {', '.join(VALUES[kind])}")
         revision, at = line_fields.whole(body, "revision", 1) or 1, line_fields.moment(body, "at")
+        said = _machine_said(body, by)
         self.raters.flush()
-        label = TurnLabel(
-            turn_id=turn, kind=kind, value=value, rater_id=self.raters.known[name][0], revision=revision, at=at
-        )
-        self._add(label)
+        rater = self.raters.known[name][0]
+        self._add(TurnLabel(turn_id=turn, kind=kind, value=value, rater_id=rater, revision=revision, at=at, **said))
 
     def _turn(self, session: str, number: int) -> int | None:
         """Return the primary key of a turn, or None."""
@@ -248,19 +249,35 @@ class LabelImport(TableImport):
         return None
 
     def _add(self, label: TurnLabel) -> None:
-        mine = TurnLabel.objects.filter(turn=label.turn_id, kind=label.kind, rater=label.rater_id)
-        columns = ("revision", "value", "at", "pk")
-        known = {revision: (value, at, pk) for revision, value, at, pk in self.staging.read(mine, *columns)}
+        mine = TurnLabel.objects.filter(
+            turn=label.turn_id, kind=label.kind, rater=label.rater_id, run=label.run, replicate=label.replicate
+        )
+        columns = ("revision", "pk", "value", "at", "prompt_digest", "reply")
+        known = {revision: (pk, said) for revision, pk, *said in self.staging.read(mine, *columns)}
         if label.revision in known:
-            if known[label.revision][:2] != (label.value, label.at):
+            if known[label.revision][1] != [label.value, label.at, label.prompt_digest, label.reply]:
                 reason = f"{label.revision} of this rater's label exists and is different"
                 raise FieldInvalidError("revision", reason)
             return
         if label.revision != len(known) + 1:
             raise FieldInvalidError("revision", f"must be {len(known) + 1}: revisions come in order")
-        self.staging.change(TurnLabel, "pk", [pk for *_, pk in known.values()], is_current=False)
+        self.staging.change(TurnLabel, "pk", [pk for pk, _ in known.values()], is_current=False)
         self.staging.add([label])
         self.added += 1
+
+
+def _machine_said(body: Mapping[str, Any], rater_kind: str) -> dict[str, Any]:
+    """Return what only machines' labels say: run, rerun, prompt and reply. Raises FieldInvalidError."""
+    for key in sorted(MACHINE_KEYS):
+        if rater_kind == Rater.Kind.HUMAN and body.get(key) is not None:
+            raise FieldInvalidError(key, "is only allowed in labels of machines")
+    run = line_fields.text(body, "run", line_fields.LONGEST_RUN) or ""
+    replicate = line_fields.whole(body, "replicate", 1)
+    if replicate is not None and not run:
+        raise FieldInvalidError("replicate", "needs a run")
+    digest = line_fields.text(body, "prompt_digest", LONGEST_DIGEST) or ""
+    reply = line_fields.text(body, "reply") or ""
+    return {"run": run, "replicate": replicate or 1, "prompt_digest": digest, "reply": reply}
 
 
 @contextmanager

@@ -81,6 +81,10 @@ class Migration(migrations.Migration):
                 ('revision', models.PositiveIntegerField(default=1)),
                 ('is_current', models.BooleanField(default=True)),
                 ('at', models.DateTimeField(blank=True, null=True)),
+                ('run', models.CharField(blank=True, help_text="a machine's run", max_length=200)),
+                ('replicate', models.PositiveIntegerField(default=1, help_text="which rerun of the run's configuration")),
+                ('prompt_digest', models.CharField(blank=True, max_length=64)),
+                ('reply', models.TextField(blank=True, help_text='what the model replied')),
                 ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='turn_labels', to='annotation.rater')),
                 ('turn', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='revision_sessions.turn')),
             ],
@@ -143,15 +147,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='turnlabel',
-            constraint=models.UniqueConstraint(fields=('turn', 'kind', 'rater', 'revision'), name='turn_label_revision_once'),
+            constraint=models.UniqueConstraint(fields=('turn', 'kind', 'rater', 'run', 'replicate', 'revision'), name='turn_label_revision_once'),
         ),
         migrations.AddConstraint(
             model_name='turnlabel',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('turn', 'kind', 'rater'), name='turn_label_one_current'),
+            constraint=models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('turn', 'kind', 'rater', 'run', 'replicate'), name='turn_label_one_current'),
         ),
         migrations.AddConstraint(
             model_name='turnlabel',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='turn_label_revision_positive'),
+            constraint=models.CheckConstraint(condition=models.Q(('replicate__gte', 1), ('revision__gte', 1)), name='turn_label_revision_positive'),
         ),
         migrations.AddConstraint(
             model_name='turnlabel',
@@ -166,5 +170,5 @@ class Migration(migrations.Migration):
             ["session_id", "number", "instruction", "kind", "client_key", "previous_answer"],
             once=["passages", "summary", "answer"],
         ),
-        Freeze("revision_sessions_turnlabel", ["turn_id", "kind", "value", "rater_id", "revision", "at"]),
+        Freeze("revision_sessions_turnlabel", ["turn_id", "kind", "value", "rater_id", "revision", "at", "run", "replicate", "prompt_digest", "reply"]),
     ]

@@ -1,4 +1,4 @@
-"""Labels that researchers, and later models, give to turns in addition to ratings."""
+"""Labels that researchers and models give to turns in addition to ratings."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,11 @@ from sessions.models.turns import Turn
 
 
 class TurnLabel(models.Model):
-    """One revision of a rater's label of a turn. Revisions are added; nothing is overwritten or deleted."""
+    """One revision of a rater's label of a turn. Revisions are added; nothing is overwritten or deleted.
+
+    A machine's label names the run and the rerun that it is from, the digest of the prompt and the model's reply. Its
+    runs and reruns stay apart, as those of ratings do. People's labels have no run.
+    """
 
     class Kind(models.TextChoices):
         INSTRUCTION_TYPE = "instruction_type", "Instruction type"
@@ -22,18 +26,27 @@ class TurnLabel(models.Model):
     revision = models.PositiveIntegerField(default=1)
     is_current = models.BooleanField(default=True)
     at = models.DateTimeField(null=True, blank=True)
+    run = models.CharField(max_length=200, blank=True, help_text="a machine's run")
+    replicate = models.PositiveIntegerField(default=1, help_text="which rerun of the run's configuration")
+    prompt_digest = models.CharField(max_length=64, blank=True)
+    reply = models.TextField(blank=True, help_text="what the model replied")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["turn", "kind", "rater", "revision"], name="turn_label_revision_once"),
             models.UniqueConstraint(
-                fields=["turn", "kind", "rater"], condition=Q(is_current=True), name="turn_label_one_current"
+                fields=["turn", "kind", "rater", "run", "replicate", "revision"], name="turn_label_revision_once"
             ),
-            models.CheckConstraint(condition=Q(revision__gte=1), name="turn_label_revision_positive"),
+            models.UniqueConstraint(
+                fields=["turn", "kind", "rater", "run", "replicate"], condition=Q(is_current=True),
+                name="turn_label_one_current",
+            ),
+            models.CheckConstraint(
+                condition=Q(revision__gte=1, replicate__gte=1), name="turn_label_revision_positive"
+            ),
             models.CheckConstraint(
                 condition=Q(kind__in=["instruction_type", "error_category", "retrieval"]), name="turn_label_kind_known"
             ),
-        ]
+        ]  # fmt: skip
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.turn}: {self.value}"

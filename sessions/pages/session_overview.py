@@ -1,22 +1,25 @@
 """Data of researchers' pages about the sessions of their study."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 
 from annotation.models import Rater, Study
+from llm.endpoints import is_scripted
+from llm.models import Call
 from retrieval.papers import papers_of
 from sessions.comparing.answer_comparison import compare_answers
 from sessions.comparing.word_diff import WordDiff
 from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.pages.papers_panel import PassageEntry, turn_passages
 from sessions.transcript import TurnRecord, session_state, turns_of, with_ratings_of_all
-from sessions.turn_labels import VALUES, LabelRefusedError, check_label
+from sessions.turn_labels import VALUES, LabelRefusedError, check_label, labeller_name
 from sessions.workflow import SessionState
 
 A_PAGE = 50
+SCRIPTED = "scripted, not a language model"
 MOST_COMPARED = 200_000
 """The most characters of answers for which a page shows each turn's changes; for the rest it shows links."""
 STATUSES = RevisionSession.Status
@@ -34,6 +37,15 @@ class SessionRow:
 
 
 @dataclass(frozen=True)
+class OtherLabel:
+    """A label by somebody else: `by` names the rater and run, `machine` says what kind of machine that is, or ""."""
+
+    label: TurnLabel
+    by: str
+    machine: str
+
+
+@dataclass(frozen=True)
 class OverviewTurn:
     """A turn as researchers see it; `forms` have the keys kind, label, values and chosen."""
 
@@ -43,8 +55,8 @@ class OverviewTurn:
     """None if there are none, or if the page has compared too much already."""
     passages: Sequence[PassageEntry]
     forms: Sequence[dict[str, Any]]
-    others: Sequence[TurnLabel]
-    """Other raters' labels."""
+    others: Sequence[OtherLabel]
+    """Other raters' labels: people's first, then machines' by run."""
 
     @property
     def turn(self) -> Turn:
@@ -103,11 +115,27 @@ def overview_turns(
             compared += len(turn.previous_answer) + len(turn.answer)
             if compared <= MOST_COMPARED or turn.number == wanted:
                 changes = compare_answers(turn.previous_answer, turn.answer)
-        others = [label for label in mine if rater is None or label.rater_id != rater.pk]
+        others = [_other(label) for label in mine if rater is None or label.rater_id != rater.pk]
+        others.sort(key=lambda other: bool(other.machine))
         found.append(
             OverviewTurn(one, has_changes, changes, turn_passages(papers, one), _forms(one, mine, rater), others)
         )
     return found, session_state(session, turns)
+
+
+def _other(label: TurnLabel) -> OtherLabel:
+    rater = label.rater
+    machine = "" if rater.kind == Rater.Kind.HUMAN else rater.get_kind_display().lower()
+    if ((rater.metadata or {}).get("judge") or {}).get("scripted"):
+        machine = SCRIPTED
+    return OtherLabel(label, labeller_name(label), machine)
+
+
+def scripted_models(study: Study, models: Iterable[str]) -> frozenset[str]:
+    """Return which of these models follow a script, or did when the study called them."""
+    called = Call.objects.filter(study=study, scripted=True).order_by().values_list("endpoint", "model").distinct()
+    past = {f"{endpoint}/{model}" for endpoint, model in called}
+    return frozenset(name for name in models if name in past or is_scripted(name))
 
 
 def _forms(one: TurnRecord, labels: Sequence[TurnLabel], rater: Rater | None) -> list[dict[str, Any]]:

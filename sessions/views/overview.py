@@ -14,7 +14,15 @@ from annotation.members.membership import rater_for
 from annotation.models import Rater, Study
 from sessions.access import overview_session, overview_turn
 from sessions.forms import ChangesForm, SampleForm
-from sessions.pages.session_overview import A_PAGE, STATUSES, models_of, overview_turns, rows_of, sessions_of
+from sessions.pages.session_overview import (
+    A_PAGE,
+    STATUSES,
+    models_of,
+    overview_turns,
+    rows_of,
+    scripted_models,
+    sessions_of,
+)
 from sessions.second_ratings import SampleRefusedError, ratable_turns, sample_turns
 from sessions.turn_labels import LabelRefusedError, label
 
@@ -30,10 +38,11 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
 def _list(request: HttpRequest, study: Study, sample_form: SampleForm, status: int = 200) -> HttpResponse:
     chosen, model = request.GET.get("status", ""), request.GET.get("model", "")
     page = Paginator(sessions_of(study, chosen, model), A_PAGE).get_page(request.GET.get("page"))
+    models = models_of(study)
     context: dict[str, Any] = {
         "study": study, "page": page, "rows": rows_of(list(page)), "status": chosen, "model": model,
-        "statuses": STATUSES.choices, "models": models_of(study), "ratable": ratable_turns(study).count(),
-        "sample_form": sample_form,
+        "statuses": STATUSES.choices, "models": models, "ratable": ratable_turns(study).count(),
+        "sample_form": sample_form, "scripted": scripted_models(study, models),
     }  # fmt: skip
     return render(request, "sessions/sessions.html", context, status=status)
 
@@ -45,7 +54,8 @@ def overview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = overview_session(person_of(request), slug, pk)
     own = Rater.objects.filter(study=found.study, person=person_of(request)).first()
     turns, state = overview_turns(found, own, ChangesForm(request.GET).turn())
-    context = {"study": found.study, "session": found, "turns": turns, "state": state}
+    scripted = bool(scripted_models(found.study, [found.model]))
+    context = {"study": found.study, "session": found, "turns": turns, "state": state, "scripted": scripted}
     return render(request, "sessions/overview.html", context)
 
 
