@@ -90,6 +90,7 @@ def main(arguments: list[str]) -> int:
         collect_static()
         if not given.no_demo and not settings.PRODUCTION:
             call_command("demo", address=given.address, links=str(links))
+            call_command("demo_scores")
     except ImproperlyConfigured as problem:
         sys.stderr.write(f"{problem}\n")
         return 1

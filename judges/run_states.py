@@ -21,6 +21,7 @@ from judges.configuration import ConfigurationRefusedError, RunConfiguration, ra
 from judges.metric_configuration import MetricConfiguration, is_metric
 from judges.models import Judgment, RunWork
 from judges.run_context import charge_name
+from judges.units import output_units, planned_units
 from llm import budgets
 from llm.call_errors import CallError
 from llm.endpoints import find_model
@@ -48,9 +49,10 @@ def start_run(
 
     `budget` is the most that the run may cost, in millionths of the currency. What it is expected to cost is reserved
     before its first call, unless it may stop `partly` done where the budget ends. With a `pilot` it stops after that
-    many units and waits to be resumed. A metric takes none of these. Raises ConfigurationRefusedError, or
-    ImportPendingError while an import into the study is being completed.
+    many units and waits to be resumed. A metric takes none of these. Raises ConfigurationRefusedError if there is
+    nothing to judge, or ImportPendingError while an import into the study is being completed.
     """
+    refuse_empty(study, configuration)
     with transaction.atomic():
         locked = lock_study(study.pk)
         kind = Rater.Kind.METRIC if isinstance(configuration, MetricConfiguration) else Rater.Kind.MODEL
@@ -66,6 +68,16 @@ def start_run(
             budgets.set_cap(locked, budget, actor, run=charge_name(run))
         enqueue(works()[WORK_KEY], work)
     return run
+
+
+def refuse_empty(study: Study, configuration: RunConfiguration | MetricConfiguration) -> None:
+    """Raise ConfigurationRefusedError if a study has no unit for a configuration."""
+    if isinstance(configuration, MetricConfiguration):
+        units = output_units(study)
+    else:
+        units = planned_units(study, configuration)
+    if next(iter(units), None) is None:
+        raise ConfigurationRefusedError("The study has nothing that such a run could judge.")
 
 
 def judge_name(configuration: RunConfiguration | MetricConfiguration) -> str:

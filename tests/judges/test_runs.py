@@ -208,6 +208,13 @@ def test_a_configuration_that_cannot_run_is_refused_at_its_field(study, model, g
     assert raised.value.reason.endswith(".")
 
 
+def test_a_run_with_nothing_to_judge_is_refused(make_study, owner, model):
+    empty = make_study("empty", items=0)
+    with pytest.raises(ConfigurationRefusedError, match="nothing that such a run could judge"):
+        start_run(empty, configured(empty), owner)
+    assert not RunWork.objects.exists()
+
+
 def killed(claim, **fields):
     raise KeyboardInterrupt
 

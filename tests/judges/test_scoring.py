@@ -122,3 +122,19 @@ def test_the_command_scores_to_the_end_and_prints_what_came_of_it(study, capsys)
     with pytest.raises(CommandError, match="It has: words/1"):
         call_command("score", study.slug, "--resume", "words/2")
     assert JudgeRun.objects.count() == 1
+
+
+def test_the_demo_s_studies_get_runs_once(settings, tmp_path):
+    settings.VAR = tmp_path
+    call_command("demo", links=str(tmp_path / "links.txt"))
+    for _ in range(2):
+        call_command("demo_scores")
+    while run_waiting():
+        settle_runs()
+    settle_runs()
+    runs = {(run.rater.study.slug, run.rater.name): run for run in JudgeRun.objects.select_related("rater__study")}
+    assert sorted(runs) == [
+        ("demo-listwise", "words"), ("demo-pairwise", "rouge"), ("demo-rating", "sentences"), ("demo-rating", "words"),
+    ]  # fmt: skip
+    assert {run.status for run in runs.values()} == {"finished"}
+    assert all(run.counts["valid"] > 0 for run in runs.values())
