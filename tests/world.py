@@ -17,6 +17,7 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
+from judges.models import Judgment, RunWork
 from tests.conftest import draft_study
 from tests.models_and_papers import one_of_each
 from tests.sessions.rows import add_session_rows
@@ -28,7 +29,9 @@ PEOPLE = (
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
     "llm:trial": "completion", "llm:stop_trial": "completion", "retrieval:trial": "trialsearch",
-    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
+    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession", "judges:run": "judgerun",
+    "judges:stop": "judgerun", "judges:resume": "judgerun", "judges:replace": "judgerun",
+    "judges:judgment": "judgment", "judges:disagreement": "judgment",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")
@@ -86,6 +89,7 @@ def build_world():
         secret = issue_token(study, people["owner"], name=name, scope=name.removeprefix("token_"))
         clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
     output = Output.objects.filter(item__study=study).first()
+    run = JudgeRun.objects.create(rater=rater, name="run-1", configuration={})
     objects = {
         "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
         "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
@@ -95,7 +99,7 @@ def build_world():
         "draftconflict": conflict, "annotation": annotation,
         "rating": Rating.objects.filter(annotation=annotation).first(),
         "batch": Batch.objects.create(study=study, number=0),
-        "judgerun": JudgeRun.objects.create(rater=rater, name="run-1", configuration={}),
+        "judgerun": run, **run_rows(study, run, output),
         "reviewer": reviewer_for(study, people["owner"]),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
@@ -142,6 +146,19 @@ def session_rows(study, rater):
     return {"revisionsession": session, "turn": turn, "turnlabel": turn.labels.get()}
 
 
+def run_rows(study, run, output):
+    """The work of a run and a judgment, by their models' names."""
+    now = timezone.now()
+    ended = {"status": "done", "outcome": "valid", "reading": {"value": 4}, "recorded": True, "ended_at": now}
+    question = study.questions.get(key="how_well")
+    return {
+        "runwork": RunWork.objects.create(run=run, study=study, status="done", ended_at=now),
+        "judgment": Judgment.objects.create(
+            run=run, place=0, question=question, item=output.item, output=output, order=[output.key], **ended
+        ),
+    }
+
+
 def admin_address(route, objects):
     name = route.removeprefix("admin:")
     if name in ("view_on_site",):
@@ -151,7 +168,7 @@ def admin_address(route, objects):
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
     parts = name.removeprefix("revision_").split("_")
-    ours = ("annotation", "accounts", "config", "llm", "retrieval", "sessions")
+    ours = ("annotation", "accounts", "config", "judges", "llm", "retrieval", "sessions")
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])
     return reverse(route)
