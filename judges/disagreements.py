@@ -41,14 +41,14 @@ class PersonAnswer:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PeopleComparison:
     """What people say together, as a value, and whether the judge differs from it; None if nothing is compared."""
 
     people: Any = None
     differs: bool | None = None
 
 
-NOTHING_COMPARED = Comparison()
+NOTHING_COMPARED = PeopleComparison()
 
 
 def people_s_answers(study: Study, judgments: Sequence[Judgment]) -> dict[int, list[PersonAnswer]]:
@@ -79,15 +79,15 @@ def _about(answers: Sequence[PersonAnswer], outputs: Collection[str]) -> list[Pe
     return [one for one in answers if set(one.outputs) <= set(outputs) or not outputs]
 
 
-def compare(question: Question | None, judgment: Judgment, answers: Sequence[PersonAnswer]) -> Comparison:
+def compare(question: Question | None, judgment: Judgment, answers: Sequence[PersonAnswer]) -> PeopleComparison:
     """Return what people say about a judgment's unit, and whether the judge differs from it."""
     if question is None or judgment.outcome != Judgment.Outcome.VALID or not answers:
         return NOTHING_COMPARED
-    value = judgment.reading["value"]
+    value, shown = (judgment.reading or {})["value"], judgment.order or ()
     if isinstance(value, dict):
         return _of_ranking(value, answers)
     if judgment.other_output_id is not None:
-        return _of_choice(value, judgment.order, answers)
+        return _of_choice(value, shown, answers)
     scale = question_types()[question.type].scale(question.spec)
     if scale is not None and isinstance(value, int | float):
         return _of_score(float(value), scale, answers)
@@ -101,41 +101,41 @@ def step_of(scale: tuple[float, float]) -> float:
     return 1.0 if scale[1] - scale[0] > 1 else 0.5
 
 
-def _of_score(value: float, scale: tuple[float, float], answers: Sequence[PersonAnswer]) -> Comparison:
+def _of_score(value: float, scale: tuple[float, float], answers: Sequence[PersonAnswer]) -> PeopleComparison:
     numbers = [one.number for one in answers if one.number is not None and len(one.outputs) < 2]
     if not numbers:
         return NOTHING_COMPARED
     mean = math.fsum(numbers) / len(numbers)
     if not scale[0] <= value <= scale[1]:
-        return Comparison(mean)
-    return Comparison(mean, abs(value - mean) >= step_of(scale) - TOLERANCE)
+        return PeopleComparison(mean)
+    return PeopleComparison(mean, abs(value - mean) >= step_of(scale) - TOLERANCE)
 
 
-def _of_label(value: str, answers: Sequence[PersonAnswer]) -> Comparison:
+def _of_label(value: str, answers: Sequence[PersonAnswer]) -> PeopleComparison:
     most = _most_frequent([one.value for one in answers if isinstance(one.value, str)])
-    return NOTHING_COMPARED if most is None else Comparison(most, value != most)
+    return NOTHING_COMPARED if most is None else PeopleComparison(most, value != most)
 
 
-def _of_choice(value: str, pair: Sequence[str], answers: Sequence[PersonAnswer]) -> Comparison:
+def _of_choice(value: str, pair: Sequence[str], answers: Sequence[PersonAnswer]) -> PeopleComparison:
     chosen = [one.value for one in answers if set(one.outputs) == set(pair) and one.value in (*pair, TIE)]
     if chosen:
         most = _most_frequent(chosen)
-        return NOTHING_COMPARED if most is None else Comparison(most, value != most)
+        return NOTHING_COMPARED if most is None else PeopleComparison(most, value != most)
     merits = _merits(answers)
     if not set(pair) <= set(merits):
         return NOTHING_COMPARED
     best = _best({key: merits[key] for key in pair})
     people = best[0] if len(best) == 1 else TIE
-    return Comparison(people, value != people)
+    return PeopleComparison(people, value != people)
 
 
-def _of_ranking(ranks: Mapping[str, int], answers: Sequence[PersonAnswer]) -> Comparison:
+def _of_ranking(ranks: Mapping[str, int], answers: Sequence[PersonAnswer]) -> PeopleComparison:
     merits = {key: merit for key, merit in _merits(answers).items() if key in ranks}
     if set(merits) != set(ranks):
         return NOTHING_COMPARED
     people = {key: 1 + sum(other > merit for other in merits.values()) for key, merit in merits.items()}
     first = {key for key, rank in ranks.items() if rank == min(ranks.values())}
-    return Comparison(people, first != set(_best(merits)))
+    return PeopleComparison(people, first != set(_best(merits)))
 
 
 def _merits(answers: Sequence[PersonAnswer]) -> dict[str, float]:

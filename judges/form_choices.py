@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from annotation.models import Item, Output, Question, Study
-from judges.configuration import RunConfiguration, case_question
+from judges.configuration import RunConfiguration, unanswerable
 from judges.options import read_options
 from judges.protocol import JudgeProtocol
 from llm.call_errors import CallError
@@ -43,8 +42,8 @@ def run_choices(study: Study, protocol: JudgeProtocol) -> RunChoices:
 
 def refusal(question: Question, protocol: JudgeProtocol) -> str:
     """Return why a protocol with its default options cannot answer a question, or ""."""
-    defaults = read_options(protocol.options, {})
-    return protocol.refuses(case_question(question, RunConfiguration(protocol.key, "", (question.key,))), defaults)
+    defaults = RunConfiguration(protocol.key, "", (question.key,), options=read_options(protocol.options, {}))
+    return unanswerable(question, protocol, defaults)
 
 
 def judging_models() -> list[tuple[str, str]]:
@@ -64,15 +63,12 @@ def writers_of(study: Study) -> list[str]:
     rows = (
         Item.objects.filter(study=study, references__isnull=False).order_by("pk").values_list("references", flat=True)
     )
-    found = {
-        one.get("writer", "") for given in islice(rows[:ITEMS_READ].iterator(AT_ONCE), ITEMS_READ) for one in given
-    }
+    read = rows[:ITEMS_READ].iterator(AT_ONCE)
+    found = {one.get("writer", "") for given in read for one in given or ()}
     return sorted(writer for writer in found if writer)
 
 
 def systems_of(study: Study) -> list[str]:
     """Return the keys of the outputs of the study's first items."""
-    items = Item.objects.filter(study=study).order_by("pk")[:ITEMS_READ].values("pk")
-    return sorted(
-        set(Output.objects.filter(item__in=list(items.values_list("pk", flat=True))).values_list("key", flat=True))
-    )
+    items = list(Item.objects.filter(study=study).order_by("pk").values_list("pk", flat=True)[:ITEMS_READ])
+    return sorted(set(Output.objects.filter(item__in=items).order_by().values_list("key", flat=True).distinct()))

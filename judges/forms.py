@@ -77,25 +77,25 @@ class RunForm(forms.Form):
         label="Part of the units",
         min_value=1,
         required=False,
-        help_text="So many units, drawn by the seed. Empty: all.",
+        help_text="So many, drawn by the seed. Empty: all.",
     )
     replicates = WholeNumberField(
         label="Reruns", min_value=1, max_value=MOST_REPLICATES, initial=1,
-        help_text="How often everything is judged. Reports show figures per rerun, then their mean and spread.",
+        help_text="How often everything is judged.",
     )  # fmt: skip
-    seed = WholeNumberField(label="Seed", initial=0, help_text="Draws the units, the orders shown, and the samples.")
+    seed = WholeNumberField(label="Seed", initial=0, help_text="Draws units, orders and samples.")
     pilot = WholeNumberField(
         label="Pilot", max_value=MOST_IN_PILOT, initial=PILOT,
-        help_text="So many units are judged first. The run then waits until you have looked at them. 0: no pilot.",
+        help_text="Units to look at before the rest. 0: none.",
     )  # fmt: skip
     budget = forms.DecimalField(
         label="Budget", required=False, min_value=0, max_value=HIGHEST_BUDGET, max_digits=16, decimal_places=6,
-        help_text="The most that this run may cost, in the currency of the prices. Empty: only the study's own limit.",
+        help_text="The most that this run may cost.",
     )  # fmt: skip
     partly = forms.BooleanField(
         label="Judge as far as the budget goes",
         required=False,
-        help_text="Otherwise the whole price is reserved first, and a run that exceeds the budget does not start.",
+        help_text="Otherwise the whole price is reserved first, and a run that would exceed a budget does not start.",
     )
 
     def __init__(self, *args: Any, judge: JudgeChoice, choices: RunChoices, **kwargs: Any) -> None:

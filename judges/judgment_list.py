@@ -11,7 +11,7 @@ from annotation.models import Item, JudgeRun, Question
 from annotation.questions.preference import TIE
 from config.background.rows import Status as RowStatus
 from judges.models import HAS_REASON, REASON_START, Judgment
-from judges.page_data import OUTCOMES
+from judges.run_page_data import OUTCOMES
 
 PER_PAGE = 50
 LARGEST = 2**31 - 1
@@ -45,7 +45,7 @@ class JudgmentFilters:
 
     def address(self, **page: int) -> str:
         """Return the query of another page with the same filters."""
-        return f"?{urlencode({**self.query(), **page})}"
+        return f"?{urlencode([*self.query().items(), *page.items()])}"
 
     def rows(self, run: JudgeRun) -> QuerySet[Judgment]:
         """Return the matching judgments of a run, in no order; each filter is one that an index has."""
@@ -114,7 +114,7 @@ def judgment_page(run: JudgeRun, filters: JudgmentFilters) -> JudgmentPage:
 def judgment_row(judgment: Judgment) -> JudgmentRow:
     """Return a judgment for a list."""
     valid = judgment.outcome == Judgment.Outcome.VALID and judgment.reading is not None
-    value = value_words(judgment.reading["value"]) if valid else judgment.reason
+    value = value_words((judgment.reading or {})["value"]) if valid else judgment.reason
     about = " · ".join(judgment.order or ()) or judgment.variant
     return JudgmentRow(judgment, judgment.place + 1, about, outcome_words(judgment), valid, value)
 

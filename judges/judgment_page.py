@@ -7,7 +7,7 @@ from typing import Any
 from annotation.models import JudgeRun, Output, Question, Rater, Study
 from annotation.questions import question_types
 from config.model_fields import canonical_json
-from judges.disagreements import Comparison, PersonAnswer, compare, people_s_answers
+from judges.disagreements import PeopleComparison, PersonAnswer, compare, people_s_answers
 from judges.judgment_list import judgment_row, outcome_words, value_words
 from judges.models import Judgment
 from judges.protocol import judge_protocols
@@ -74,7 +74,7 @@ class JudgmentContent:
     outputs: Sequence[tuple[str, str]]
     people: Sequence[PersonRow]
     together: str
-    comparison: Comparison
+    comparison: PeopleComparison
 
 
 def calls_of(study: Study, judgments: Sequence[Judgment]) -> dict[int, list[JudgeCall]]:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import QueryDict
 
@@ -13,7 +14,7 @@ from judges.estimates import Estimate, RenderedPrompt, estimate, rendered_prompt
 from judges.form_choices import run_choices
 from judges.forms import RunForm
 from judges.judge_choices import JudgeChoice, judge_choice
-from judges.page_data import about_time
+from judges.run_page_data import about_time
 from judges.run_states import start_run
 from llm.budgets import amount_text
 from llm.call_errors import CallError
@@ -25,6 +26,8 @@ NEEDED = {
     "item": "It needs items with two outputs or more.",
     "turn": "It needs sessions with answered turns.",
 }
+KEPT_FIELDS = ("model", "baseline", "subset", "replicates", "seed", "pilot", "budget", "partly")
+KEPT_LISTS = ("questions", "references")
 CHANGED = "The run has changed since it was estimated. Check the new estimate, then start the run."
 
 
@@ -50,15 +53,17 @@ class NewRun:
     run: JudgeRun | None = None
 
 
-def new_run(study: Study, person: Person, key: str, posted: QueryDict | None) -> NewRun:
+def new_run(study: Study, person: Person, query: QueryDict, posted: QueryDict | None) -> NewRun:
     """Return the form of a judge; if it is posted, with an estimate, or with the run that has started.
 
-    A run starts only if the estimate on the page is of the configuration that comes with it.
+    `query` is that of the address: the judge, and what was entered before another judge was chosen. A run starts only
+    if the estimate on the page is of the configuration that comes with it.
     """
-    judge = judge_choice(key)
+    judge = judge_choice((query if posted is None else posted).get("protocol", ""))
     if judge is None:
         return NewRun(None)
-    page = NewRun(judge, RunForm(posted, judge=judge, choices=run_choices(study, judge.protocol)))
+    choices = run_choices(study, judge.protocol)
+    page = NewRun(judge, RunForm(posted, judge=judge, choices=choices, initial=kept(query)))
     if page.form is None or posted is None or not page.form.is_valid():
         return page
     try:
@@ -72,6 +77,12 @@ def new_run(study: Study, person: Person, key: str, posted: QueryDict | None) ->
     except ConfigurationRefusedError as problem:
         page.form.refuse(problem)
     return page
+
+
+def kept(query: QueryDict) -> dict[str, Any]:
+    """Return the values of fields that every judge has, as an address gives them."""
+    texts = {name: query[name] for name in KEPT_FIELDS if query.get(name)}
+    return {**texts, **{name: query.getlist(name) for name in KEPT_LISTS if name in query}}
 
 
 def shown_estimate(study: Study, form: RunForm, configuration: RunConfiguration) -> ShownEstimate | None:

@@ -15,7 +15,7 @@ from annotation.access import RESEARCHERS, study_for
 from annotation.models import JudgeRun, Study
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
-from judges import page_data, run_states
+from judges import run_page_data, run_states
 from judges.access import judgment_for, made_run_for, run_for
 from judges.configuration import ConfigurationRefusedError
 from judges.disagreements import find_disagreement
@@ -35,8 +35,8 @@ RUNS_PER_PAGE = 25
 def runs(request: HtmxRequest, slug: str) -> HttpResponse:
     """List the study's runs; to htmx the table alone."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    page = Paginator(page_data.runs_of(study), RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    rows = page_data.run_rows(study, list(page))
+    page = Paginator(run_page_data.runs_of(study), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    rows = run_page_data.run_rows(study, list(page))
     context = {"study": study, "page": page, "rows": rows, "moving": any(row.look == "live" for row in rows)}
     if request.htmx:
         return render(request, "judges/_runs.html", context)
@@ -50,8 +50,7 @@ def new_run(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     posted = request.POST if request.method == "POST" else None
-    key = (request.GET if posted is None else posted).get("protocol", "")
-    page = new_run_of(study, person, key, posted)
+    page = new_run_of(study, person, request.GET, posted)
     if page.run is not None:
         messages.success(request, "The run has started.")
         return redirect("judges:run", slug=slug, pk=page.run.pk)
@@ -66,21 +65,21 @@ def _run_page(
 ) -> HttpResponse:
     """Render the page of a run; `form` is the one for a replacement, with errors."""
     work: RunWork | None = RunWork.objects.filter(run=run).first()
-    facts, filters = page_data.RunFacts.of(run), JudgmentFilters.of(request.GET)
-    state = page_data.run_state(study, run, work)
+    facts, filters = run_page_data.RunFacts.of(run), JudgmentFilters.of(request.GET)
+    state = run_page_data.run_state(study, run, work)
     context = {
         "study": study,
         "run": run,
         "work": work,
         "facts": facts,
         "state": state,
-        "name": page_data.charge_name(run),
-        "lines": page_data.configuration_lines(facts, work),
+        "name": run_page_data.charge_name(run),
+        "lines": run_page_data.configuration_lines(facts, work),
         "filters": filters,
-        "outcomes": page_data.OUTCOMES,
+        "outcomes": run_page_data.OUTCOMES,
         "judgments": judgment_page(run, filters),
         "pilot": pilot_judgments(study, run) if work is not None and work.pilot and state.done else [],
-        "replace_form": form or ReplaceForm(runs=page_data.replacements(study, run), auto_id="replace-%s"),
+        "replace_form": form or ReplaceForm(runs=run_page_data.replacements(study, run), auto_id="replace-%s"),
         "workers": worker_status(),
     }
     return render(request, "judges/run.html", context, status=status)
@@ -94,7 +93,7 @@ def run(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     if not request.htmx:
         return _run_page(request, study, found)
     work = RunWork.objects.filter(run=found).first()
-    state = page_data.run_state(study, found, work)
+    state = run_page_data.run_state(study, found, work)
     return render(request, "judges/_run_state.html", {"study": study, "run": found, "work": work, "state": state})
 
 
@@ -126,7 +125,7 @@ def replace(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     """Let another finished run of the study take the place of this one in reports."""
     person = person_of(request)
     study, found = run_for(person, slug, pk)
-    form = ReplaceForm(request.POST, runs=page_data.replacements(study, found), auto_id="replace-%s")
+    form = ReplaceForm(request.POST, runs=run_page_data.replacements(study, found), auto_id="replace-%s")
     if form.is_valid():
         by = run_for(person, slug, int(form.cleaned_data["by"]))[1]
         try:
@@ -147,7 +146,7 @@ def judgment(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context: dict[str, Any] = {
         "study": study,
         "run": found.run,
-        "facts": page_data.RunFacts.of(found.run),
+        "facts": run_page_data.RunFacts.of(found.run),
         "shown": content_of(study, found),
         "beside": neighbours(found),
         "searched": request.GET.get("searched") if request.GET.get("searched") in ("next", "previous") else "",
@@ -166,5 +165,5 @@ def disagreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     search = find_disagreement(study, found.run, found.place if start is None else start, backwards=to == "previous")
     if search.found is not None:
         return redirect("judges:judgment", slug=slug, pk=search.found)
-    said = {"searched": to, **({} if search.over else {"at": search.at})}
-    return redirect(f"{reverse('judges:judgment', args=[slug, pk])}?{urlencode(said)}")
+    said = urlencode([("searched", to), *([] if search.over else [("at", search.at)])])
+    return redirect(f"{reverse('judges:judgment', args=[slug, pk])}?{said}")

@@ -17,8 +17,8 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from judges.models import Judgment, RunWork
 from tests.conftest import draft_study
+from tests.judges.rows import add_run_rows
 from tests.models_and_papers import one_of_each
 from tests.sessions.rows import add_session_rows
 
@@ -99,7 +99,7 @@ def build_world():
         "draftconflict": conflict, "annotation": annotation,
         "rating": Rating.objects.filter(annotation=annotation).first(),
         "batch": Batch.objects.create(study=study, number=0),
-        "judgerun": run, **run_rows(study, run, output),
+        "judgerun": run, **add_run_rows(run, study, output),
         "reviewer": reviewer_for(study, people["owner"]),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
@@ -144,19 +144,6 @@ def session_rows(study, rater):
     session = add_session_rows(study, rater)
     turn = session.turns.get()
     return {"revisionsession": session, "turn": turn, "turnlabel": turn.labels.get()}
-
-
-def run_rows(study, run, output):
-    """The work of a run and a judgment, by their models' names."""
-    now = timezone.now()
-    ended = {"status": "done", "outcome": "valid", "reading": {"value": 4}, "recorded": True, "ended_at": now}
-    question = study.questions.get(key="how_well")
-    return {
-        "runwork": RunWork.objects.create(run=run, study=study, status="done", ended_at=now),
-        "judgment": Judgment.objects.create(
-            run=run, place=0, question=question, item=output.item, output=output, order=[output.key], **ended
-        ),
-    }
 
 
 def admin_address(route, objects):

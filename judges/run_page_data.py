@@ -20,6 +20,7 @@ from judges.run_states import PILOT_DONE, RESUMABLE, outcome_counts
 from llm.budgets import amount_text
 from llm.endpoints import is_scripted
 from llm.models import Budget
+from llm.page_data import amount
 
 OUTCOMES: Mapping[str, str] = {
     **{value: str(label) for value, label in Judgment.Outcome.choices}, "failed": "Failed", "stopped": "Stopped",
@@ -96,7 +97,7 @@ def _run_row(run: JudgeRun, live: Mapping[str, int] | None, spent: int | None) -
     return RunRow(
         run, RunFacts.of(run), status_words(run, work), look_of(run, work), _done(counts), expected(work, counts),
         [(OUTCOMES.get(key, key), n) for key, n in in_order(counts) if key in OVER or key == "failed"],
-        "" if price is None else amount_text(price),
+        "" if price is None else amount(price),
     )  # fmt: skip
 
 
@@ -262,7 +263,7 @@ def configuration_lines(facts: RunFacts, work: RunWork | None) -> list[Configura
         ConfigurationLine("Model sent as", [_text(given.get("model_asked"))], is_code=True),
         ConfigurationLine("Questions", facts.questions, is_code=True),
         *(ConfigurationLine(f"Text for {key}", [_text(text)]) for key, text in _items(given.get("texts"))),
-        *(ConfigurationLine(_title(key), [_text(value)]) for key, value in _items(given.get("options"))),
+        *(ConfigurationLine(_title(key), [_text(value)]) for key, value in _options(facts)),
         ConfigurationLine("References by", [_text(one) for one in given.get("references") or ()]),
         ConfigurationLine("Pairs with", [_text(given.get("baseline"))]),
         ConfigurationLine("Units", [f"{subset:,} drawn" if isinstance(subset, int) else "all"]),
@@ -272,12 +273,33 @@ def configuration_lines(facts: RunFacts, work: RunWork | None) -> list[Configura
         *(ConfigurationLine(f"Prompt {key}", [_prompt(to)], is_code=True) for key, to in _items(given.get("prompts"))),
     ] if given else []  # fmt: skip
     if work is not None:
-        lines.append(ConfigurationLine("If the budget ends", ["keep what is judged" if work.partly else "reserved"]))
+        figures = work.estimate or {}
+        lines.append(
+            ConfigurationLine("Budget", ["as far as it goes" if work.partly else "whole price reserved first"])
+        )
+        lines.append(ConfigurationLine("Estimated judgments", [_number(figures.get("judgments"))]))
+        lines.append(ConfigurationLine("Estimated price", [_price(figures.get("price"))]))
     return [line for line in lines if any(line.values)]
 
 
 def _items(given: Any) -> Sequence[tuple[str, Any]]:
     return sorted(given.items()) if isinstance(given, dict) else ()
+
+
+def _options(facts: RunFacts) -> Sequence[tuple[str, Any]]:
+    """Return the options in the order in which the protocol has them."""
+    choice = judge_choice(str(facts.configuration.get("protocol") or ""))
+    order = list(choice.options) if choice else []
+    found = _items(facts.configuration.get("options"))
+    return sorted(found, key=lambda one: order.index(one[0]) if one[0] in order else len(order))
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else ""
+
+
+def _price(value: Any) -> str:
+    return f"{amount_text(value)} at most" if isinstance(value, int) else ""
 
 
 def _text(value: Any) -> str:
