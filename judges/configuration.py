@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from annotation.machine_shapes import TEXT
 from annotation.models import Guideline, Question, Rater, Study
 from annotation.questions import question_types
 from config.model_fields import canonical_json
@@ -151,20 +150,13 @@ def _check_questions(study: Study, protocol: JudgeProtocol, configuration: RunCo
     for key in configuration.questions:
         if key not in known:
             raise ConfigurationRefusedError(f"The study has no question {key!r}.", "questions")
-        reason = unanswerable(known[key], protocol, configuration)
+        reason = protocol.refuses(case_question(known[key], configuration), configuration.options)
         if reason:
             raise ConfigurationRefusedError(f"{key}: {reason}", "questions")
     for key, text in configuration.texts.items():
         if key not in configuration.questions or not text.strip() or len(text) > LONGEST_TEXT:
             reason = f"The text for {key!r} must be for a question of the run, with 1 to {LONGEST_TEXT:,} characters."
             raise ConfigurationRefusedError(reason, "texts")
-
-
-def unanswerable(question: Question, protocol: JudgeProtocol, configuration: RunConfiguration) -> str:
-    """Return a sentence about why a protocol cannot answer a question, or ""."""
-    if question_types()[question.type].level == TEXT:
-        return "A question for a text cannot be answered by a judge."
-    return protocol.refuses(case_question(question, configuration), configuration.options)
 
 
 def case_question(question: Question, configuration: RunConfiguration) -> CaseQuestion:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotation.machine_shapes import TEXT
 from annotation.models import Item, Output, Question, Study
-from judges.configuration import RunConfiguration, unanswerable
+from annotation.questions import question_types
+from judges.configuration import RunConfiguration, case_question
 from judges.options import read_options
 from judges.protocol import JudgeProtocol
 from llm.call_errors import CallError
@@ -42,8 +44,10 @@ def run_choices(study: Study, protocol: JudgeProtocol) -> RunChoices:
 
 def refusal(question: Question, protocol: JudgeProtocol) -> str:
     """Return why a protocol with its default options cannot answer a question, or ""."""
-    defaults = RunConfiguration(protocol.key, "", (question.key,), options=read_options(protocol.options, {}))
-    return unanswerable(question, protocol, defaults)
+    if question_types()[question.type].level == TEXT:
+        return "A question for a text cannot be answered by a judge."
+    configuration = RunConfiguration(protocol.key, "", (question.key,))
+    return protocol.refuses(case_question(question, configuration), read_options(protocol.options, {}))
 
 
 def judging_models() -> list[tuple[str, str]]:

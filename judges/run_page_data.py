@@ -27,7 +27,7 @@ OUTCOMES: Mapping[str, str] = {
     "running": "Being judged", "queued": "Waiting",
 }  # fmt: skip
 """The outcomes of judgments, and the states of those without one, in the order of the page."""
-OVER = ("valid", "invalid", "refused", "filtered", "truncated")
+NOT_OVER = ("failed", "stopped", "running", "queued")
 MOST_REASONS = 50
 MINUTE, HOUR, DAY = 60, 3600, 86400
 RATED_ROWS, RATED_SECONDS = 500, 120
@@ -45,10 +45,15 @@ class RunFacts:
     questions: tuple[str, ...]
     configuration: Mapping[str, Any]
 
+    @property
+    def has_judgments(self) -> bool:
+        """Whether the run asks a model, so that each of its judgments is a row; a metric only has counts."""
+        return "protocol" in self.configuration
+
     @classmethod
     def of(cls, run: JudgeRun) -> "RunFacts":
         given = run.configuration if isinstance(run.configuration, dict) else {}
-        key, model = str(given.get("protocol") or ""), str(given.get("model") or "")
+        key, model = str(given.get("protocol") or given.get("metric") or ""), str(given.get("model") or "")
         choice, questions = judge_choice(key), given.get("questions")
         return cls(
             choice.label if choice else key, choice.source if choice else "", model,
@@ -79,11 +84,11 @@ def runs_of(study: Study) -> QuerySet[JudgeRun]:
 def run_rows(study: Study, runs: Sequence[JudgeRun]) -> list[RunRow]:
     """Return a row for each of these runs, in two more queries."""
     moving = [run.pk for run in runs if run.status == JudgeRun.Status.RUNNING]
-    live: dict[int, Counter[str]] = {pk: Counter() for pk in moving}
+    live: dict[int, Counter[str]] = {}
     if moving:
         rows = Judgment.objects.filter(run__in=moving).values_list("run", "status", "outcome").annotate(n=Count("pk"))
         for pk, status, outcome, n in rows:
-            live[pk][outcome or status] += n
+            live.setdefault(pk, Counter())[outcome or status] += n
     names = {charge_name(run): run.pk for run in runs if run.price is None}
     budgets = Budget.objects.filter(study=study, run__in=names).values_list("run", "spent") if names else ()
     spent = {names[name]: amount for name, amount in budgets}
@@ -93,10 +98,10 @@ def run_rows(study: Study, runs: Sequence[JudgeRun]) -> list[RunRow]:
 def _run_row(run: JudgeRun, live: Mapping[str, int] | None, spent: int | None) -> RunRow:
     work: RunWork | None = getattr(run, "work", None)
     counts = live if live is not None else stored_counts(run)
-    price = run.price if run.price is not None and live is None else spent
+    price = run.price if run.price is not None else spent
     return RunRow(
         run, RunFacts.of(run), status_words(run, work), look_of(run, work), _done(counts), expected(work, counts),
-        [(OUTCOMES.get(key, key), n) for key, n in in_order(counts) if key in OVER or key == "failed"],
+        [(outcome_label(key), n) for key, n in in_order(counts) if key not in NOT_OVER or key == "failed"],
         "" if price is None else amount(price),
     )  # fmt: skip
 
@@ -114,7 +119,12 @@ def in_order(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _done(counts: Mapping[str, int]) -> int:
-    return sum(n for key, n in counts.items() if key in OVER)
+    return sum(n for key, n in counts.items() if key not in NOT_OVER)
+
+
+def outcome_label(key: str) -> str:
+    """Return an outcome for people; those of metrics are their own."""
+    return OUTCOMES.get(key) or key.replace("_", " ").capitalize()
 
 
 def expected(work: RunWork | None, counts: Mapping[str, int]) -> int:
@@ -129,7 +139,7 @@ def expected(work: RunWork | None, counts: Mapping[str, int]) -> int:
 def is_pilot_done(run: JudgeRun, work: RunWork | None) -> bool:
     """Return whether a run waits for somebody to look at its pilot."""
     stopped = run.status == JudgeRun.Status.STOPPED
-    return bool(stopped and work and work.pilot and work.message == PILOT_DONE.format(work.pilot))
+    return bool(stopped and work and work.pilot and work.message.startswith(PILOT_DONE.format(work.pilot)))
 
 
 def status_words(run: JudgeRun, work: RunWork | None) -> str:
@@ -198,12 +208,16 @@ class RunState:
 
 def run_state(study: Study, run: JudgeRun, work: RunWork | None) -> RunState:
     """Return how far a run is, in at most five queries whatever its size."""
-    counts = outcome_counts(run) if work is not None else stored_counts(run)
+    facts = RunFacts.of(run)
+    has_rows = work is not None and facts.has_judgments
+    counts = outcome_counts(run) if has_rows else stored_counts(run)
     done, total, running = _done(counts), expected(work, counts), run.status == JudgeRun.Status.RUNNING
     rate = minute_rate(run) if running and done else None
     left = (total - done) * 60 / rate if rate and total > done else None
     budget = Budget.objects.filter(study=study, run=charge_name(run)).first() if work is not None else None
-    reasons = reason_counts(run) if any(key not in ("valid", "queued", "running") for key in counts) else []
+    reasons = (
+        reason_counts(run) if has_rows and any(key not in ("valid", "queued", "running") for key in counts) else []
+    )
     spent = budget.spent if budget else run.price
     return RunState(
         status_words(run, work), look_of(run, work), (work.message or work.reason) if work else "", running,
@@ -212,7 +226,7 @@ def run_state(study: Study, run: JudgeRun, work: RunWork | None) -> RunState:
         about_time(left), "" if spent is None else amount_text(spent),
         amount_text(budget.reserved) if budget and budget.reserved else "",
         "" if budget is None or budget.cap is None else amount_text(budget.cap), _share(budget),
-        [OutcomeCount(OUTCOMES.get(key, key), n, f"?{urlencode({'outcome': key})}") for key, n in in_order(counts)],
+        [OutcomeCount(outcome_label(key), n, f"?{urlencode({'outcome': key})}") for key, n in in_order(counts)],
         reasons[:MOST_REASONS], len(reasons) > MOST_REASONS,
     )  # fmt: skip
 

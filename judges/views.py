@@ -112,10 +112,13 @@ def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @signed_in
 def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     person = person_of(request)
-    if run_states.resume_run(made_run_for(person, slug, pk), person):
-        messages.success(request, "The run continues.")
-    else:
-        messages.info(request, "The run is running or finished.")
+    try:
+        if run_states.resume_run(made_run_for(person, slug, pk), person):
+            messages.success(request, "The run continues.")
+        else:
+            messages.info(request, "The run is running or finished.")
+    except ConfigurationRefusedError as problem:
+        messages.error(request, problem.reason)
     return redirect("judges:run", slug=slug, pk=pk)
 
 

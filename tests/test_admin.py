@@ -18,7 +18,6 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span
 from retrieval.models import IndexBuild, TrialSearch
 from tests.conftest import live_study, make_person
-from tests.judges.rows import add_run_rows
 from tests.llm.calls import add_rows
 from tests.sessions.rows import add_session_rows
 
@@ -65,8 +64,7 @@ def build_rated():
     answer = Annotation.objects.get(rater__study=study)
     researcher = make_person("researcher")
     Batch.objects.create(study=study, number=0)
-    run = JudgeRun.objects.create(rater=answer.rater, name="CANARY-RUN", configuration={})
-    add_run_rows(run, study, Output.objects.filter(item__study=study).first(), variant="CANARY-VARIANT")
+    JudgeRun.objects.create(rater=answer.rater, name="CANARY-RUN", configuration={})
     check(answer, "problem", "CANARY-NOTE", researcher, number=0)
     review_span(answer.ratings.first(), 0, "rejected", "CANARY-REASON", researcher, number=0)
     issue_token(study, owner, name="CANARY-TOKEN", scope="read")

@@ -18,7 +18,7 @@ from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from tests.conftest import draft_study
-from tests.judges.rows import add_run_rows
+from tests.judges.page_rows import add_run_rows
 from tests.models_and_papers import one_of_each
 from tests.sessions.rows import add_session_rows
 

@@ -239,7 +239,7 @@ def test_an_imported_run_is_shown_and_neither_stopped_nor_resumed(researcher_s, 
     run = JudgeRun.objects.create(
         rater=judge, name="r", configuration={"anything": [1]}, status="finished", counts={"valid": 7, "odd": 1}
     )
-    assert "7 of 8 judged" in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    assert "8 of 8 judged" in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
     assert "7 valid" in text_of(researcher_s, PAGE)
     assert researcher_s.post(f"{PAGE}runs/{run.pk}/stop/").status_code == 404
     assert researcher_s.post(f"{PAGE}runs/{run.pk}/resume/").status_code == 404
