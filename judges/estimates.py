@@ -26,7 +26,7 @@ LATEST_CALLS = 50
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What a run will take at most if every call is sent once; prices are in millionths of the currency.
 
     `tokens_in` are estimated on the high side; later rounds of a discussion, whose prompts are longer, are counted like
@@ -48,12 +48,12 @@ class Estimate:
         return asdict(self)
 
 
-def estimate(study: Study, configuration: RunConfiguration) -> Estimate:
+def estimate(study: Study, configuration: RunConfiguration) -> RunEstimate:
     """Return what a run of this configuration will take. Raises ConfigurationRefusedError, as `planned_units` does."""
     return estimate_of(context_before_run(study, configuration))
 
 
-def estimate_of(context: RunContext) -> Estimate:
+def estimate_of(context: RunContext) -> RunEstimate:
     """As `estimate`, for a context."""
     configuration = context.configuration
     endpoint, model = find_model(configuration.model)
@@ -70,7 +70,7 @@ def estimate_of(context: RunContext) -> Estimate:
     tokens_in, tokens_out = round(tokens_in * scale), round(tokens_out * scale)
     price = budgets.price_of(model, tokens_in, tokens_out)
     each = seconds_per_call(endpoint.name, model.name)
-    return Estimate(
+    return RunEstimate(
         judgments, judgments // (configuration.replicates * max(len(configuration.questions), 1)), calls, tokens_in,
         tokens_out, price.amount, price.unknown, None if each is None else each * calls / endpoint.in_flight, step > 1,
     )  # fmt: skip

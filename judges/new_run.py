@@ -10,7 +10,7 @@ from accounts.models import Person
 from annotation.models import JudgeRun, Study
 from config.model_fields import canonical_json
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
-from judges.estimates import Estimate, RenderedPrompt, estimate, rendered_prompts
+from judges.estimates import RenderedPrompt, RunEstimate, estimate, rendered_prompts
 from judges.form_choices import run_choices
 from judges.forms import RunForm
 from judges.judge_choices import JudgeChoice, judge_choice
@@ -35,7 +35,7 @@ CHANGED = "The run has changed since it was estimated. Check the new estimate, t
 class ShownEstimate:
     """An estimate with its first prompt. `digest` identifies the configuration, so that only what was seen starts."""
 
-    figures: Estimate
+    figures: RunEstimate
     prompt: RenderedPrompt | None
     price: str
     time: str
