@@ -89,7 +89,8 @@ def build_world():
         secret = issue_token(study, people["owner"], name=name, scope=name.removeprefix("token_"))
         clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
     output = Output.objects.filter(item__study=study).first()
-    run = JudgeRun.objects.create(rater=rater, name="run-1", configuration={})
+    told = {"protocol": "llm_eval", "model": "campus/small", "questions": ["how_well"]}
+    run = JudgeRun.objects.create(rater=rater, name="run-1", configuration=told)
     objects = {
         "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
         "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
