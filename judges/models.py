@@ -3,11 +3,17 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Left
 
 from annotation.models import Item, JudgeRun, Output, Question, Study
 from config.background.rows import Row
 from config.model_fields import ExactJSONField
 from llm.models import Reservation
+
+REASON_START = Left("reason", 200)
+"""What reasons are counted by: an index on both databases holds that much of a long one."""
+HAS_REASON = Q(status__in=["done", "failed"]) & ~Q(outcome="valid") & ~Q(reason="")
+"""The judgments that have ended without a value, which say why."""
 
 
 class RunWork(Row):
@@ -86,7 +92,10 @@ class Judgment(Row):
     class Meta(Row.Meta):
         indexes = [
             *Row.Meta.indexes,
-            models.Index(fields=["run", "status", "outcome"], name="judgment_of_run"),
+            models.Index(fields=["run", "status", "outcome", "place"], name="judgment_of_run"),
+            models.Index(
+                "run", "status", "outcome", REASON_START, "place", condition=HAS_REASON, name="judgment_without_value"
+            ),
             models.Index(fields=["run", "id"], condition=Q(recorded=False, status="done"), name="judgment_unrecorded"),
         ]
         constraints = [

@@ -29,6 +29,7 @@ from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from tests.conftest import draft_study
+from tests.judges.page_rows import add_run_rows
 from tests.models_and_papers import one_of_each
 from tests.sessions.rows import add_session_rows
 
@@ -39,7 +40,9 @@ PEOPLE = (
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
     "llm:trial": "completion", "llm:stop_trial": "completion", "retrieval:trial": "trialsearch",
-    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
+    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession", "judges:run": "judgerun",
+    "judges:stop": "judgerun", "judges:resume": "judgerun", "judges:replace": "judgerun",
+    "judges:judgment": "judgment", "judges:disagreement": "judgment",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")
@@ -97,6 +100,8 @@ def build_world():
         secret = issue_token(study, people["owner"], name=name, scope=name.removeprefix("token_"))
         clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
     output = Output.objects.filter(item__study=study).first()
+    told = {"protocol": "llm_eval", "model": "campus/small", "questions": ["how_well"]}
+    run = JudgeRun.objects.create(rater=rater, name="run-1", configuration=told)
     objects = {
         "study": study, "guideline": study.guidelines.first(), "question": study.questions.first(),
         "membership": members["annotator"], "invitation": Invitation.objects.get(study=study), "rater": rater,
@@ -106,7 +111,7 @@ def build_world():
         "draftconflict": conflict, "annotation": annotation,
         "rating": Rating.objects.filter(annotation=annotation).first(),
         "batch": Batch.objects.create(study=study, number=0),
-        "judgerun": JudgeRun.objects.create(rater=rater, name="run-1", configuration={}),
+        "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
@@ -163,7 +168,7 @@ def admin_address(route, objects):
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
     parts = name.removeprefix("revision_").split("_")
-    ours = ("annotation", "accounts", "config", "llm", "retrieval", "sessions")
+    ours = ("annotation", "accounts", "config", "judges", "llm", "retrieval", "sessions")
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])
     return reverse(route)

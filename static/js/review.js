@@ -11,7 +11,8 @@ function set(on) {
   box.checked = on;
   document.documentElement.classList.toggle("keys-off", !on);
   for (const printed of document.querySelectorAll("kbd")) {
-    const control = printed.closest("button, a") ?? printed.closest("label").control;
+    const control = printed.closest("button, a") ?? printed.closest("label")?.control;
+    if (!control) continue;
     if (on) control.setAttribute("aria-keyshortcuts", control.dataset.key ?? "Enter");
     else control.removeAttribute("aria-keyshortcuts");
   }

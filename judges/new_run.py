@@ -1,0 +1,115 @@
+"""The steps of the page for a new run: check what is posted, estimate it, and start what was estimated."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from accounts.models import Person
+from annotation.models import JudgeRun, Study
+from config.model_fields import canonical_json
+from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
+from judges.estimates import RenderedPrompt, RunEstimate, estimate, rendered_prompts
+from judges.form_choices import run_choices
+from judges.forms import RunForm
+from judges.judge_choices import JudgeChoice, judge_choice
+from judges.run_page_data import about_time
+from judges.run_states import start_run
+from llm.budgets import amount_text
+from llm.call_errors import CallError
+
+NOTHING_TO_JUDGE = "There is nothing to judge: no item has what this judge needs. {}"
+NEEDED = {
+    "output": "It needs items with outputs.",
+    "pair": "It needs items with two outputs or more.",
+    "item": "It needs items with two outputs or more.",
+    "turn": "It needs sessions with answered turns.",
+}
+KEPT_FIELDS = ("model", "baseline", "subset", "replicates", "seed", "pilot", "budget", "partly")
+KEPT_LISTS = ("questions", "references")
+CHANGED = "The run has changed since it was estimated. Check the new estimate, then start the run."
+
+
+@dataclass(frozen=True)
+class ShownEstimate:
+    """An estimate with its first prompt. `digest` identifies the configuration, so that only what was seen starts."""
+
+    figures: RunEstimate
+    prompt: RenderedPrompt | None
+    price: str
+    time: str
+    digest: str
+
+
+@dataclass
+class NewRun:
+    """What the page for a new run shows after a request: the form, if a judge is chosen, its estimate, and the run."""
+
+    judge: JudgeChoice | None
+    form: RunForm | None = None
+    estimate: ShownEstimate | None = None
+    changed: str = ""
+    run: JudgeRun | None = None
+
+
+def new_run(study: Study, person: Person, query: QueryDict, posted: QueryDict | None) -> NewRun:
+    """Return the form of a judge; if it is posted, with an estimate, or with the run that has started.
+
+    `query` is that of the address: the judge, and what was entered before another judge was chosen. A run starts only
+    if the estimate on the page is of the configuration that comes with it.
+    """
+    judge = judge_choice((query if posted is None else posted).get("protocol", ""))
+    if judge is None:
+        return NewRun(None)
+    choices = run_choices(study, judge.protocol)
+    page = NewRun(judge, RunForm(posted, judge=judge, choices=choices, initial=kept(query)))
+    if page.form is None or posted is None or not page.form.is_valid():
+        return page
+    try:
+        configuration = checked_configuration(study, page.form.given())
+        page.estimate = shown_estimate(study, page.form, configuration)
+        if page.estimate is not None and "start" in posted:
+            if posted.get("estimated") == page.estimate.digest:
+                page.run = _start(study, page.form, configuration, person)
+            else:
+                page.changed = CHANGED
+    except ConfigurationRefusedError as problem:
+        page.form.refuse(problem)
+    return page
+
+
+def kept(query: QueryDict) -> dict[str, Any]:
+    """Return the values of fields that every judge has, as an address gives them."""
+    texts = {name: query[name] for name in KEPT_FIELDS if query.get(name)}
+    return {**texts, **{name: query.getlist(name) for name in KEPT_LISTS if name in query}}
+
+
+def shown_estimate(study: Study, form: RunForm, configuration: RunConfiguration) -> ShownEstimate | None:
+    """Return what the run will take, or None after adding to the form why that cannot be said.
+
+    Raises ConfigurationRefusedError.
+    """
+    try:
+        figures = estimate(study, configuration)
+        prompts = rendered_prompts(study, configuration)
+    except CallError as problem:
+        form.add_error("model", problem.reason)
+        return None
+    if not figures.judgments:
+        form.add_error(None, NOTHING_TO_JUDGE.format(NEEDED[form.judge.protocol.unit]))
+        return None
+    return ShownEstimate(
+        figures, prompts[0] if prompts else None, amount_text(figures.price), about_time(figures.seconds),
+        configuration_digest(configuration),
+    )  # fmt: skip
+
+
+def configuration_digest(configuration: RunConfiguration) -> str:
+    """Return what tells configurations apart."""
+    return hashlib.sha256(canonical_json(configuration.as_json()).encode()).hexdigest()
+
+
+def _start(study: Study, form: RunForm, configuration: RunConfiguration, person: Person) -> JudgeRun:
+    data = form.cleaned_data
+    return start_run(study, configuration, person, budget=form.cap(), partly=data["partly"], pilot=data["pilot"])
