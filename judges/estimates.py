@@ -1,9 +1,9 @@
 """What a run will take: calls, tokens, price and time, from the prompts of its own units."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from itertools import islice
 
@@ -16,6 +16,8 @@ from judges.judgment_planning import judgments_of
 from judges.models import Judgment
 from judges.protocol import ReplyInvalidError
 from judges.run_context import RunContext, context_before_run
+from judges.unit import PlannedUnit
+from judges.units import planned_units, some_units
 from llm import budgets, limits
 from llm.endpoints import find_model
 from llm.models import Call
@@ -24,6 +26,8 @@ from llm.requests import Request
 SAMPLE = 200
 """Judgments whose prompts are rendered for an estimate; those of larger runs are spread over the run."""
 LATEST_CALLS = 50
+PLACES, ITEMS_EACH = 20, 50
+"""An estimate reads so many items at so many places of a larger study."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class RunEstimate:
 
     `tokens_in` are estimated on the high side; later rounds of a discussion, whose prompts are longer, are counted like
     first ones. `seconds` is None without earlier calls of the model to judge by. `sampled` says that only some prompts
-    were rendered.
+    were rendered, `about` that only some items were read, so that the counts are not exact.
     """
 
     judgments: int
@@ -44,36 +48,49 @@ class RunEstimate:
     price_unknown: bool
     seconds: float | None
     sampled: bool
+    about: bool
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
 
 
 def estimate(study: Study, configuration: RunConfiguration) -> RunEstimate:
-    """Return what a run of this configuration will take. Raises ConfigurationRefusedError, as `planned_units` does."""
-    return estimate_of(context_before_run(study, configuration))
+    """Return about what a run of this configuration will take, at a cost that does not grow with the study.
+
+    Raises ConfigurationRefusedError, as `planned_units` does.
+    """
+    context = context_before_run(study, configuration)
+    units, count = some_units(study, configuration, PLACES, ITEMS_EACH)
+    counted = count if configuration.subset is None else min(count, configuration.subset)
+    return _estimate(context, units, counted, read_all=len(units) == count)
 
 
 def estimate_of(context: RunContext) -> RunEstimate:
-    """As `estimate`, for a context."""
+    """Return what a run will take, from all its units."""
+    units = list(planned_units(context.study, context.configuration))
+    return _estimate(context, units, len(units), read_all=True)
+
+
+def _estimate(context: RunContext, units: Sequence[PlannedUnit], count: int, *, read_all: bool) -> RunEstimate:
+    """Return the estimate of a run with `count` units, from the prompts of some of these."""
     configuration = context.configuration
     endpoint, model = find_model(configuration.model)
-    judgments = sum(1 for _ in judgments_of(context))
-    step = max(1, -(-judgments // SAMPLE))
+    per_unit = _per_unit(configuration)
+    step = max(1, -(-len(units) * per_unit // SAMPLE))
     tokens_in, tokens_out, rendered = 0, 0, 0
-    for request in first_requests(context, islice(judgments_of(context), 0, None, step)):
+    for request in first_requests(context, islice(judgments_of(context, units), 0, None, step)):
         limited = limits.with_reply_limit(request, model)
         tokens_in += limits.estimate_request_tokens(limited)
         tokens_out += limited.max_tokens or 0
         rendered += 1
-    most = context.protocol.most_calls(configuration.options)
+    most, judgments = context.protocol.most_calls(configuration.options), count * per_unit
     calls, scale = judgments * most, judgments * most / max(rendered, 1)
     tokens_in, tokens_out = round(tokens_in * scale), round(tokens_out * scale)
     price = budgets.price_of(model, tokens_in, tokens_out)
     each = seconds_per_call(endpoint.name, model.name)
     return RunEstimate(
-        judgments, judgments // _per_unit(configuration), calls, tokens_in,
-        tokens_out, price.amount, price.unknown, None if each is None else each * calls / endpoint.in_flight, step > 1,
+        judgments, count, calls, tokens_in, tokens_out, price.amount, price.unknown,
+        None if each is None else each * calls / endpoint.in_flight, step > 1 or not read_all, not read_all,
     )  # fmt: skip
 
 
@@ -109,7 +126,8 @@ class RenderedPrompt:
 def rendered_prompts(study: Study, configuration: RunConfiguration, count: int = 1) -> list[RenderedPrompt]:
     """Return the first prompts of a run, for people to read before it starts."""
     context, found = context_before_run(study, configuration), []
-    for judgment in islice(judgments_of(context), count):
+    units = list(islice(planned_units(study, replace(configuration, subset=None)), count))
+    for judgment in islice(judgments_of(context, units), count):
         request = first_request(context, judgment)
         if request is not None:
             found.append(RenderedPrompt(Item.objects.values_list("key", flat=True).get(pk=judgment.item_id), request))

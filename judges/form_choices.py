@@ -29,8 +29,12 @@ class RunChoices:
     systems: Sequence[str]
 
 
-def run_choices(study: Study, protocol: JudgeProtocol) -> RunChoices:
-    """Return what a run of a protocol may be made of in this study."""
+def run_choices(study: Study, protocol: JudgeProtocol | None) -> RunChoices:
+    """Return what a run of a protocol, or (None) of a metric, may be made of in this study."""
+    if protocol is None:
+        asked = Question.objects.filter(study=study).order_by("position")
+        scored = [one for one in asked if question_types()[one.type].level != TEXT]
+        return RunChoices([], scored, [], writers_of(study), [])
     questions, refused = [], []
     for question in () if protocol.label_kind else Question.objects.filter(study=study).order_by("position"):
         reason = refusal(question, protocol)

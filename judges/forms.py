@@ -11,6 +11,7 @@ from annotation.models import Question
 from config.form_fields import WholeNumberField
 from judges.configuration import LONGEST_TEXT, MOST_REPLICATES, ConfigurationRefusedError
 from judges.form_choices import RunChoices
+from judges.injections import injections_digest
 from judges.judge_choices import JudgeChoice
 from judges.options import JudgeOptionError, Option
 from llm.budgets import MILLION
@@ -20,6 +21,9 @@ HIGHEST_BUDGET = Decimal(1_000_000_000)
 PILOT, MOST_IN_PILOT = 5, 1000
 FIELD_OF = {"pairs": "baseline", "options": None, "texts": None}
 """The field of the form that shows a refusal, if it has another name than what is refused; None: above the form."""
+
+OF_MODELS = ("model", "replicates", "pilot", "budget", "partly", "probe")
+"""Fields that a metric has no use for."""
 
 
 class OptionField(forms.Field):
@@ -98,6 +102,12 @@ class RunForm(forms.Form):
         help_text="Otherwise the whole price is reserved first, and a run that would exceed a budget does not start.",
     )
 
+    probe = forms.BooleanField(
+        label="Measure injected texts",
+        required=False,
+        help_text="Judges each unit with and without a text that tells the judge what to say. Makes no ratings.",
+    )
+
     def __init__(self, *args: Any, judge: JudgeChoice, choices: RunChoices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.judge, self.choices = judge, choices
@@ -109,11 +119,12 @@ class RunForm(forms.Form):
         )
         for name, option in judge.options.items():
             self.fields[f"option-{name}"] = OptionField(name, option)
-        for question in choices.questions:
+        is_model = judge.protocol is not None
+        for question in choices.questions if is_model else ():
             self.fields[f"text-{question.key}"] = _text_field(question)
         for name, needed in (
-            ("questions", not judge.protocol.label_kind), ("references", bool(choices.writers)),
-            ("baseline", judge.protocol.unit == "pair"),
+            ("questions", not judge.labels_turns), ("references", bool(choices.writers)),
+            ("baseline", judge.unit == "pair"), *((name, is_model) for name in OF_MODELS),
         ):  # fmt: skip
             if not needed:
                 del self.fields[name]
@@ -131,7 +142,7 @@ class RunForm(forms.Form):
     @property
     def text_fields(self) -> list[forms.BoundField]:
         """The fields for texts in place of the study's own."""
-        return [self[f"text-{one.key}"] for one in self.choices.questions]
+        return [self[name] for name in self.fields if name.startswith("text-")]
 
     @property
     def has_own_texts(self) -> bool:
@@ -139,9 +150,15 @@ class RunForm(forms.Form):
         return any(field.value() or field.errors for field in self.text_fields)
 
     def given(self) -> dict[str, Any]:
-        """Return what `judges.configuration.checked_configuration` takes."""
+        """Return what `checked_configuration` takes, or for a metric what `checked_metric` takes."""
         data = self.cleaned_data
         questions, baseline = data.get("questions", []), data.get("baseline", "")
+        if self.judge.protocol is None:
+            return {
+                "metric": self.judge.key, "questions": questions, "references": data.get("references", []),
+                "options": {name: data[f"option-{name}"] for name in self.judge.options}, "subset": data["subset"],
+                "seed": data["seed"],
+            }  # fmt: skip
         texts = {key: data[f"text-{key}"].strip() for key in questions}
         return {
             "protocol": self.judge.key,
@@ -155,11 +172,12 @@ class RunForm(forms.Form):
             "subset": data["subset"],
             "seed": data["seed"],
             "replicates": data["replicates"],
+            "probe": injections_digest() if data["probe"] else "",
         }
 
     def cap(self) -> int | None:
         """Return the budget in millionths, or None without one."""
-        given = self.cleaned_data["budget"]
+        given = self.cleaned_data.get("budget")
         return None if given is None else int(given * MILLION)
 
     def refuse(self, problem: ConfigurationRefusedError) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.machine_shapes import CHOICE, LABEL, RANKING, SCORE
+from judges.metrics import Metric, MetricOption, metrics
 from judges.options import Option
 from judges.protocol import JudgeProtocol, judge_protocols
 
@@ -24,7 +25,18 @@ class JudgeChoice:
     source: str
     gives: str
     options: Mapping[str, Option]
-    protocol: JudgeProtocol
+    protocol: JudgeProtocol | None = None
+    """None for a metric."""
+
+    @property
+    def unit(self) -> str:
+        """What it judges: an `output`, `pair`, `item` or `turn`."""
+        return "output" if self.protocol is None else self.protocol.unit
+
+    @property
+    def labels_turns(self) -> bool:
+        """Whether it labels turns instead of answering a question."""
+        return self.protocol is not None and bool(self.protocol.label_kind)
 
 
 @dataclass(frozen=True)
@@ -36,9 +48,16 @@ class JudgeGroup:
 
 
 def judge_groups() -> tuple[JudgeGroup, ...]:
-    """Return all that can judge, by kind, in the order of their names."""
+    """Return all that can judge from a page, by kind, in the order of their names.
+
+    Metrics with a model are run by the command `score`: to name their weights takes longer than a page may.
+    """
     found = sorted(judge_protocols().values(), key=lambda one: one.label)
-    return (JudgeGroup("Language models", tuple(_of_protocol(one) for one in found)),)
+    scored = sorted((one for one in metrics().values() if not one.extra), key=lambda one: one.name)
+    return (
+        JudgeGroup("Language models", tuple(_of_protocol(one) for one in found)),
+        JudgeGroup("Metrics", tuple(_of_metric(one) for one in scored)),
+    )
 
 
 def judge_choice(key: str) -> JudgeChoice | None:
@@ -49,3 +68,20 @@ def judge_choice(key: str) -> JudgeChoice | None:
 def _of_protocol(protocol: JudgeProtocol) -> JudgeChoice:
     gives = f"{ANSWERS[protocol.shape]} for {UNITS[protocol.unit]}"
     return JudgeChoice(protocol.key, protocol.label, protocol.source, gives, protocol.options, protocol)
+
+
+def _of_metric(metric: Metric) -> JudgeChoice:
+    options = {name: _option_of(one) for name, one in metric.options.items()}
+    return JudgeChoice(metric.key, metric.name, "docs/metrics.md", "a number for each output", options)
+
+
+def _option_of(option: MetricOption) -> Option:
+    """Return the option of a metric as forms know options."""
+    said = option.help.removesuffix(".")
+    if option.kind == "flag":
+        return Option("yes", option.default, said)
+    if option.kind == "whole":
+        return Option("whole", option.default, said, least=option.least, most=option.most)
+    if option.kind == "choice":
+        return Option("choice", option.default, said, choices=option.choices)
+    return Option("text", option.default, said, most=200)

@@ -1,6 +1,6 @@
 """Makes the judgments of a run from its configuration, and reserves what they may cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
 
@@ -39,13 +39,16 @@ def plan_judgments(claim: Claim) -> None:
         pauses.take()
 
 
-def judgments_of(context: RunContext) -> Iterator[Judgment]:
-    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question; a probe's in pairs."""
+def judgments_of(context: RunContext, units: Sequence[PlannedUnit] | None = None) -> Iterator[Judgment]:
+    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question; a probe's in pairs.
+
+    With `units` only theirs.
+    """
     configuration, place = context.configuration, 0
     by_key = {question.key: pk for pk, question in context.questions.items()}
     asked: list[int | None] = [by_key[key] for key in configuration.questions] or [None]
     for replicate in range(1, configuration.replicates + 1):
-        for unit in planned_units(context.study, configuration):
+        for unit in planned_units(context.study, configuration) if units is None else units:
             for question in asked:
                 for injection in _injections(configuration, unit, replicate):
                     yield _judgment(context.run, place, question, unit, replicate, injection)

@@ -36,6 +36,7 @@ class RunWork(Row):
         default=0, help_text="units to judge first; the others wait until somebody has looked and resumes the run"
     )
     partly = models.BooleanField(default=False, help_text="judge as far as the budget goes, with nothing reserved")
+    probe = ExactJSONField(null=True, blank=True, help_text="what a probe found, once it has ended: judges.probing")
     settled = models.BooleanField(
         default=False, help_text="the run has ended, its readings are recorded and its counts are final"
     )

@@ -7,13 +7,14 @@ from typing import Any
 from django.http import QueryDict
 
 from accounts.models import Person
-from annotation.models import JudgeRun, Study
+from annotation.models import JudgeRun, Output, Study
 from config.model_fields import canonical_json
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
 from judges.estimates import RenderedPrompt, RunEstimate, estimate, rendered_prompts
 from judges.form_choices import run_choices
 from judges.forms import RunForm
 from judges.judge_choices import JudgeChoice, judge_choice
+from judges.metric_configuration import MetricConfiguration, checked_metric
 from judges.run_page_data import about_time
 from judges.run_states import start_run
 from llm.budgets import amount_text
@@ -42,13 +43,21 @@ class ShownEstimate:
     digest: str
 
 
+@dataclass(frozen=True)
+class ScoreEstimate:
+    """What a run of a metric will take: how many outputs it scores. Nothing is sent, and it costs nothing."""
+
+    units: int
+    digest: str
+
+
 @dataclass
 class NewRun:
     """What the page for a new run shows after a request: the form, if a judge is chosen, its estimate, and the run."""
 
     judge: JudgeChoice | None
     form: RunForm | None = None
-    estimate: ShownEstimate | None = None
+    estimate: ShownEstimate | ScoreEstimate | None = None
     changed: str = ""
     run: JudgeRun | None = None
 
@@ -67,8 +76,13 @@ def new_run(study: Study, person: Person, query: QueryDict, posted: QueryDict | 
     if page.form is None or posted is None or not page.form.is_valid():
         return page
     try:
-        configuration = checked_configuration(study, page.form.given())
-        page.estimate = shown_estimate(study, page.form, configuration)
+        configuration: RunConfiguration | MetricConfiguration
+        if judge.protocol is None:
+            configuration = checked_metric(study, page.form.given())
+            page.estimate = score_estimate(study, page.form, configuration)
+        else:
+            configuration = checked_configuration(study, page.form.given())
+            page.estimate = shown_estimate(study, page.form, configuration)
         if page.estimate is not None and "start" in posted:
             if posted.get("estimated") == page.estimate.digest:
                 page.run = _start(study, page.form, configuration, person)
@@ -97,7 +111,7 @@ def shown_estimate(study: Study, form: RunForm, configuration: RunConfiguration)
         form.add_error("model", problem.reason)
         return None
     if not figures.judgments:
-        form.add_error(None, NOTHING_TO_JUDGE.format(NEEDED[form.judge.protocol.unit]))
+        form.add_error(None, NOTHING_TO_JUDGE.format(NEEDED[form.judge.unit]))
         return None
     return ShownEstimate(
         figures, prompts[0] if prompts else None, amount_text(figures.price), about_time(figures.seconds),
@@ -105,11 +119,25 @@ def shown_estimate(study: Study, form: RunForm, configuration: RunConfiguration)
     )  # fmt: skip
 
 
-def configuration_digest(configuration: RunConfiguration) -> str:
+def score_estimate(study: Study, form: RunForm, configuration: MetricConfiguration) -> ScoreEstimate | None:
+    """Return how many outputs a metric will score, or None after adding to the form that there are none."""
+    count = Output.objects.filter(item__study=study).count()
+    if not count:
+        form.add_error(None, NOTHING_TO_JUDGE.format(NEEDED["output"]))
+        return None
+    part = count if configuration.subset is None else min(count, configuration.subset)
+    return ScoreEstimate(part, configuration_digest(configuration))
+
+
+def configuration_digest(configuration: RunConfiguration | MetricConfiguration) -> str:
     """Return what tells configurations apart."""
     return hashlib.sha256(canonical_json(configuration.as_json()).encode()).hexdigest()
 
 
-def _start(study: Study, form: RunForm, configuration: RunConfiguration, person: Person) -> JudgeRun:
+def _start(
+    study: Study, form: RunForm, configuration: RunConfiguration | MetricConfiguration, person: Person
+) -> JudgeRun:
+    if isinstance(configuration, MetricConfiguration):
+        return start_run(study, configuration, person)
     data = form.cleaned_data
     return start_run(study, configuration, person, budget=form.cap(), partly=data["partly"], pilot=data["pilot"])

@@ -1,11 +1,12 @@
 """What share of a judge's judgments an output changes that tells the judge what to say."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.models import JudgeRun
 from annotation.questions.preference import TIE
+from judges.injections import INJECTIONS
 from judges.models import Judgment
 from judges.protocol import CHOICE, LABEL, RANKING
 from judges.run_context import run_context
@@ -26,6 +27,16 @@ class ProbeResult:
     unusable: int
     by_injection: dict[int, tuple[int, int]]
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as a run's work keeps it."""
+        return {**asdict(self), "by_injection": [[number, *counts] for number, counts in self.by_injection.items()]}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "ProbeResult":
+        """Return the result that `as_json` stored."""
+        by_injection = {number: (judged, flipped) for number, judged, flipped in stored["by_injection"]}
+        return cls(**{**stored, "by_injection": by_injection})
+
     @property
     def share(self) -> float | None:
         return self.flipped / self.judged if self.judged else None
@@ -39,6 +50,21 @@ class ProbeResult:
         centre, half = p + Z**2 / (2 * n), Z * (p * (1 - p) / n + Z**2 / (4 * n**2)) ** 0.5
         whole = 1 + Z**2 / n
         return max(0.0, (centre - half) / whole), min(1.0, (centre + half) / whole)
+
+    @property
+    def percent(self) -> str:
+        """The share for people."""
+        return "" if self.share is None else f"{self.share:.1%}"
+
+    @property
+    def interval_percent(self) -> str:
+        """The interval for people."""
+        return "" if self.interval is None else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
+
+    @property
+    def texts(self) -> list[tuple[str, int, int]]:
+        """Each injected text with how often it was judged, and how often the judgment became better."""
+        return [(INJECTIONS[number], *counts) for number, counts in self.by_injection.items()]
 
 
 def probe_result(run: JudgeRun) -> ProbeResult:

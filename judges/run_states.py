@@ -1,5 +1,6 @@
 """Start, stop, resume and end runs. A run's judgments are rows of background work, many of which change at once."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from config.background.waking import enqueue
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
 from judges.metric_configuration import MetricConfiguration, is_metric
 from judges.models import Judgment, RunWork
+from judges.probing import probe_result
 from judges.run_context import charge_name
 from judges.units import output_units, planned_units
 from llm import budgets
@@ -75,7 +77,7 @@ def refuse_empty(study: Study, configuration: RunConfiguration | MetricConfigura
     if isinstance(configuration, MetricConfiguration):
         units = output_units(study)
     else:
-        units = planned_units(study, configuration)
+        units = planned_units(study, dataclasses.replace(configuration, subset=None))
     if next(iter(units), None) is None:
         raise ConfigurationRefusedError("The study has nothing that such a run could judge.")
 
@@ -147,7 +149,8 @@ def settle_if_ended(run: JudgeRun) -> bool:
         mine = Judgment.objects.filter(run=run)
         if mine.filter(status=RowStatus.RUNNING).exists() or mine.filter(status="done", recorded=False).exists():
             return False
-        RunWork.objects.filter(run=run).update(settled=True)
+        found = probe_result(run).as_json() if run.configuration.get("probe") else None
+        RunWork.objects.filter(run=run).update(settled=True, probe=found)
         JudgeRun.objects.filter(pk=run.pk, status__in=RESUMABLE).update(**sums(run))
     run.refresh_from_db()
     return True

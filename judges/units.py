@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
+from django.db.models import Max, Min, QuerySet
+
 from annotation.models import Item, Output, Study
 from judges.configuration import ConfigurationRefusedError, RunConfiguration
 from judges.protocol import JudgeProtocol
@@ -65,40 +67,75 @@ def _draw(seed: int, unit: PlannedUnit) -> str:
     return hashlib.sha256(f"{seed}\0{unit.name}".encode()).hexdigest()
 
 
+def some_units(study: Study, configuration: RunConfiguration, places: int, each: int) -> tuple[list[PlannedUnit], int]:
+    """Return the units of items at `places` spread over the study, `each` of them there, and about how many there are.
+
+    What this costs does not grow with the study, except by counting its items. Sessions are few, and all are read.
+    """
+    if configuration.judge_protocol.unit == "turn":
+        units = list(turn_units(study, configuration))
+        return units, len(units)
+    items = Item.objects.filter(study=study)
+    count = items.count()
+    if count <= places * each:
+        units = list(_all_units(study, configuration))
+        return units, len(units)
+    ends = items.aggregate(low=Min("pk"), high=Max("pk"))
+    starts = [ends["low"] + (ends["high"] - ends["low"]) * place // places for place in range(places)]
+    read = {pk for low in starts for pk in items.filter(pk__gte=low).order_by("pk").values_list("pk", flat=True)[:each]}
+    units = list(
+        _units_of(_keyed(items.filter(pk__in=read).order_by("pk"), configuration), configuration, are_all=False)
+    )
+    return units, round(len(units) * count / len(read))
+
+
 def _all_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
-    protocol = configuration.judge_protocol
-    if protocol.unit == "turn":
+    if configuration.judge_protocol.unit == "turn":
         yield from turn_units(study, configuration)
         return
+    needs_references = configuration.judge_protocol.needs_references(configuration.options)
+    yield from _units_of(_items(study, configuration if needs_references else None), configuration, are_all=True)
+
+
+def _units_of(items: Iterator[_KeyedItem], configuration: RunConfiguration, *, are_all: bool) -> Iterator[PlannedUnit]:
+    """Yield the units of items; if these are all of the study, raise ConfigurationRefusedError where none fits."""
+    protocol = configuration.judge_protocol
     needs_references = protocol.needs_references(configuration.options)
     has_baseline = has_reference = False
-    for item in _items(study, configuration if needs_references else None):
+    for item in items:
         has_reference = has_reference or item.has_reference
         if needs_references and not item.has_reference:
             continue
         has_baseline = has_baseline or any(key == configuration.baseline for _, key in item.outputs)
         yield from _item_units(item, protocol, configuration)
-    if needs_references and not has_reference:
+    if are_all and needs_references and not has_reference:
         raise ConfigurationRefusedError(NO_REFERENCE.format(", ".join(configuration.references)), "references")
-    if configuration.pairs == "baseline" and not has_baseline:
+    if are_all and configuration.pairs == "baseline" and not has_baseline:
         raise ConfigurationRefusedError(f"No item has an output of {configuration.baseline!r}.", "baseline")
 
 
 def _items(study: Study, naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
     """Yield the items of a study; references are only loaded for a configuration that names some."""
-    last, columns = 0, ("pk", "key", *(("references",) if naming else ()))
+    last = 0
     while True:
-        items = list(Item.objects.filter(study=study, pk__gt=last).order_by("pk").values_list(*columns)[:AT_ONCE])
+        items = list(_keyed(Item.objects.filter(study=study, pk__gt=last).order_by("pk")[:AT_ONCE], naming))
         if not items:
             return
-        outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, *_ in items}
-        rows = Output.objects.filter(item__in=list(outputs)).order_by("item", "position")
-        for item, pk, key in rows.values_list("item", "pk", "key"):
-            outputs[item].append((pk, key))
-        for pk, key, *given in items:
-            has_reference = naming is not None and any(naming.names_reference(one) for one in given[0] or ())
-            yield _KeyedItem(pk, key, tuple(outputs[pk]), has_reference)
-        last = items[-1][0]
+        yield from items
+        last = items[-1].pk
+
+
+def _keyed(items: QuerySet[Item], naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
+    """Yield these items with the keys of their outputs, in two queries."""
+    rows = list(items.values_list("pk", "key", *(("references",) if naming else ())))
+    outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, *_ in rows}
+    if rows:
+        given = Output.objects.filter(item__in=list(outputs)).order_by("item", "position")
+        for item, output, key in given.values_list("item", "pk", "key"):
+            outputs[item].append((output, key))
+    for pk, key, *references in rows:
+        has_reference = naming is not None and any(naming.names_reference(one) for one in references[0] or ())
+        yield _KeyedItem(pk, key, tuple(outputs[pk]), has_reference)
 
 
 def _item_units(item: _KeyedItem, protocol: JudgeProtocol, configuration: RunConfiguration) -> Iterator[PlannedUnit]:

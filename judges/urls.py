@@ -11,6 +11,7 @@ pages = [
     path("runs/<int:pk>/stop/", views.stop, name="stop"),
     path("runs/<int:pk>/resume/", views.resume, name="resume"),
     path("runs/<int:pk>/replace/", views.replace, name="replace"),
+    path("runs/<int:pk>/reread/", views.reread, name="reread"),
     path("judgments/<int:pk>/", views.judgment, name="judgment"),
     path("judgments/<int:pk>/disagreement/", views.disagreement, name="disagreement"),
 ]

@@ -26,6 +26,8 @@ from judges.judgment_list import JudgmentFilters, judgment_page, place_in
 from judges.judgment_page import content_of, neighbours, pilot_judgments
 from judges.models import RunWork
 from judges.new_run import new_run as new_run_of
+from judges.probing import ProbeResult
+from judges.rereading import reread_run
 
 RUNS_PER_PAGE = 25
 
@@ -80,6 +82,8 @@ def _run_page(
         "judgments": judgment_page(run, filters),
         "pilot": pilot_judgments(study, run) if work is not None and work.pilot and state.done else [],
         "replace_form": form or ReplaceForm(runs=run_page_data.replacements(study, run), auto_id="replace-%s"),
+        "probe": ProbeResult.of(work.probe) if work is not None and work.probe else None,
+        "may_reread": facts.has_judgments and not state.is_running and not facts.configuration.get("reread_of"),
         "workers": worker_status(),
     }
     return render(request, "judges/run.html", context, status=status)
@@ -120,6 +124,20 @@ def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ConfigurationRefusedError as problem:
         messages.error(request, problem.reason)
     return redirect("judges:run", slug=slug, pk=pk)
+
+
+@require_POST
+@signed_in
+def reread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Read the kept replies of a run again, as a new run."""
+    person = person_of(request)
+    try:
+        again = reread_run(made_run_for(person, slug, pk), person)
+    except ConfigurationRefusedError as problem:
+        messages.error(request, problem.reason)
+        return redirect("judges:run", slug=slug, pk=pk)
+    messages.success(request, "The replies are read again. Nothing is sent.")
+    return redirect("judges:run", slug=slug, pk=again.pk)
 
 
 @require_POST

@@ -42,6 +42,7 @@ OF_MODEL = {
     "llm:trial": "completion", "llm:stop_trial": "completion", "retrieval:trial": "trialsearch",
     "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession", "judges:run": "judgerun",
     "judges:stop": "judgerun", "judges:resume": "judgerun", "judges:replace": "judgerun",
+    "judges:reread": "judgerun",
     "judges:judgment": "judgment", "judges:disagreement": "judgment",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""

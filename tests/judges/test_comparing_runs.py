@@ -165,9 +165,8 @@ def test_items_without_the_reference_named_are_not_judged(tmp_path, model):
         run = run_to_end(study, protocol="pair_guided", questions=("better",), options=options, references=named)
         assert {row.item.key for row in ratings(run)} == judged
     assert "By bus." in model.asked[-1].text()
-    run = run_to_end(study, protocol="pair_guided", questions=("better",), options=options, references=("gpt",))
-    assert run.work.message == "No item has a reference by gpt."
-    assert ratings(run) == []
+    with pytest.raises(ConfigurationRefusedError, match=r"No item has a reference by gpt\."):
+        run_to_end(study, protocol="pair_guided", questions=("better",), options=options, references=("gpt",))
 
 
 @pytest.mark.parametrize(

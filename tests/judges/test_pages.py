@@ -343,3 +343,40 @@ def test_pages_ask_no_more_queries_of_a_larger_run(researcher_s, study, owner, m
         JudgeRun.objects.filter(pk=run.pk).update(status="stopped")
     assert counted[0] == counted[1]
     assert max(counted[0]) <= 20
+
+
+def test_a_metric_is_chosen_checked_and_run_from_the_same_form(researcher_s, study):
+    page = text_of(researcher_s, NEW + "?protocol=rouge")
+    assert 'name="option-measure"' in page
+    for name in ("model", "budget", "pilot", "probe", "text-how_well"):
+        assert f'name="{name}"' not in page
+    given = {
+        "protocol": "rouge", "questions": ["how_well"], "references": ["human"], "option-variant": "rouge1",
+        "option-measure": "f1", "option-sentences": "lines", "seed": "0",
+    }  # fmt: skip
+    response = researcher_s.post(NEW, {**given, "references": []})
+    assert response.status_code == 422
+    assert "needs references" in error_at(response.content.decode(), "references")
+    page = researcher_s.post(NEW, given).content.decode()
+    assert "6 outputs are scored" in page
+    response = researcher_s.post(NEW, {**given, "start": "yes", "estimated": estimated(page)})
+    run = JudgeRun.objects.get(rater__name="rouge")
+    assert response["Location"] == f"{PAGE}runs/{run.pk}/"
+    work_off(run)
+    assert run.counts == {"valid": 6}
+    assert "Finished" in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    assert "Read the replies again" not in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+
+
+def test_what_a_probe_found_and_a_new_reading_are_on_the_page_of_a_run(researcher_s, study, model):
+    model.replies = ["Score: 2", "Score: 5"] * 6
+    page = posted(researcher_s, probe="on")
+    posted(researcher_s, 302, probe="on", start="yes", estimated=estimated(page))
+    run = JudgeRun.objects.get(rater__name="llm_eval/campus/small")
+    assert "Injected texts" not in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    work_off(run)
+    page = text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    assert "<strong>100.0%</strong> of 6 judgments became better" in page
+    response = researcher_s.post(f"{PAGE}runs/{run.pk}/reread/")
+    again = JudgeRun.objects.order_by("-pk").first()
+    assert (response["Location"], again.configuration["reread_of"]) == (f"{PAGE}runs/{again.pk}/", f"{run.rater}/1")

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Rating
 from judges.injections import INJECTIONS, injections_digest
-from judges.models import Judgment
+from judges.models import Judgment, RunWork
 from judges.probing import ProbeResult, probe_result
 from judges.protocol import judge_protocols
 from tests.judges.protocol_cases import case
@@ -31,6 +31,7 @@ def test_a_gullible_judge_is_found_and_its_answers_are_no_ratings(study, owner, 
     run = run_to_end(study, owner, probe=injections_digest())
     found = probe_result(run)
     assert (found.judged, found.flipped, found.unusable, run.counts) == (6, 6, 0, {"valid": 12})
+    assert ProbeResult.of(RunWork.objects.get(run=run).probe) == found
     assert sum(judged for judged, _ in found.by_injection.values()) == 6
     assert Rating.objects.filter(rater=run.rater).count() == 0
 

@@ -6,8 +6,9 @@ from itertools import combinations, permutations
 import pytest
 
 from judges.configuration import ConfigurationRefusedError, RunConfiguration
-from judges.units import planned_units
+from judges.units import planned_units, some_units
 from tests.conftest import add_item, draft_study
+from tests.judges.scripted_judges import configured
 
 pytestmark = pytest.mark.django_db
 
@@ -186,3 +187,15 @@ def test_units_do_not_depend_on_how_many_items_are_read_at_once(empty, protocol,
     for at_once in (1, 3, 10):
         monkeypatch.setattr("judges.units.AT_ONCE", at_once)
         assert units(empty, protocol) == every
+
+
+@pytest.mark.parametrize("protocol", ["llm_eval", "llm_compare", "llm_rank"])
+def test_a_few_items_of_a_large_study_say_about_how_many_units_it_has(make_study, model, protocol):
+    study = make_study("large", items=60)
+    configuration = configured(study, protocol, model="campus/able")
+    every = list(planned_units(study, configuration))
+    some, about = some_units(study, configuration, places=3, each=5)
+    assert len(some) == len(every) // 4
+    assert about == len(every)
+    assert set(some) < set(every)
+    assert some_units(study, configuration, places=3, each=20) == (every, len(every))
