@@ -1,0 +1,25 @@
+"""Runs of metrics: one job that computes all scores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.models import Rater
+from config.background.claiming import Claim
+from judges.run_kind import RunKind
+from judges.scoring import score_run
+
+
+class MetricRuns(RunKind):
+    """Computes the scores of a metric; its rater has the metric's name."""
+
+    key = "metric"
+    rater_kind = Rater.Kind.METRIC
+
+    def rater_name(self, configuration: Mapping[str, Any]) -> str:
+        return str(configuration["metric"])
+
+    def work_on(self, claim: Claim) -> None:
+        score_run(claim)
+
+
+RUN_KIND = MetricRuns()
