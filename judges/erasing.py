@@ -3,6 +3,9 @@
 import re
 import shutil
 from collections.abc import Iterator
+from functools import partial
+
+from django.db import transaction
 
 from accounts.models import Person
 from annotation.erasing import Erasing
@@ -37,7 +40,7 @@ class JudgesErasing(Erasing):
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         if RevisionSession.objects.filter(rater=rater).exists():
-            self.remove_files(rater.study)
+            transaction.on_commit(partial(self.remove_files, rater.study))  # not if it is only shown what would go
         variants = variants_of(rater)
         works = list(_works_that_show(rater))
         for start in range(0, len(variants), AT_ONCE):

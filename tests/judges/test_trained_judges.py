@@ -212,10 +212,15 @@ def test_runs_and_ratings_are_exported_and_imported_with_the_same_bytes(rated, o
 
 
 @needs_torch
-def test_erasing_the_turns_of_a_person_removes_what_was_trained_on_them(rated, owner, t5):
+def test_erasing_the_turns_of_a_person_removes_what_was_trained_on_them(
+    rated, owner, t5, django_capture_on_commit_callbacks
+):
     run = judged(rated, t5, owner)
+    with pytest.raises(CommandError, match="Nothing was erased"), django_capture_on_commit_callbacks(execute=True):
+        call_command("erase_rater", rated.slug, "ann", "--answers", "erase")
     assert (trained_judges(rated) / run.configuration["trained"]).exists()
-    erase_rater(Rater.objects.get(study=rated, name="ann"), owner, keep_answers=False)
+    with django_capture_on_commit_callbacks(execute=True):
+        erase_rater(Rater.objects.get(study=rated, name="ann"), owner, keep_answers=False)
     assert not trained_judges(rated).exists()
     assert {variant.partition("-")[0] for variant in said(run)} == {"turn:ben"}
 
