@@ -23,6 +23,7 @@ from judges.run_context import charge_name
 from judges.run_kind import kind_of
 from judges.run_states import WORK_KEY
 
+NOT_HERE = "The replies of this run are not here: it was imported, or has none."
 COPIED = (
     "place",
     "question_id",
@@ -42,6 +43,8 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
 
     Raises ConfigurationRefusedError if the run is a reading itself, still going on, or has no judgments here.
     """
+    if not Judgment.objects.filter(run=run).exists():  # such as runs that ask no model
+        raise ConfigurationRefusedError(NOT_HERE)
     earlier = RunConfiguration.of(run.configuration)
     if earlier.reread_of:
         raise ConfigurationRefusedError("This run only reads the replies of another one. Read those again instead.")
@@ -52,7 +55,7 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
         study = lock_study(run.rater.study_id)
         judged = Judgment.objects.filter(run=run).exclude(outcome="").order_by("place")
         if not judged.exists():
-            raise ConfigurationRefusedError("The replies of this run are not here: it was imported, or has none.")
+            raise ConfigurationRefusedError(NOT_HERE)
         stored = configuration.as_json()
         kind = kind_of(stored)
         rater = rater_for(study, kind.rater_name(stored), kind.rater_kind, configuration.identity())
