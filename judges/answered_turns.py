@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from annotation.models import Study
+from judges.turn_split import TurnSplit
 from sessions.models import Turn
 from sessions.transcript import TurnRecord, with_ratings_of_all
 from sessions.workflow import DONE
@@ -31,3 +32,11 @@ def answered_turns(study: Study) -> Iterator[TurnRecord]:
         for (record,) in with_ratings_of_all([(turn.session, [turn]) for turn in turns]):
             yield record
         last = turns[-1].pk
+
+
+def turns_of_part(study: Study, split: TurnSplit, part: str) -> Iterator[TurnRecord]:
+    """Yield the answered turns of one part of a split, rated or not, in the order in which they were made."""
+    for one in answered_turns(study):
+        session = one.turn.session
+        if split.part(session.item.key, session.key, one.turn.number) == part:
+            yield one

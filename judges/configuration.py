@@ -222,9 +222,20 @@ def rater_for(study: Study, name: str, kind: str, identity: Mapping[str, Any]) -
         rater = Rater.objects.filter(study=study, name=candidate).first()
         if rater is None:
             return Rater.objects.create(study=study, name=candidate, kind=kind, metadata={"judge": dict(identity)})
-        if rater.kind == kind and (rater.metadata or {}).get("judge") == identity:
+        if rater.kind == kind and _identity_of(rater, identity) == identity:
             return rater
     raise ConfigurationRefusedError(f"Another rater is called {name}-{digest[:6]} already.")
+
+
+def _identity_of(rater: Rater, identity: Mapping[str, Any]) -> Any:
+    """Return what makes a rater: as it was made here, or, of an imported one, as its first run says."""
+    if rater.metadata and "judge" in rater.metadata:
+        return rater.metadata["judge"]
+    stored = rater.runs.order_by("pk").values_list("configuration", flat=True).first()
+    if stored is None:
+        return None
+    found = {name: stored.get(name) for name in identity}
+    return found | {"examples": identity_of(found["examples"])} if "examples" in found else found
 
 
 def run_name(existing: Sequence[str]) -> str:

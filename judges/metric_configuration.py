@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from annotation.models import JudgeRun, Question, Study
+from annotation.models import Question, Study
 from judges.configuration import ConfigurationRefusedError
 from judges.metrics import MetricError, MetricOptionError, metrics
 
@@ -39,11 +39,6 @@ class MetricConfiguration:
         """Return what makes the metric: two configurations with an equal identity belong to one rater."""
         found = self.as_json()
         return {name: found[name] for name in ("metric", "made_by", "references")}
-
-
-def is_metric(run: JudgeRun) -> bool:
-    """Return whether a run is one of a metric."""
-    return "metric" in run.configuration
 
 
 def checked_metric(study: Study, given: Mapping[str, Any], *, paths: bool = False) -> MetricConfiguration:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import JudgeRun, Rater
+from annotation.models import JudgeRun
 from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.rows import Status as RowStatus
@@ -19,8 +19,11 @@ from config.background.waking import enqueue
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
 from judges.judgment_planning import AT_ONCE
 from judges.models import Judgment, RunWork
-from judges.run_states import WORK_KEY, charge_name, judge_name
+from judges.run_context import charge_name
+from judges.run_kind import kind_of
+from judges.run_states import WORK_KEY
 
+NOT_HERE = "The replies of this run are not here: it was imported, or has none."
 COPIED = (
     "place",
     "question_id",
@@ -40,6 +43,8 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
 
     Raises ConfigurationRefusedError if the run is a reading itself, still going on, or has no judgments here.
     """
+    if not Judgment.objects.filter(run=run).exists():  # such as runs that ask no model
+        raise ConfigurationRefusedError(NOT_HERE)
     earlier = RunConfiguration.of(run.configuration)
     if earlier.reread_of:
         raise ConfigurationRefusedError("This run only reads the replies of another one. Read those again instead.")
@@ -50,11 +55,13 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
         study = lock_study(run.rater.study_id)
         judged = Judgment.objects.filter(run=run).exclude(outcome="").order_by("place")
         if not judged.exists():
-            raise ConfigurationRefusedError("The replies of this run are not here: it was imported, or has none.")
-        rater = rater_for(study, judge_name(configuration), Rater.Kind.MODEL, configuration.identity())
+            raise ConfigurationRefusedError(NOT_HERE)
+        stored = configuration.as_json()
+        kind = kind_of(stored)
+        rater = rater_for(study, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         made = JudgeRun.objects.create(
             rater=rater, name=run_name(list(rater.runs.values_list("name", flat=True))),
-            configuration=configuration.as_json(), status=JudgeRun.Status.RUNNING, started_at=timezone.now(),
+            configuration=stored, status=JudgeRun.Status.RUNNING, started_at=timezone.now(),
         )  # fmt: skip
         work = RunWork.objects.create(run=made, study=study, started_by=actor)
         record("run started", charge_name(made), actor=actor, study=study.slug, new={"reread_of": charge_name(run)})

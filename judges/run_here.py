@@ -9,24 +9,22 @@ from django.utils import timezone
 
 from annotation.models import JudgeRun
 from config.background.claiming import claimable, process_row
-from config.background.rows import WAITING
 from judges.background.run_upkeep import settle_run
-from judges.metric_configuration import is_metric
 from judges.models import Judgment, RunWork
+from judges.run_kind import kind_of
 from judges.run_states import WORK_KEY
-from llm.endpoints import find_model
 
 JUDGMENT = "judgment"
 SETTLE_EVERY = 1.0
 IDLE = 0.2
-MOST_THREADS = 64
 
 
 def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeRun:
     """Work until a run is over and return it; `progress(run, judgments over)` is called about every second."""
     work, told = RunWork.objects.get(run=run), 0.0
     under_way: dict[int, Future[None]] = {}
-    threads = 1 if is_metric(run) else min(find_model(run.configuration["model"])[0].in_flight, MOST_THREADS)
+    kind = kind_of(run.configuration)
+    threads = kind.threads(run)
     with ThreadPoolExecutor(threads, "judge") as pool:
         try:
             while run.status == JudgeRun.Status.RUNNING:
@@ -35,7 +33,7 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
                 if time.monotonic() - told >= SETTLE_EVERY:
                     settle_run(run)
                     run.refresh_from_db()
-                    progress(run, over(run))
+                    progress(run, kind.done(run))
                     told = time.monotonic()
                 if under_way:
                     wait(under_way.values(), timeout=IDLE, return_when=FIRST_COMPLETED)
@@ -46,13 +44,6 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
     return run
-
-
-def over(run: JudgeRun) -> int:
-    """Return how many judgments, or scores, of a run are over."""
-    if is_metric(run):
-        return RunWork.objects.values_list("planned", flat=True).get(run=run)
-    return Judgment.objects.filter(run=run).exclude(status__in=WAITING).count()
 
 
 def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: dict[int, Future[None]]) -> None:

@@ -16,7 +16,8 @@ from config.background.rows import Status as RowStatus
 from judges.judge_choices import judge_choice
 from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
 from judges.run_context import charge_name
-from judges.run_states import PILOT_DONE, RESUMABLE, outcome_counts
+from judges.run_kinds.model_runs import outcome_counts
+from judges.run_states import PILOT_DONE, RESUMABLE
 from llm.budgets import amount_text
 from llm.endpoints import is_scripted
 from llm.models import Budget

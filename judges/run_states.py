@@ -1,32 +1,26 @@
 """Start, stop, resume and end runs. A run's judgments are rows of background work, many of which change at once."""
 
-import dataclasses
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Sum
 from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import JudgeRun, Rater, Study
+from annotation.models import JudgeRun, Study
 from annotation.studies.locking import lock_study
 from config.background.claiming import requeue
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
-from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
-from judges.metric_configuration import MetricConfiguration, is_metric
+from judges.configuration import ConfigurationRefusedError, rater_for, run_name
 from judges.models import Judgment, RunWork
 from judges.probing import probe_result
 from judges.run_context import charge_name
-from judges.units import output_units, planned_units
+from judges.run_kind import AnyConfiguration, kind_of
 from llm import budgets
-from llm.call_errors import CallError
-from llm.endpoints import find_model
 from llm.models import Call
 
 WORK_KEY = "run"
@@ -40,7 +34,7 @@ SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
 
 def start_run(
     study: Study,
-    configuration: RunConfiguration | MetricConfiguration,
+    configuration: AnyConfiguration,
     actor: Person | None,
     *,
     budget: int | None = None,
@@ -51,18 +45,19 @@ def start_run(
 
     `budget` is the most that the run may cost, in millionths of the currency. What it is expected to cost is reserved
     before its first call, unless it may stop `partly` done where the budget ends. With a `pilot` it stops after that
-    many units and waits to be resumed. A metric takes none of these. Raises ConfigurationRefusedError if there is
-    nothing to judge, or ImportPendingError while an import into the study is being completed.
+    many units and waits to be resumed. Only judges that ask a model take these. Raises ConfigurationRefusedError if
+    there is nothing to judge, or ImportPendingError while an import into the study is being completed.
     """
-    refuse_empty(study, configuration)
+    stored = configuration.as_json()
+    kind = kind_of(stored)
+    if not kind.has_units(study, stored):
+        raise ConfigurationRefusedError("The study has nothing that such a run could judge.")
     with transaction.atomic():
         locked = lock_study(study.pk)
-        kind = Rater.Kind.METRIC if isinstance(configuration, MetricConfiguration) else Rater.Kind.MODEL
-        rater = rater_for(locked, judge_name(configuration), kind, configuration.identity())
+        rater = rater_for(locked, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         name = run_name(list(rater.runs.values_list("name", flat=True)))
         run = JudgeRun.objects.create(
-            rater=rater, name=name, configuration=configuration.as_json(), status=Status.RUNNING,
-            started_at=timezone.now(),
+            rater=rater, name=name, configuration=stored, status=Status.RUNNING, started_at=timezone.now(),
         )  # fmt: skip
         work = RunWork.objects.create(run=run, study=locked, started_by=actor, partly=partly, pilot=pilot)
         record("run started", charge_name(run), actor=actor, study=locked.slug, new={"budget": budget})
@@ -70,23 +65,6 @@ def start_run(
             budgets.set_cap(locked, budget, actor, run=charge_name(run))
         enqueue(works()[WORK_KEY], work)
     return run
-
-
-def refuse_empty(study: Study, configuration: RunConfiguration | MetricConfiguration) -> None:
-    """Raise ConfigurationRefusedError if a study has no unit for a configuration."""
-    if isinstance(configuration, MetricConfiguration):
-        units = output_units(study)
-    else:
-        units = planned_units(study, dataclasses.replace(configuration, subset=None))
-    if next(iter(units), None) is None:
-        raise ConfigurationRefusedError("The study has nothing that such a run could judge.")
-
-
-def judge_name(configuration: RunConfiguration | MetricConfiguration) -> str:
-    """Return the name of the rater that a configuration makes, without a suffix."""
-    if isinstance(configuration, MetricConfiguration):
-        return configuration.metric
-    return f"{configuration.protocol}/{configuration.model}"
 
 
 def stop_run(run: JudgeRun, actor: Person | None) -> bool:
@@ -116,10 +94,9 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
     """Queue what a run has not judged; return False if it is running or finished.
 
     Judgments that have an outcome stay; calls that the ledger has answered are not made again. Raises
-    ConfigurationRefusedError if the model's name now stands for another model.
+    ConfigurationRefusedError if the model of the run is not there any more, or its name stands for another one.
     """
-    if not is_metric(run):
-        refuse_other_model(RunConfiguration.of(run.configuration))
+    kind_of(run.configuration).check_resumable(run)
     with transaction.atomic():
         lock_study(run.rater.study_id)
         if not _locked(run, RESUMABLE):
@@ -154,19 +131,6 @@ def settle_if_ended(run: JudgeRun) -> bool:
         JudgeRun.objects.filter(pk=run.pk, status__in=RESUMABLE).update(**sums(run))
     run.refresh_from_db()
     return True
-
-
-def refuse_other_model(configuration: RunConfiguration) -> None:
-    """Raise ConfigurationRefusedError unless the endpoints file still has the model of the configuration."""
-    try:
-        endpoint, model = find_model(configuration.model)
-    except CallError as problem:
-        raise ConfigurationRefusedError(problem.reason, "model") from None
-    if (model.asked, endpoint.scripted) != (configuration.model_asked, configuration.scripted):
-        raise ConfigurationRefusedError(
-            f"{configuration.model} is now {model.asked}; this run began with {configuration.model_asked}. "
-            "Start a new run, so that no run mixes two models.", "model",
-        )  # fmt: skip
 
 
 def models_returned(run: JudgeRun) -> list[str]:
@@ -219,24 +183,7 @@ def end_if_over(run: JudgeRun) -> bool:
 
 def sums(run: JudgeRun) -> dict[str, Any]:
     """Return what the row of a run says about its work: counts by outcome, tokens, price and end."""
-    if is_metric(run):
-        return {"ended_at": timezone.now()}
-    calls = Call.objects.filter(study=run.rater.study, run=charge_name(run))
-    found = calls.aggregate(tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), price=Sum("price_charged"))
-    return {
-        "counts": outcome_counts(run),
-        "ended_at": timezone.now(),
-        **{name: value or 0 for name, value in found.items()},
-    }
-
-
-def outcome_counts(run: JudgeRun) -> Mapping[str, int]:
-    """Return the number of judgments by outcome, `failed` and `stopped` for those without one."""
-    rows = Judgment.objects.filter(run=run).values_list("status", "outcome").annotate(n=Count("pk"))
-    found: Counter[str] = Counter()
-    for status, outcome, n in rows:
-        found[outcome or status] += n
-    return dict(sorted(found.items()))
+    return {"ended_at": timezone.now(), **kind_of(run.configuration).sums(run)}
 
 
 def release(run: JudgeRun) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from annotation.models import Item, Study
-from judges.answered_turns import answered_turns
+from judges.answered_turns import turns_of_part
 from judges.case_turns import case_turn, judged_turn
 from judges.example_sources import ExampleSource
 from judges.models import Judgment
@@ -87,7 +87,4 @@ class TurnExamples(ExampleSource):
 
 def training_turns(study: Study, split: TurnSplit) -> Iterator[TurnRecord]:
     """Yield the rated turns of the training part, in the order in which they were made."""
-    for one in answered_turns(study):
-        turn = one.turn
-        if one.rating is not None and split.part(turn.session.item.key, turn.session.key, turn.number) == TRAINING:
-            yield one
+    return (one for one in turns_of_part(study, split, TRAINING) if one.rating is not None)

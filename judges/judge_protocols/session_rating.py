@@ -18,15 +18,13 @@ from judges.protocol import (
     Parameters,
     Reading,
 )
+from judges.turn_ratings import LABELS, THREE_WAY, TWO_WAY, rating_among
 from judges.turn_split import SPLIT_OPTIONS, TurnSplit
-from sessions.workflow import BAD, GOOD, NEUTRAL, RATINGS
 
 REPLY_LABEL = "Rating"
 LONGEST_REPLY = 32
 MOST_EXAMPLES = 50
-TWO_WAY, THREE_WAY = "two-way", "three-way"
 PROMPTS: Mapping[str, str] = {TWO_WAY: "session_rating", THREE_WAY: "session_rating_three"}
-LABELS: Mapping[str, Sequence[str]] = {TWO_WAY: (GOOD, BAD), THREE_WAY: RATINGS}
 
 
 class SessionRating(JudgeProtocol):
@@ -83,7 +81,7 @@ def _example(place: int, example: Example, labels: Sequence[str]) -> str:
     """Return an example for the prompt; where there are two ratings, a neutral turn is a bad one."""
     if example.turn is None:
         raise TypeError("An example of this protocol is a turn.")
-    rating = BAD if example.value == NEUTRAL and NEUTRAL not in labels else example.value
+    rating = rating_among(example.value, labels)
     return "\n\n".join((f"Example {place}:", *_texts(example.turn).values(), f"Its rating is {rating}."))
 
 

@@ -57,7 +57,9 @@ def library(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         package = name.partition(".")[0]
-        raise MetricError(f"This metric needs the package {package}. docs/metrics.md says how to install it.") from None
+        raise MetricError(
+            f"This needs the package {package}, which is not installed. `make dense` installs it (docs/operating.md)."
+        ) from None
 
 
 def model_folder(model: str | Path) -> Path:

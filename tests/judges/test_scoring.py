@@ -121,6 +121,8 @@ def test_the_command_scores_to_the_end_and_prints_what_came_of_it(study, capsys)
         call_command("score", study.slug, "--resume", "words/1")
     with pytest.raises(CommandError, match="It has: words/1"):
         call_command("score", study.slug, "--resume", "words/2")
+    with pytest.raises(CommandError, match="it was imported, or has none"):
+        call_command("judge", study.slug, "--reread", "words/1")
     assert JudgeRun.objects.count() == 1
 
 

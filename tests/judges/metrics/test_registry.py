@@ -76,7 +76,7 @@ def test_metrics_with_a_model_say_that_the_web_process_is_the_wrong_place(monkey
 
 
 def test_a_missing_package_is_named():
-    with pytest.raises(MetricError, match=r"needs the package no_such_package\. docs/metrics\.md says how"):
+    with pytest.raises(MetricError, match=r"package no_such_package, which is not installed\. `make dense`"):
         library("no_such_package.part")
 
 
