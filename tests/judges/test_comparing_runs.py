@@ -129,7 +129,7 @@ def test_exported_rows_are_those_of_the_runs_when_they_are_imported_again(tmp_pa
     export_study(again, tmp_path / "third")
     assert bytes_of(tmp_path / "third") == bytes_of(tmp_path / "first")
     run = run_to_end(again, protocol="llm_rank", questions=asked(again)[:2])
-    assert (run.rater.name, run.name) == ("llm_rank/campus/able", "2")  # the imported judge, not another one
+    assert (run.rater.name, run.name) == ("llm_rank/campus/small", "2")  # the imported judge, not another one
 
 
 def test_replies_that_cannot_be_read_become_no_ratings(tmp_path, model):
