@@ -186,11 +186,16 @@ def _detail(name: str, value: Any) -> Detail:
 
 
 def _plain(value: Any) -> str:
+    """Return a detail as text. Of ratings with their reasons only the ratings are shown: the replies have the rest."""
+    if isinstance(value, dict) and "rating" in value:
+        return _plain(value["rating"])
+    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
+        return " → ".join(_plain(one) for one in value)
+    if isinstance(value, list) and value and not any(isinstance(one, list) for one in value):
+        return ", ".join(_plain(one) for one in value)
     if value is None:
         return "none"
-    if isinstance(value, str | int | float):
-        return value_words(value)
-    return canonical_json(value)
+    return value_words(value) if isinstance(value, str | int | float) else canonical_json(value)
 
 
 def output_texts(judgment: Judgment) -> list[tuple[str, str]]:

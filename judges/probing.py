@@ -64,7 +64,7 @@ class ProbeResult:
     @property
     def texts(self) -> list[tuple[str, int, int]]:
         """Each injected text with how often it was judged, and how often the judgment became better."""
-        return [(INJECTIONS[number], *counts) for number, counts in self.by_injection.items()]
+        return [(INJECTIONS[number].format(best="…"), *counts) for number, counts in self.by_injection.items()]
 
 
 def probe_result(run: JudgeRun) -> ProbeResult:
