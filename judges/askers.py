@@ -8,7 +8,6 @@ from judges.protocol import Abilities, Asker, Parameters
 from judges.run_context import RunContext
 from llm.call_errors import BadReplyError, CallError, FilteredError, RefusedError, TruncatedError
 from llm.door import complete
-from llm.endpoints import find_model
 from llm.models import Call, Reservation
 from llm.recorded_answers import reply as recorded_reply
 from llm.requests import Charge, JudgmentPlace, Message, PromptReference, Reply, Request
@@ -29,9 +28,7 @@ class RequestAsker(Asker):
 
     def __init__(self, context: RunContext, order: tuple[str, ...], replicate: int) -> None:
         self.context, self.order, self.replicate = context, order, replicate
-        _, model = find_model(context.configuration.model)
-        able = {name: name in model.supports for name in ("echo", "json_schema", "seed")}
-        self.abilities = Abilities(model.api, model.logprobs, **able)
+        self.abilities = Abilities(**context.configuration.abilities)
 
     def render(self, prompt: str, values: Mapping[str, str]) -> tuple[tuple[Message, ...], PromptReference]:
         found = self.context.prompts[prompt]

@@ -15,7 +15,7 @@ from annotation.questions import question_types
 from config.model_fields import canonical_json
 from judges.example_pools import ExamplesMissingError, configured_examples, identity_of
 from judges.options import JudgeOptionError, read_options
-from judges.protocol import CaseQuestion, JudgeProtocol, judge_protocols
+from judges.protocol import CaseQuestion, JudgeProtocol, abilities_of, judge_protocols
 from llm.call_errors import CallError
 from llm.capabilities import inability
 from llm.endpoints import find_model
@@ -49,6 +49,7 @@ class RunConfiguration:
     `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
     `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {source, count,
     digest}, for random ones with the `pool` from which those of each judgment are drawn.
+    `abilities` are what the model could do when the run was made, and `reread_of` names the run whose replies are read.
     A `probe` judges each unit with and without an injected text; it names the digest of the set (`judges.injections`).
     """
 
@@ -66,6 +67,7 @@ class RunConfiguration:
     replicates: int = 1
     model_asked: str = ""
     scripted: bool = False
+    abilities: Mapping[str, Any] = field(default_factory=dict)
     prompts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     guidelines_version: int | None = None
     parser: int = 1
@@ -130,6 +132,7 @@ def checked_configuration(study: Study, given: Mapping[str, Any]) -> RunConfigur
         **{name: value for name, value in given.items() if name not in ("options", "questions", "references")},
         options=options, questions=tuple(given.get("questions") or ()), references=tuple(given.get("references") or ()),
         model_asked=model.asked, scripted=endpoint.scripted, guidelines_version=version, parser=protocol.parser,
+        abilities=asdict(abilities_of(model)),
         prompts={name: {"version": one.version, "digest": one.digest} for name, one in prompts.items()},
     )  # fmt: skip
     _check_numbers(configuration)
@@ -179,11 +182,15 @@ def _check_references(protocol: JudgeProtocol, configuration: RunConfiguration) 
 
 def _check_questions(study: Study, protocol: JudgeProtocol, configuration: RunConfiguration) -> None:
     if protocol.label_kind:
+        if configuration.probe:
+            raise ConfigurationRefusedError("This protocol shows no output that could tell it what to say.", "probe")
         if configuration.questions:
             raise ConfigurationRefusedError("This protocol labels turns and takes no question.", "questions")
         return
     if not configuration.questions:
         raise ConfigurationRefusedError("Choose at least one question.", "questions")
+    if len(set(configuration.questions)) < len(configuration.questions):
+        raise ConfigurationRefusedError("A question is named twice.", "questions")
     known = {question.key: question for question in Question.objects.filter(study=study)}
     for key in configuration.questions:
         if key not in known:

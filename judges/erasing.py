@@ -21,7 +21,7 @@ from sessions.erasing import variants_of
 from sessions.models import RevisionSession, Turn
 
 AT_ONCE = 500
-MARKS = re.compile(r"^<[a-z ]+ ([0-9a-f]{8})>$", re.M)
+MARKS = re.compile(r"^<[a-z ]+ ([0-9a-f]{16})>$", re.M)
 
 
 class JudgesErasing(Erasing):

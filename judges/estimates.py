@@ -34,9 +34,9 @@ PLACES, ITEMS_EACH = 20, 50
 class RunEstimate:
     """What a run will take at most if every call is sent once; prices are in millionths of the currency.
 
-    `tokens_in` are estimated on the high side; later rounds of a discussion, whose prompts are longer, are counted like
-    first ones. `seconds` is None without earlier calls of the model to judge by. `sampled` says that only some prompts
-    were rendered, `about` that only some items were read, so that the counts are not exact.
+    `tokens_in` are estimated on the high side, with all that later rounds of a discussion can take. `seconds` is None
+    without earlier calls of the model to judge by. `sampled` says that only some prompts were rendered, `about` that
+    only some items were read, so that the counts are not exact.
     """
 
     judgments: int
@@ -85,7 +85,8 @@ def _estimate(context: RunContext, units: Sequence[PlannedUnit], count: int, *, 
         rendered += 1
     most, judgments = context.protocol.most_calls(configuration.options), count * per_unit
     calls, scale = judgments * most, judgments * most / max(rendered, 1)
-    tokens_in, tokens_out = round(tokens_in * scale), round(tokens_out * scale)
+    longer = judgments * context.protocol.more_tokens_in(configuration.options)
+    tokens_in, tokens_out = round(tokens_in * scale) + longer, round(tokens_out * scale)
     price = budgets.price_of(model, tokens_in, tokens_out)
     each = seconds_per_call(endpoint.name, model.name)
     return RunEstimate(

@@ -15,7 +15,7 @@ from judges.run_page_data import OUTCOMES
 
 PER_PAGE = 50
 LARGEST = 2**31 - 1
-COLUMNS = (
+COLUMNS = ("injection",
     "place", "run", "replicate", "status", "outcome", "reason", "reading", "order", "variant", "output", "other_output",
     "item__key", "question__key", "ended_at",
 )  # fmt: skip

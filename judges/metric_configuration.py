@@ -65,6 +65,8 @@ def checked_metric(study: Study, given: Mapping[str, Any], *, paths: bool = Fals
     if configuration.subset is not None and configuration.subset < 1:
         raise ConfigurationRefusedError("A part of the units has at least one unit.", "subset")
     known = set(Question.objects.filter(study=study).values_list("key", flat=True))
+    if len(set(configuration.questions)) < len(configuration.questions):
+        raise ConfigurationRefusedError("A question is named twice.", "questions")
     if not configuration.questions or not known.issuperset(configuration.questions):
         raise ConfigurationRefusedError("Choose at least one question of the study.", "questions")
     return configuration

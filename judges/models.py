@@ -37,6 +37,9 @@ class RunWork(Row):
     )
     partly = models.BooleanField(default=False, help_text="judge as far as the budget goes, with nothing reserved")
     probe = ExactJSONField(null=True, blank=True, help_text="what a probe found, once it has ended: judges.probing")
+    client_key = models.UUIDField(
+        null=True, blank=True, unique=True, help_text="makes a repeated request for the run harmless"
+    )
     settled = models.BooleanField(
         default=False, help_text="the run has ended, its readings are recorded and its counts are final"
     )

@@ -1,8 +1,9 @@
 """The steps of the page for a new run: check what is posted, estimate it, and start what was estimated."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.http import QueryDict
 
@@ -60,6 +61,8 @@ class NewRun:
     estimate: ShownEstimate | ScoreEstimate | None = None
     changed: str = ""
     run: JudgeRun | None = None
+    key: UUID = field(default_factory=uuid4)
+    """Comes back with the start, so that a second press starts no second run."""
 
 
 def new_run(study: Study, person: Person, query: QueryDict, posted: QueryDict | None) -> NewRun:
@@ -85,7 +88,7 @@ def new_run(study: Study, person: Person, query: QueryDict, posted: QueryDict | 
             page.estimate = shown_estimate(study, page.form, configuration)
         if page.estimate is not None and "start" in posted:
             if posted.get("estimated") == page.estimate.digest:
-                page.run = _start(study, page.form, configuration, person)
+                page.run = _start(study, page.form, configuration, person, _key(posted))
             else:
                 page.changed = CHANGED
     except ConfigurationRefusedError as problem:
@@ -135,9 +138,18 @@ def configuration_digest(configuration: RunConfiguration | MetricConfiguration) 
 
 
 def _start(
-    study: Study, form: RunForm, configuration: RunConfiguration | MetricConfiguration, person: Person
+    study: Study, form: RunForm, configuration: RunConfiguration | MetricConfiguration, person: Person, key: UUID | None
 ) -> JudgeRun:
     if isinstance(configuration, MetricConfiguration):
-        return start_run(study, configuration, person)
+        return start_run(study, configuration, person, client_key=key)
     data = form.cleaned_data
-    return start_run(study, configuration, person, budget=form.cap(), partly=data["partly"], pilot=data["pilot"])
+    return start_run(
+        study, configuration, person, budget=form.cap(), partly=data["partly"], pilot=data["pilot"], client_key=key
+    )
+
+
+def _key(posted: QueryDict) -> UUID | None:
+    try:
+        return UUID(posted.get("key", ""))
+    except ValueError:
+        return None

@@ -99,7 +99,7 @@ def _worth(judgment: Judgment, changed: Judgment, shape: str) -> float:
     reading: dict[str, Any] = judgment.reading or {}
     value = reading["value"]
     if shape == LABEL:
-        return float(value == "good")
+        return float({"good": 2, "neutral": 1}.get(value, 0))
     if shape not in (CHOICE, RANKING):
         return float(value)
     key = (changed.order or [])[changed.injected or 0]

@@ -16,7 +16,7 @@ def fenced(name: str, text: str) -> str:
 
 def mark_of(text: str) -> str:
     """Return the mark that is drawn from a text, by which erasing finds prompts that have it."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def numbered(outputs: Sequence[CaseOutput], name: str = "output") -> str:

@@ -18,6 +18,7 @@ from judges.turn_split import TurnSplit
 from llm.call_errors import CallError
 from llm.capabilities import Needs
 from llm.endpoint_file import Api
+from llm.endpoints import Model
 from llm.requests import Message, PromptReference, Reply
 
 __all__ = [
@@ -199,6 +200,12 @@ class Abilities:
     seed: bool = False
 
 
+def abilities_of(model: Model) -> Abilities:
+    """Return what the operator's file says of a model."""
+    able = {name: name in model.supports for name in ("echo", "json_schema", "seed")}
+    return Abilities(model.api, model.logprobs, **able)
+
+
 class Asker(ABC):
     """The way to the model for one judgment."""
 
@@ -276,6 +283,10 @@ class JudgeProtocol(ABC):
         """Return the most calls that one case may take."""
         return 1
 
+    def more_tokens_in(self, options: Mapping[str, Any]) -> int:
+        """Return the most tokens by which the prompts of a case's calls are longer than its first one, all together."""
+        return 0
+
     def both_orders(self, options: Mapping[str, Any]) -> bool:
         """Return whether each pair is judged in both orders, as two judgments."""
         return False
@@ -295,6 +306,8 @@ class JudgeProtocol(ABC):
     def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
         """Return what a reply says if the output at `place` of those shown, from 0, is the best, or the turn good."""
         if self.shape == SCORE:
+            if case.question is not None and case.question.type == "binary":
+                return "Yes"
             high = options.get("high", case.question.high if case.question else None)
             return "Yes" if high is None else f"{high:g}"
         if self.shape == LABEL:

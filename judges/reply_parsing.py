@@ -28,14 +28,14 @@ def not_empty(text: str) -> str:
 
 
 def whole_number(text: str, low: float, high: float) -> int:
-    """Return the whole number that is all of a text, with or without a full stop at its end.
+    """Return the whole number that is all of a text, but for marks of emphasis and a full stop at its end.
 
     Raises ReplyInvalidError if it is something else or off the scale.
     """
-    plain = not_empty(text).removesuffix(".").rstrip()
+    plain = not_empty(text).removesuffix(".").rstrip().strip("`*_").rstrip(".")
     if re.fullmatch(r"-?[0-9]+[.,][0-9]+", plain):
         raise ReplyInvalidError(NOT_WHOLE)
-    if not re.fullmatch(r"-?[0-9]{1,9}", plain):
+    if not re.fullmatch(r"-?(0|[1-9][0-9]{0,8})", plain):
         raise ReplyInvalidError(TWO_ANSWERS if len(re.findall(NUMBER, plain)) > 1 else NO_ANSWER)
     number = int(plain)
     if not low <= number <= high:
@@ -59,14 +59,16 @@ def after_label(text: str, label: str, *, within_line: bool = False) -> tuple[st
     """Return the text before the one line that begins with `label` and a colon, and the rest after the colon.
 
     The label is read without regard to case; marks of emphasis around it are ignored. `within_line` also finds it
-    after other words of a line. Raises ReplyInvalidError if the label is missing or found more than once.
+    after a sentence of the same line, though not inside one, which may say the opposite. Raises ReplyInvalidError if
+    the label is missing or found more than once.
     """
     plain = not_empty(text)
-    start = r"(?<![\w*_])" if within_line else r"^[ \t>]*"
+    start = r"(?:^[ \t>]*|(?<=[.!?)\]\"'\u201d])[ \t]+)" if within_line else r"^[ \t>]*"
     found = list(re.finditer(rf"(?im){start}[*_]*{re.escape(label)}[*_]*[ \t]*:[*_]*[ \t]*", plain))
     if not found:
         raise ReplyInvalidError(NO_ANSWER)
-    if len(found) > 1:
+    named = re.findall(rf"(?i)(?<!\w){re.escape(label)}[*_]*[ \t]*:[*_ \t]*-?[0-9]", plain)
+    if len(found) > 1 or len(named) > 1:
         raise ReplyInvalidError(TWO_ANSWERS)
     return plain[: found[0].start()].strip(), plain[found[0].end() :].strip()
 

@@ -91,7 +91,7 @@ def _context(run: JudgeRun) -> RunContext:
     return RunContext(
         run, run.rater, study, configuration, configuration.judge_protocol,
         {question.pk: case_question(question, configuration) for question in questions},
-        {name: _prompt_of(study, name, said, configuration.model) for name, said in configuration.prompts.items()},
+        {name: _prompt_of(study, name, said, configuration) for name, said in configuration.prompts.items()},
         guidelines, example_source(study, configuration),
     )  # fmt: skip
 
@@ -108,14 +108,17 @@ def references_of(item: Item, configuration: RunConfiguration) -> tuple[CaseRefe
     return tuple(CaseReference(one["id"], one["writer"], one["text"]) for one in given)
 
 
-def _prompt_of(study: Study, name: str, said: Mapping[str, str], model: str) -> Prompt:
-    """Return the prompt that the run was configured with: ours, or the study's version with this digest."""
-    keys = (prompt_key("judges", name, model), prompt_key("judges", name))
+def _prompt_of(study: Study, name: str, said: Mapping[str, str], configuration: RunConfiguration) -> Prompt:
+    """Return the prompt that the run was configured with: ours, or the study's version with this digest.
+
+    Of a reading of kept replies, which sends nothing, any version will do.
+    """
+    keys = (prompt_key("judges", name, configuration.model), prompt_key("judges", name))
     own = StudyPrompt.objects.filter(study=study, key__in=keys, digest=said["digest"]).order_by("-number").first()
     if own is not None:
         return study_prompt("judges", name, own.number, own.system, own.user)
     prompt = load_prompt("judges", name)
-    if prompt.digest != said["digest"]:
+    if prompt.digest != said["digest"] and not configuration.reread_of:
         raise PromptChangedError(
             f"The prompt {name} has changed since this run was configured. Start a new run with the new prompt."
         )

@@ -8,7 +8,8 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from annotation.models import JudgeRun
-from config.background.claiming import claimable, process_row
+from config.background.claiming import abandon, claimable, process_row
+from config.background.kinds import works
 from judges.background.run_upkeep import settle_run
 from judges.models import Judgment, RunWork
 from judges.run_kind import kind_of
@@ -17,6 +18,7 @@ from judges.run_states import WORK_KEY
 JUDGMENT = "judgment"
 SETTLE_EVERY = 1.0
 IDLE = 0.2
+SETTLED_WITHIN = 30.0
 
 
 def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeRun:
@@ -28,7 +30,8 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
     with ThreadPoolExecutor(threads, "judge") as pool:
         try:
             while run.status == JudgeRun.Status.RUNNING:
-                process_row(WORK_KEY, work.pk)
+                if not abandon(works()[WORK_KEY], work.pk):
+                    process_row(WORK_KEY, work.pk)
                 _hand_out(run, pool, threads, under_way)
                 if time.monotonic() - told >= SETTLE_EVERY:
                     settle_run(run)
@@ -43,6 +46,10 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
                     time.sleep(0 if run.status != JudgeRun.Status.RUNNING else IDLE)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+    until = time.monotonic() + SETTLED_WITHIN
+    while not settle_run(run) and time.monotonic() < until:  # other workers may still be at the last judgments
+        time.sleep(IDLE)
+    run.refresh_from_db()
     return run
 
 
@@ -60,4 +67,5 @@ def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: 
 
 def _judge(pk: int) -> None:
     close_old_connections()
-    process_row(JUDGMENT, pk)
+    if not abandon(works()[JUDGMENT], pk):
+        process_row(JUDGMENT, pk)

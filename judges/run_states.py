@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -40,12 +41,14 @@ def start_run(
     budget: int | None = None,
     partly: bool = False,
     pilot: int = 0,
+    client_key: UUID | None = None,
 ) -> JudgeRun:
     """Make a run of a checked configuration and queue its work; return the run.
 
     `budget` is the most that the run may cost, in millionths of the currency. What it is expected to cost is reserved
     before its first call, unless it may stop `partly` done where the budget ends. With a `pilot` it stops after that
-    many units and waits to be resumed. Only judges that ask a model take these. Raises ConfigurationRefusedError if
+    many units and waits to be resumed. Only judges that ask a model take these. The same `client_key` again returns the
+    run that it made. Raises ConfigurationRefusedError if
     there is nothing to judge, or ImportPendingError while an import into the study is being completed.
     """
     stored = configuration.as_json()
@@ -54,12 +57,17 @@ def start_run(
         raise ConfigurationRefusedError("The study has nothing that such a run could judge.")
     with transaction.atomic():
         locked = lock_study(study.pk)
+        made = None if client_key is None else RunWork.objects.filter(client_key=client_key, study=locked).first()
+        if made is not None:
+            return made.run
         rater = rater_for(locked, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         name = run_name(list(rater.runs.values_list("name", flat=True)))
         run = JudgeRun.objects.create(
             rater=rater, name=name, configuration=stored, status=Status.RUNNING, started_at=timezone.now(),
         )  # fmt: skip
-        work = RunWork.objects.create(run=run, study=locked, started_by=actor, partly=partly, pilot=pilot)
+        work = RunWork.objects.create(
+            run=run, study=locked, started_by=actor, partly=partly, pilot=pilot, client_key=client_key
+        )
         record("run started", charge_name(run), actor=actor, study=locked.slug, new={"budget": budget})
         if budget is not None:
             budgets.set_cap(locked, budget, actor, run=charge_name(run))
@@ -108,6 +116,9 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
             status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
             stop_asked=False, reason="", ended_at=None,
         )  # fmt: skip
+        # What a worker is still at, or was when it was killed, goes on as if it had never been asked to stop.
+        Judgment.objects.filter(run=run, status=RowStatus.RUNNING).update(stop_asked=False)
+        RunWork.objects.filter(pk=work.pk, status=RowStatus.RUNNING).update(stop_asked=False)
         JudgeRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, ended_at=None)
         RunWork.objects.filter(pk=work.pk).update(message="", reservation=None, pilot=0, settled=False)
         RunWork.objects.filter(pk=work.pk, status=RowStatus.DONE).update(status=RowStatus.STOPPED)

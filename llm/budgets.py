@@ -76,9 +76,11 @@ def reserve(charge: Charge, amount: int) -> None:
     for budget in budgets:
         taken = budget.spent + budget.reserved
         if budget.cap is not None and taken + amount > budget.cap:
-            raise BudgetError(
+            problem = BudgetError(
                 EXCEEDED.format(_budget_name(budget), amount_text(taken), amount_text(budget.cap), amount_text(amount))
             )
+            problem.passing = all(one.cap is None or one.spent + amount <= one.cap for one in budgets)
+            raise problem
     _add(budgets, reserved=amount)
 
 

@@ -28,7 +28,12 @@ class CallError(Exception):
 
 
 class BudgetError(CallError):
-    """The budget of the study, run or person does not allow the call."""
+    """The budget of the study, run or person does not allow the call.
+
+    `passing` says that it would if nothing else were reserved, so that waiting helps.
+    """
+
+    passing = False
 
     kind = "budget"
     sentence = "The budget for language models is used up. Ask the people who run the study."

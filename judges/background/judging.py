@@ -35,6 +35,8 @@ def judge(claim: Claim) -> None:
         claim.renew()  # raises if this row was stopped; otherwise all calls of the study or run were
         raise GiveUpError(problem.reason) from None
     except BudgetError as problem:
+        if problem.passing:  # other calls have reserved the most that they may cost, and will give most of it back
+            raise TryLaterError(problem.reason, BUSY_WAIT, counts=False) from None
         pause_for_budget(judgment.run_id, problem.reason)
         claim.renew()  # raises, because the pause has asked this row to stop
         raise GiveUpError(problem.reason) from None

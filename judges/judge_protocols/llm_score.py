@@ -38,6 +38,9 @@ class LlmScore(JudgeProtocol):
     def needs(self, options: Mapping[str, Any]) -> Needs:
         return likelihood_needs(options)
 
+    def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
+        return YES
+
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         question, way = case.asked, way_of(options, asker)
         prompt = "llm_score" if question.judge_text or asks_yes_or_no(question) else "llm_score_aspect"

@@ -85,6 +85,11 @@ class MultiLlm(JudgeProtocol):
     def most_calls(self, options: Mapping[str, Any]) -> int:
         return int(options["agents"] * options["rounds"] * options["repeats"])
 
+    def more_tokens_in(self, options: Mapping[str, Any]) -> int:
+        """Return what the longest replies of all earlier rounds add to the prompts of the later ones."""
+        agents, rounds = options["agents"], options["rounds"]
+        return options["repeats"] * sum(agents * earlier * agents * LONGEST_REPLY for earlier in range(1, rounds))
+
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         values = _values(case, options)
         repeats = [_rounds(asker, values, options, number) for number in range(1, options["repeats"] + 1)]
@@ -157,12 +162,12 @@ def _result(statements: Round, *, whole: bool = False) -> tuple[float, str] | No
     ratings = [one.rating for one in statements if one.rating is not None]
     if 2 * len(ratings) <= len(statements):
         return None
-    rating, count = Counter(ratings).most_common(1)[0]
+    _, count = Counter(ratings).most_common(1)[0]
     if count == len(statements):
-        return rating, UNANIMOUS
+        return ratings[0], UNANIMOUS
     if whole:
         return None
-    return (rating, MAJORITY) if 2 * count > len(statements) else (fmean(ratings), DISAGREEMENT)
+    return fmean(ratings), MAJORITY if 2 * count > len(statements) else DISAGREEMENT
 
 
 def _frequent_outcome(outcomes: Sequence[str]) -> str:

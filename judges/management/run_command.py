@@ -13,7 +13,7 @@ from judges.probing import probe_result
 from judges.run_context import charge_name
 from judges.run_here import run_here
 from judges.run_states import replace_run, resume_run, stop_run
-from llm.budgets import amount_text
+from llm.budgets import amount_text, set_cap
 
 ENDED = {"finished": "finished", "stopped": "stopped", "out_of_budget": "out of budget"}
 
@@ -22,7 +22,7 @@ def add_result_arguments(parser: ArgumentParser) -> Any:
     """Add the arguments for existing runs; return their group, of which one can be given."""
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--stop", metavar="RUN", help="a run is named RATER/NUMBER")
-    existing.add_argument("--resume", metavar="RUN")
+    existing.add_argument("--resume", metavar="RUN", help="go on, with --budget under another limit")
     existing.add_argument("--replace", nargs=2, metavar="RUN", help="let the second run stand for the first")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     return existing
@@ -41,7 +41,10 @@ def existing_run(study: Study, options: dict[str, Any]) -> JudgeRun | None:
         replace_run(replaced, by, None)
     elif options["resume"]:
         run = named_run(study, options["resume"])
-        if not resume_run(run, None):
+        if options.get("budget") is not None:
+            set_cap(study, options["budget"], None, run=charge_name(run))
+        # A run that is running is worked off here, too: its command may have been killed.
+        if not resume_run(run, None) and run.status != JudgeRun.Status.RUNNING:
             raise CommandError(f"The run is {run.get_status_display().lower()} and cannot be resumed.")
         return run
     return None

@@ -50,6 +50,8 @@ class ModelRuns(RunKind):
     def check_resumable(self, run: JudgeRun) -> None:
         """Raise ConfigurationRefusedError unless the endpoints file still has the model of the configuration."""
         configuration = RunConfiguration.of(run.configuration)
+        if configuration.reread_of:
+            return
         try:
             endpoint, model = find_model(configuration.model)
         except CallError as problem:
@@ -61,6 +63,8 @@ class ModelRuns(RunKind):
             )  # fmt: skip
 
     def threads(self, run: JudgeRun) -> int:
+        if run.configuration["reread_of"]:
+            return 1
         return min(find_model(run.configuration["model"])[0].in_flight, MOST_THREADS)
 
     def done(self, run: JudgeRun) -> int:

@@ -50,7 +50,7 @@ def test_each_injected_text_stays_inside_the_fence_of_its_output(study, owner, m
     assert len(set(changed.values_list("injection", flat=True))) > 1
     for request in model.asked:
         text = request.text()
-        mark = re.search(r"<output ([0-9a-f]{8})>", text)[1]
+        mark = re.search(r"<output ([0-9a-f]{16})>", text)[1]
         inside = text.partition(f"<output {mark}>")[2].partition(f"</output {mark}>")[0]
         outside = text.replace(inside, "")
         assert not any(known.format(best="5") in outside for known in INJECTIONS)

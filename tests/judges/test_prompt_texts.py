@@ -29,7 +29,7 @@ def test_an_output_cannot_leave_its_marks_or_replace_the_form(judge, options, re
     asker = ScriptedAsker(reply)
     judged(judge, asker, case(shown, guidelines="Be strict.", references=references), **options)
     prompt = asker.sent[0][0]
-    names = re.findall(r"^<([^<>]+ [0-9a-f]{8})>$", prompt, re.M)
+    names = re.findall(r"^<([^<>]+ [0-9a-f]{16})>$", prompt, re.M)
     [around] = [name for name in names if f"<{name}>\n{CUNNING}\n</{name}>" in prompt]
     assert prompt.count(f"</{around}>") == 1
     assert "Mine." not in FORM.findall(prompt)[-1]
@@ -42,7 +42,7 @@ def test_marks_follow_from_the_text():
 
 def test_outputs_are_numbered_in_the_order_shown():
     text = numbered([CaseOutput("k-b", "It sails at ten."), CaseOutput("k-a", "It sails at nine.")])
-    found = re.findall(r"<output (\d) [0-9a-f]{8}>\n(.*)", text)
+    found = re.findall(r"<output (\d) [0-9a-f]{16}>\n(.*)", text)
     assert found == [
         ("1", "It sails at ten."),
         ("2", "It sails at nine."),

@@ -32,14 +32,14 @@ class Command(BaseCommand):
         parser.add_argument("--reference", nargs="+", default=[], metavar="WRITER", help="whose references it gets")
         parser.add_argument("--examples", help="written, random or none, for protocols that show examples")
         parser.add_argument("--baseline", default="", metavar="SYSTEM", help="only pairs with this system")
-        parser.add_argument("--part", type=int, metavar="N", help="only N units, drawn by the seed")
+        parser.add_argument("--part", type=_count, metavar="N", help="only N units, drawn by the seed")
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--reruns", type=int, default=1, metavar="N", help="how often everything is judged")
+        parser.add_argument("--reruns", type=_count, default=1, metavar="N", help="how often everything is judged")
         parser.add_argument("--budget", type=_amount, metavar="X", help="the most that the run may cost")
         parser.add_argument("--partly", action="store_true", help="judge as far as the budget goes")
-        parser.add_argument("--pilot", type=int, default=0, metavar="N", help="stop after N units, to look at them")
+        parser.add_argument("--pilot", type=_count, default=0, metavar="N", help="stop after N units, to look at them")
         parser.add_argument("--estimate", action="store_true", help="print what the run will take, and end")
-        parser.add_argument("--show", type=int, default=0, metavar="N", help="print the first N prompts, and end")
+        parser.add_argument("--show", type=_count, default=0, metavar="N", help="print the first N prompts, and end")
         parser.add_argument(
             "--probe", action="store_true", help="judge with and without injected texts, and print what they change"
         )
@@ -103,6 +103,13 @@ def _configuration(study: Study, options: dict[str, Any]) -> RunConfiguration:
         "probe": injections_digest() if options["probe"] else "", "subset": options["part"],
         "seed": options["seed"], "replicates": options["reruns"],
     })  # fmt: skip
+
+
+def _count(given: str) -> int:
+    number = int(given)
+    if not 0 <= number <= 1_000_000:
+        raise ValueError(given)
+    return number
 
 
 def _amount(given: str) -> int:
