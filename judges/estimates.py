@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.models import Item, Study
 from judges.askers import LookingAsker, ShownOnlyError
 from judges.configuration import RunConfiguration
-from judges.judgment_planning import judgments_of
+from judges.judgment_planning import planned_judgments
 from judges.models import Judgment
 from judges.protocol import ReplyInvalidError
 from judges.run_context import RunContext, context_before_run
@@ -58,10 +58,11 @@ def estimate_of(context: RunContext) -> RunEstimate:
     """As `estimate`, for a context."""
     configuration = context.configuration
     endpoint, model = find_model(configuration.model)
-    judgments = sum(1 for _ in judgments_of(context))
+    judgments = sum(1 for _ in planned_judgments(context))
     step = max(1, -(-judgments // SAMPLE))
     tokens_in, tokens_out, rendered = 0, 0, 0
-    for request in first_requests(context, islice(judgments_of(context), 0, None, step)):
+    sample = (planned.row(context.run) for planned in islice(planned_judgments(context), 0, None, step))
+    for request in first_requests(context, sample):
         limited = limits.with_reply_limit(request, model)
         tokens_in += limits.estimate_request_tokens(limited)
         tokens_out += limited.max_tokens or 0
@@ -109,7 +110,8 @@ class RenderedPrompt:
 def rendered_prompts(study: Study, configuration: RunConfiguration, count: int = 1) -> list[RenderedPrompt]:
     """Return the first prompts of a run, for people to read before it starts."""
     context, found = context_before_run(study, configuration), []
-    for judgment in islice(judgments_of(context), count):
+    for planned in islice(planned_judgments(context), count):
+        judgment = planned.row(context.run)
         request = first_request(context, judgment)
         if request is not None:
             found.append(RenderedPrompt(Item.objects.values_list("key", flat=True).get(pk=judgment.item_id), request))
