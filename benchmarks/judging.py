@@ -1,13 +1,14 @@
 """Calls of a run of a judge: calls per second, processor time per call and statements per judgment.
 
     python -m benchmarks.judging [--postgresql URL] [--judgments 1000] [--processes 1] [--threads 16] [--in-flight 16]
-        [--seconds 0.2] [--profile]
+        [--seconds 0.2] [--beside 0] [--profile]
 
 It starts a scripted server, plans a run of `llm_eval` over outputs of 60 words with documents of 300, then starts
 `--processes` workers with `--threads` threads each and waits until the run has ended and its ratings are recorded. With
 `--postgresql` it uses a new database on that server and a Redis of its own, otherwise SQLite and the file broker in a
-temporary folder. It ends with an error if ratings, ledger and budget disagree. `--profile` makes a hundred judgments in
-this process instead, and prints their statements and where the processor time goes.
+temporary folder. It ends with an error if ratings, ledger and budget disagree. With `--beside 5` it queues five other
+calls during the run, each when the one before has started, and prints how long they waited for a thread. `--profile`
+makes judgments in this process instead, and prints their statements and where the processor time goes.
 """
 
 import argparse
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--in-flight", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=0.2)
+    parser.add_argument("--beside", type=int, default=0, help="calls of other work that are queued during the run")
     parser.add_argument("--profile", action="store_true", help="run in this process and print where the time goes")
     given = parser.parse_args()
     with ExitStack() as stack:
@@ -61,7 +63,7 @@ def main() -> None:
         for worker in workers:
             stack.callback(worker.end)
             worker.start()
-        tell(given, run, watched(run, given.judgments, workers))
+        tell(given, run, watched(run, given, workers))
 
 
 def planned_run(count: int) -> Any:
@@ -98,7 +100,7 @@ def text(number: int, words: int) -> str:
     return f"{number}: " + " ".join(known[(number + place) % len(known)] for place in range(words))
 
 
-def watched(run: Any, count: int, workers: list[Process]) -> dict[str, float]:
+def watched(run: Any, given: argparse.Namespace, workers: list[Process]) -> dict[str, float]:
     """Wait until the run has ended; return the processor seconds of the workers for the last nine tenths of it."""
     from config.background.rows import WAITING
     from judges.models import Judgment
@@ -106,14 +108,31 @@ def watched(run: Any, count: int, workers: list[Process]) -> dict[str, float]:
     def left() -> int:
         return Judgment.objects.filter(run=run, status__in=WAITING).count()
 
-    spent = {}
+    count, spent = given.judgments, {}
     wait_for(lambda: left() <= count - count // 10)
     before = used(workers)
+    waits = [waited() for _ in range(given.beside)]
+    if waits:
+        print(f"{len(waits)} other calls waited {', '.join(f'{one:.1f}' for one in waits)} s for a thread")
     wait_for(lambda: left() == 0)
     spent["judging"] = used(workers) - before
     wait_for(lambda: run.work.__class__.objects.get(run=run).settled)
     spent["whole"] = used(workers)
     return spent
+
+
+def waited() -> float:
+    """Queue a call of other work; return the seconds until a thread has taken it."""
+    from annotation.models import Study
+    from llm.completions import queue_completion
+    from llm.models import Completion
+    from llm.requests import Charge, Message, Request
+
+    study, _ = Study.objects.get_or_create(slug="beside", protocol="rating", redundancy=1)
+    row = queue_completion(Request(MODEL, (Message("user", "When does it sail?"),)), Charge(study))
+    wait_for(lambda: Completion.objects.get(pk=row.pk).started_at is not None)
+    started = Completion.objects.get(pk=row.pk)
+    return float((started.started_at - started.created_at).total_seconds())
 
 
 def used(workers: list[Process]) -> float:
