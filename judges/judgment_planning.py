@@ -77,7 +77,7 @@ def plan_judgments(claim: Claim) -> None:
 def _insert(planned: list[PlannedJudgment], run: JudgeRun) -> None:
     blank = planned[0].row(run)
     fields = [field for field in Judgment._meta.concrete_fields if not field.primary_key]
-    common = {field.column: field.get_db_prep_save(field.pre_save(blank, True), connection) for field in fields}
+    common = {str(field.column): field.get_db_prep_save(field.pre_save(blank, True), connection) for field in fields}
     insert_rows(Judgment, list(common), ([*(common | one.stored()).values()] for one in planned))
 
 
