@@ -1,8 +1,8 @@
 """A message broker made of files, for one machine without Redis. Each message is a file in its queue's folder.
 
-A message is written under another name and then renamed, so nobody reads half of it. The process that deletes the
-file has the message. Unreadable messages are dropped, and messages may be lost: the rows of background work are the
-queue, and messages only wake workers.
+Messages of priority 0 come before all others, as with Redis. A message is written under another name and then renamed,
+so nobody reads half of it. The process that deletes the file has the message. Unreadable messages are dropped, and
+messages may be lost: the rows of background work are the queue, and messages only wake workers.
 """
 
 import logging
@@ -17,6 +17,8 @@ from kombu.transport import virtual
 from kombu.utils.json import dumps, loads
 
 logger = logging.getLogger(__name__)
+LISTED_FOR = 0.5
+"""Seconds for which the list of messages in a folder is used; messages that came since may have to go first."""
 
 
 class Channel(virtual.Channel):
@@ -27,7 +29,7 @@ class Channel(virtual.Channel):
     def __init__(self, connection: Any, **options: Any) -> None:
         super().__init__(connection, **options)
         self.root = Path(self.connection.client.transport_options["folder"])
-        self.listed: dict[str, list[str]] = {}
+        self.listed: dict[str, tuple[float, list[str]]] = {}
 
     def _folder(self, queue: str) -> Path:
         folder = self.root / queue
@@ -38,7 +40,8 @@ class Channel(virtual.Channel):
         return sorted((name for name in os.listdir(self._folder(queue)) if name.endswith(".json")), reverse=True)
 
     def _put(self, queue: str, message: Any, **options: Any) -> None:
-        path = self._folder(queue) / f"{time.time_ns():020d}-{uuid4().hex}.json"
+        name = f"{self._get_message_priority(message)}-{time.time_ns():020d}-{uuid4().hex}.json"
+        path = self._folder(queue) / name
         unfinished = path.with_suffix(".unfinished")
         try:
             unfinished.write_text(dumps(message), encoding="utf-8")
@@ -48,8 +51,10 @@ class Channel(virtual.Channel):
             raise
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
-        names = self.listed.get(queue) or self._names(queue)
-        self.listed[queue] = names
+        at, names = self.listed.get(queue, (0.0, []))
+        if not names or time.monotonic() - at > LISTED_FOR:
+            names = self._names(queue)
+            self.listed[queue] = time.monotonic(), names
         while names:
             path = self._folder(queue) / names.pop()
             try:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 
+from config.prepared_sql import fetch_one
 from judges.models import Judgment
 from judges.protocol import Abilities, Asker, Parameters
 from judges.run_context import RunContext
@@ -17,6 +18,12 @@ ENDED: Mapping[str, type[CallError]] = {
     Call.Status.INVALID: BadReplyError,
 }  # fmt: skip
 """How a call ended to which the model gave no usable answer."""
+
+
+FIND_ENDED = (
+    "SELECT status, reason, text FROM llm_call WHERE work = %s AND NOT (work = '') AND step = %s AND study_id = %s"
+    " AND status IN ('refused', 'filtered', 'truncated', 'invalid') ORDER BY id DESC LIMIT 1"
+)
 
 
 class NotKeptError(Exception):
@@ -110,9 +117,8 @@ class KeptAsker(RequestAsker):
 
 def _ended(context: RunContext, judgment: Judgment, step: str) -> CallError | None:
     """Return the error of a call that the model answered without a usable answer; it is not asked and paid again."""
-    calls = Call.objects.filter(study=context.study, work=judgment.work_name, step=step, status__in=list(ENDED))
-    call = calls.order_by("-pk").first()
-    return None if call is None else ENDED[call.status](call.reason, partial=call.text)
+    found = fetch_one(FIND_ENDED, [judgment.work_name, step, context.study.pk])
+    return None if found is None else ENDED[found[0]](found[1], partial=found[2])
 
 
 class ShownOnlyError(Exception):

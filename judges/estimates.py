@@ -6,13 +6,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from itertools import islice
+from random import Random
 
 from django.utils import timezone
 
 from annotation.models import Item, Study
 from judges.askers import LookingAsker, ShownOnlyError
 from judges.configuration import RunConfiguration
-from judges.judgment_planning import judgments_of
+from judges.judgment_planning import planned_judgments
 from judges.models import Judgment
 from judges.protocol import ReplyInvalidError
 from judges.run_context import RunContext, context_before_run
@@ -75,10 +76,11 @@ def _estimate(context: RunContext, units: Sequence[PlannedUnit], count: int, *, 
     """Return the estimate of a run with `count` units, from the prompts of some of these."""
     configuration = context.configuration
     endpoint, model = find_model(configuration.model)
-    per_unit = _per_unit(configuration)
-    step = max(1, -(-len(units) * per_unit // SAMPLE))
+    per_unit = configuration.replicates * max(len(configuration.questions), 1) * (2 if configuration.probe else 1)
+    planned = list(planned_judgments(context, units))
+    drawn = Random(f"estimate\0{configuration.seed}").sample(planned, min(SAMPLE, len(planned)))  # noqa: S311 - no secret
     tokens_in, tokens_out, rendered = 0, 0, 0
-    for request in first_requests(context, islice(judgments_of(context, units), 0, None, step)):
+    for request in first_requests(context, (one.row(context.run) for one in drawn)):
         limited = limits.with_reply_limit(request, model)
         tokens_in += limits.estimate_request_tokens(limited)
         tokens_out += limited.max_tokens or 0
@@ -91,13 +93,9 @@ def _estimate(context: RunContext, units: Sequence[PlannedUnit], count: int, *, 
     each = seconds_per_call(endpoint.name, model.name)
     return RunEstimate(
         judgments, count, calls, tokens_in, tokens_out, price.amount, price.unknown,
-        None if each is None else each * calls / endpoint.in_flight, step > 1 or not read_all, not read_all,
+        None if each is None else each * calls / endpoint.in_flight,
+        sampled=len(planned) > SAMPLE or not read_all, about=not read_all,
     )  # fmt: skip
-
-
-def _per_unit(configuration: RunConfiguration) -> int:
-    """Return how often each unit is judged."""
-    return configuration.replicates * max(len(configuration.questions), 1) * (2 if configuration.probe else 1)
 
 
 def first_requests(context: RunContext, judgments: Iterator[Judgment]) -> Iterator[Request]:
@@ -128,7 +126,8 @@ def rendered_prompts(study: Study, configuration: RunConfiguration, count: int =
     """Return the first prompts of a run, for people to read before it starts."""
     context, found = context_before_run(study, configuration), []
     units = list(islice(planned_units(study, replace(configuration, subset=None)), count))
-    for judgment in islice(judgments_of(context, units), count):
+    for planned in islice(planned_judgments(context, units), count):
+        judgment = planned.row(context.run)
         request = first_request(context, judgment)
         if request is not None:
             found.append(RenderedPrompt(Item.objects.values_list("key", flat=True).get(pk=judgment.item_id), request))

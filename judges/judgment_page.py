@@ -221,7 +221,8 @@ class PilotJudgment:
 
 def pilot_judgments(study: Study, run: JudgeRun) -> list[PilotJudgment]:
     """Return the first judgments of a pilot with their prompts and replies, in two queries."""
-    rows = Judgment.objects.filter(run=run).select_related("item", "question").order_by("place")
+    rows = Judgment.objects.filter(run=run).select_related("item", "question").exclude(status="stopped", outcome="")
+    rows = rows.order_by("place")
     judgments = list(rows.defer("item__document", "item__content", "item__references")[:PILOT_JUDGMENTS])
     calls = calls_of(study, judgments) if judgments else {}
     shown = [(one, judgment_row(one)) for one in judgments]

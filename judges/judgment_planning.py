@@ -1,46 +1,107 @@
 """Makes the judgments of a run from its configuration, and reserves what they may cost."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from random import Random
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import JudgeRun
 from config.background.claiming import Claim
+from config.background.rows import Status
+from config.bulk_insert import insert_rows
+from config.model_fields import canonical_json
 from config.write_pauses import WritePauses
 from judges.configuration import RunConfiguration
 from judges.injections import INJECTIONS
 from judges.models import Judgment, RunWork
 from judges.run_context import RunContext, run_context
 from judges.unit import PlannedUnit
-from judges.units import planned_units
+from judges.units import in_both_orders, planned_units
 
 AT_ONCE = 1000
+HELD = "It waits until the run is planned, or until somebody has looked at the pilot."
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJudgment:
+    """A judgment that a run will have. `injection` and `injected` are None except in a probe."""
+
+    place: int
+    question: int | None
+    unit: PlannedUnit
+    replicate: int
+    injection: int | None = None
+    injected: int | None = None
+
+    def row(self, run: JudgeRun) -> Judgment:
+        """Return it as a row that is not saved."""
+        unit = self.unit
+        return Judgment(
+            run=run, place=self.place, question_id=self.question, item_id=unit.item, output_id=unit.output,
+            other_output_id=unit.other, variant=unit.variant, order=list(unit.order) or None,
+            replicate=self.replicate, injection=self.injection, injected=self.injected, due_at=timezone.now(),
+        )  # fmt: skip
+
+    def stored(self) -> dict[str, Any]:
+        """Return the columns in which it differs from other judgments of its run, as the database stores them."""
+        unit = self.unit
+        return {
+            "place": self.place, "question_id": self.question, "item_id": unit.item, "output_id": unit.output,
+            "other_output_id": unit.other, "variant": unit.variant,
+            "order": canonical_json(list(unit.order)) if unit.order else None, "replicate": self.replicate,
+            "injection": self.injection, "injected": self.injected,
+        }  # fmt: skip
 
 
 def plan_judgments(claim: Claim) -> None:
-    """Make the judgments of a claimed run that do not exist yet, in steps; a killed worker's successor continues.
+    """Make all judgments of a claimed run and queue them, or of a pilot the first ones.
 
-    A pilot that nobody has looked at yet gets its first units only.
+    They are held until the last one exists, so that a killed worker's successor can begin again: items that are added
+    meanwhile would otherwise move the units, and one would be judged twice and another never.
     """
     work: RunWork = claim.row
-    context, pauses = run_context(work.run_id), WritePauses()
-    made = Judgment.objects.filter(run=work.run_id).count()
-    each = max(len(context.configuration.questions), 1) * (2 if context.configuration.probe else 1)
-    most = work.pilot * each if work.pilot else None
-    rows = islice(judgments_of(context), made, most)
-    while batch := list(islice(rows, AT_ONCE)):
+    if work.is_planned:
+        return
+    context, pauses, made = run_context(work.run_id), WritePauses(), 0
+    with transaction.atomic():
+        claim.update(planned=0, held_from=0)
+        rows = Judgment.objects.filter(run=work.run_id).order_by()
+        rows._raw_delete(rows.db)
+    planned = planned_judgments(context)
+    while batch := list(islice(planned, AT_ONCE)):
         with transaction.atomic():
             claim.update(planned=made + len(batch))
-            Judgment.objects.bulk_create(batch)
+            _insert(batch, context.run)
         made += len(batch)
         pauses.take()
+    first = work.pilot * judgments_per_unit(context.configuration) if work.pilot else made
+    with transaction.atomic():
+        claim.update(is_planned=True, held_from=first if first < made else None)
+        held = Judgment.objects.filter(run=work.run_id, place__lt=first)
+        held.update(status=Status.QUEUED, reason="", ended_at=None, due_at=timezone.now())
 
 
-def judgments_of(context: RunContext, units: Sequence[PlannedUnit] | None = None) -> Iterator[Judgment]:
-    """Yield the judgments of a run, unsaved, in their order: by rerun, unit and question; a probe's in pairs.
+def judgments_per_unit(configuration: RunConfiguration) -> int:
+    """Return how often each unit is judged in a rerun: for each question, in each order, and twice in a probe."""
+    orders = 2 if in_both_orders(configuration) else 1
+    return max(len(configuration.questions), 1) * orders * (2 if configuration.probe else 1)
+
+
+def _insert(planned: list[PlannedJudgment], run: JudgeRun) -> None:
+    """Insert judgments that are held."""
+    blank = planned[0].row(run)
+    blank.status, blank.reason, blank.ended_at = Status.STOPPED, HELD, timezone.now()
+    fields = [field for field in Judgment._meta.concrete_fields if not field.primary_key]
+    common = {str(field.column): field.get_db_prep_save(field.pre_save(blank, True), connection) for field in fields}
+    insert_rows(Judgment, list(common), ([*(common | one.stored()).values()] for one in planned))
+
+
+def planned_judgments(context: RunContext, units: Sequence[PlannedUnit] | None = None) -> Iterator[PlannedJudgment]:
+    """Yield the judgments of a run in their order: by rerun, unit and question; a probe's in pairs.
 
     With `units` only theirs.
     """
@@ -50,33 +111,19 @@ def judgments_of(context: RunContext, units: Sequence[PlannedUnit] | None = None
     for replicate in range(1, configuration.replicates + 1):
         for unit in planned_units(context.study, configuration) if units is None else units:
             for question in asked:
-                for injection in _injections(configuration, unit, replicate):
-                    yield _judgment(context.run, place, question, unit, replicate, injection)
+                for number, injected in _injections(configuration, unit, replicate):
+                    yield PlannedJudgment(place, question, unit, replicate, number, injected)
                     place += 1
 
 
-def _injections(configuration: RunConfiguration, unit: PlannedUnit, replicate: int) -> list[tuple[int, int] | None]:
+def _injections(
+    configuration: RunConfiguration, unit: PlannedUnit, replicate: int
+) -> list[tuple[int, int] | tuple[None, None]]:
     """Return which injections a unit is judged with: none, or in a probe none and one, drawn by the seed.
 
     One is its number and the place of the output to which it is added.
     """
     if not configuration.probe:
-        return [None]
+        return [(None, None)]
     drawn = Random(f"probe\0{configuration.seed}\0{replicate}\0{unit.name}")  # noqa: S311 - no secret
-    return [None, (drawn.randrange(len(INJECTIONS)), drawn.randrange(max(len(unit.order), 1)))]
-
-
-def _judgment(
-    run: JudgeRun,
-    place: int,
-    question: int | None,
-    unit: PlannedUnit,
-    replicate: int,
-    injection: tuple[int, int] | None,
-) -> Judgment:
-    number, injected = injection or (None, None)
-    return Judgment(
-        run=run, place=place, question_id=question, item_id=unit.item, output_id=unit.output,
-        other_output_id=unit.other, variant=unit.variant, order=list(unit.order) or None, replicate=replicate,
-        injection=number, injected=injected, due_at=timezone.now(),
-    )  # fmt: skip
+    return [(None, None), (drawn.randrange(len(INJECTIONS)), drawn.randrange(max(len(unit.order), 1)))]

@@ -35,6 +35,10 @@ class RunWork(Row):
     pilot = models.PositiveSmallIntegerField(
         default=0, help_text="units to judge first; the others wait until somebody has looked and resumes the run"
     )
+    is_planned = models.BooleanField(default=False, help_text="all judgments exist")
+    held_from = models.PositiveIntegerField(
+        null=True, blank=True, help_text="judgments from this place on wait until the plan is complete or resumed"
+    )
     partly = models.BooleanField(default=False, help_text="judge as far as the budget goes, with nothing reserved")
     probe = ExactJSONField(null=True, blank=True, help_text="what a probe found, once it has ended: judges.probing")
     client_key = models.UUIDField(

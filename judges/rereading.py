@@ -63,7 +63,7 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
             rater=rater, name=run_name(list(rater.runs.values_list("name", flat=True))),
             configuration=stored, status=JudgeRun.Status.RUNNING, started_at=timezone.now(),
         )  # fmt: skip
-        work = RunWork.objects.create(run=made, study=study, started_by=actor)
+        work = RunWork.objects.create(run=made, study=study, started_by=actor, is_planned=True)
         record("run started", charge_name(made), actor=actor, study=study.slug, new={"reread_of": charge_name(run)})
         enqueue(works()[WORK_KEY], work)
     return made

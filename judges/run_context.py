@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from annotation.models import Guideline, Item, JudgeRun, Output, Question, Rater, Study
+from annotation.models import Guideline, Item, JudgeRun, Question, Rater, Study
+from config.prepared_sql import Columns, fetch_all, fetch_one
 from judges.case_turns import turn_of
 from judges.configuration import RunConfiguration, case_question
 from judges.examples import ExampleSource, example_source
@@ -16,6 +17,9 @@ from llm.models import StudyPrompt
 from llm.prompt_files import Prompt, load_prompt, prompt_key, study_prompt
 
 KEPT = 8
+ITEM = Columns(Item, "i")
+FIND_ITEM = f"SELECT {ITEM.sql} FROM annotation_item i WHERE i.id = %s"  # noqa: S608 - names of our own fields
+FIND_TEXTS = "SELECT key, text FROM annotation_output WHERE item_id = %s AND key IN ({})"
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class RunContext:
 
     def case(self, judgment: Judgment) -> Case:
         """Return what a judgment is about."""
-        item = Item.objects.get(pk=judgment.item_id)
+        item = ITEM.must_take(iter(fetch_one(FIND_ITEM, [judgment.item_id])))
         texts = self._texts(judgment)
         question = None if judgment.question_id is None else self.questions[judgment.question_id]
         outputs = tuple(CaseOutput(key, texts[key]) for key in judgment.order or ())
@@ -66,8 +70,8 @@ class RunContext:
     def _texts(self, judgment: Judgment) -> dict[str, str]:
         if not judgment.order:
             return {}
-        rows = Output.objects.filter(item=judgment.item_id, key__in=judgment.order)
-        return dict(rows.values_list("key", "text"))
+        marks = ", ".join(["%s"] * len(judgment.order))
+        return dict(fetch_all(FIND_TEXTS.format(marks), [judgment.item_id, *judgment.order]))
 
 
 @lru_cache(maxsize=KEPT)

@@ -61,7 +61,7 @@ def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: 
     if room < threads:
         return
     due = Judgment.objects.filter(claimable(timezone.now()), run=run).exclude(pk__in=list(under_way))
-    for pk in due.order_by("pk").values_list("pk", flat=True)[:room]:
+    for pk in due.order_by("due_at", "pk").values_list("pk", flat=True)[:room]:
         under_way[pk] = pool.submit(_judge, pk)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from django.utils.http import urlencode
 
@@ -87,7 +87,10 @@ def run_rows(study: Study, runs: Sequence[JudgeRun]) -> list[RunRow]:
     moving = [run.pk for run in runs if run.status == JudgeRun.Status.RUNNING]
     live: dict[int, Counter[str]] = {}
     if moving:
-        rows = Judgment.objects.filter(run__in=moving).values_list("run", "status", "outcome").annotate(n=Count("pk"))
+        begun = Judgment.objects.filter(
+            Q(run__work__held_from=None) | Q(place__lt=F("run__work__held_from")), run__in=moving
+        )
+        rows = begun.values_list("run", "status", "outcome").annotate(n=Count("pk"))
         for pk, status, outcome, n in rows:
             live.setdefault(pk, Counter())[outcome or status] += n
     names = {charge_name(run): run.pk for run in runs if run.price is None}

@@ -112,6 +112,7 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
         work = RunWork.objects.get(run=run)
         again = Judgment.objects.filter(run=run, status__in=[RowStatus.STOPPED, RowStatus.FAILED])
         now = timezone.now()
+        again = again if work.is_planned else again.none()  # what is not planned yet is made anew
         again.update(
             status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
             stop_asked=False, reason="", ended_at=None,
@@ -120,7 +121,9 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
         Judgment.objects.filter(run=run, status=RowStatus.RUNNING).update(stop_asked=False)
         RunWork.objects.filter(pk=work.pk, status=RowStatus.RUNNING).update(stop_asked=False)
         JudgeRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, ended_at=None)
-        RunWork.objects.filter(pk=work.pk).update(message="", reservation=None, pilot=0, settled=False)
+        RunWork.objects.filter(pk=work.pk).update(
+            message="", reservation=None, pilot=0, settled=False, held_from=None if work.is_planned else 0
+        )
         RunWork.objects.filter(pk=work.pk, status=RowStatus.DONE).update(status=RowStatus.STOPPED)
         requeue(works()[WORK_KEY], work)
         enqueue(works()[WORK_KEY], work)
@@ -179,7 +182,8 @@ def end_if_over(run: JudgeRun) -> bool:
             return False
         if mine.filter(status=RowStatus.DONE, recorded=False).exists():
             return False
-        failed = mine.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
+        begun = mine if work.held_from is None else mine.filter(place__lt=work.held_from)
+        failed = begun.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
         names = models_returned(run)
         messages = [SOME_FAILED.format(failed)] * bool(failed)
         messages += [PILOT_DONE.format(work.pilot)] * bool(work.pilot and not failed)

@@ -7,7 +7,7 @@ from itertools import islice
 from annotation.answers import Unit
 from annotation.machine_ratings import MachineRating, write_machine_ratings
 from annotation.machine_shapes import checked_answer
-from annotation.models import Item, JudgeRun, Output, Question, Study
+from annotation.models import Item, JudgeRun, Output, Question, Rating, Study
 from annotation.protocols import UnitInvalidError, protocols
 from annotation.questions import ValueInvalidError
 from config.background.claiming import Claim
@@ -27,19 +27,40 @@ def score_run(claim: Claim) -> None:
     work: RunWork = claim.row
     run = JudgeRun.objects.select_related("rater__study").get(pk=work.run_id)
     configuration, study = MetricConfiguration.of(run.configuration), run.rater.study
-    metric, counts, done = metrics()[configuration.metric], Counter(run.counts or {}), work.planned
+    metric, counts, done = metrics()[configuration.metric], Counter[str](), 0
     questions = list(Question.objects.filter(study=study, key__in=configuration.questions))
-    units = islice(part_of(output_units(study), configuration.subset, configuration.seed), done, None)
+    units = _units(claim, study, configuration)
     while chunk := list(islice(units, CHUNK)):
         with claim.kept_alive():
-            found = _scored(metric, configuration, chunk)
-            ratings = list(_ratings(run, study, questions, chunk, found))
-            write_machine_ratings(study, ratings)
+            known = _scored_before(run, chunk, len(questions))
+            new = [unit for unit in chunk if unit.output not in known]
+            found = _scored(metric, configuration, new) if new else []
+            write_machine_ratings(study, list(_ratings(run, study, questions, new, found)))
         done += len(chunk)
-        counts[VALID] += sum(one is not None for one in found)
+        counts[VALID] += len(known) + sum(one is not None for one in found)
         counts[LACKING] += sum(one is None for one in found)
-        JudgeRun.objects.filter(pk=run.pk).update(counts={name: n for name, n in sorted(counts.items()) if n})
         claim.update(planned=done)
+    JudgeRun.objects.filter(pk=run.pk).update(counts={name: n for name, n in sorted(counts.items()) if n})
+
+
+def _units(claim: Claim, study: Study, configuration: MetricConfiguration) -> Iterator[PlannedUnit]:
+    """Yield the outputs that the run scores; a part of them is drawn once, so that later items do not change it."""
+    if configuration.subset is None:
+        return output_units(study)
+    drawn = (claim.row.estimate or {}).get("outputs")
+    if drawn is None:
+        part = list(part_of(output_units(study), configuration.subset, configuration.seed))
+        claim.update(estimate={"outputs": [unit.output for unit in part]})
+        return iter(part)
+    chosen = set(drawn)
+    return (unit for unit in output_units(study) if unit.output in chosen)
+
+
+def _scored_before(run: JudgeRun, chunk: Sequence[PlannedUnit], questions: int) -> set[int]:
+    """Return the outputs that the run has scored for all its questions, before its job was killed or stopped."""
+    rows = Rating.objects.filter(rater=run.rater_id, run=run.name, output__in=[unit.output for unit in chunk])
+    counted = Counter(rows.values_list("output", flat=True))
+    return {output for output, count in counted.items() if output is not None and count == questions}
 
 
 def _scored(metric: Metric, configuration: MetricConfiguration, chunk: Sequence[PlannedUnit]) -> list[Scored | None]:

@@ -36,7 +36,7 @@ def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[Pla
     If the judge reads references, items without one that the run names have no units. Raises
     ConfigurationRefusedError if no item has such a reference, or none has the baseline system.
     """
-    orders = 2 if _in_both_orders(configuration) else 1
+    orders = 2 if in_both_orders(configuration) else 1
     count = None if configuration.subset is None else configuration.subset * orders
     return part_of(_all_units(study, configuration), count, configuration.seed)
 
@@ -57,7 +57,8 @@ def part_of(units: Iterator[PlannedUnit], count: int | None, seed: int) -> Itera
     return (unit for _, _, unit in sorted(chosen, key=lambda one: one[1]))
 
 
-def _in_both_orders(configuration: RunConfiguration) -> bool:
+def in_both_orders(configuration: RunConfiguration) -> bool:
+    """Return whether a run judges each pair in both orders."""
     protocol = configuration.judge_protocol
     return protocol.unit == "pair" and protocol.both_orders(configuration.options)
 
@@ -162,7 +163,7 @@ def _pair_units(
     pair = {first[1]: first[0], other[1]: other[0]}
     name = "\0".join((item.key, *sorted(pair)))
     order = _shuffled(configuration.seed, name, tuple(sorted(pair)))
-    orders = [order, order[::-1]] if _in_both_orders(configuration) else [order]
+    orders = [order, order[::-1]] if in_both_orders(configuration) else [order]
     for keys in orders:
         yield PlannedUnit(item.pk, name, keys, pair[keys[0]], pair[keys[1]])
 

@@ -12,7 +12,6 @@ from functools import cache
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from accounts.auditing import record
@@ -30,6 +29,8 @@ from llm.requests import Charge, Request
 MILLION = Decimal(1_000_000)
 BUDGET = Columns(Budget, "b")
 BATCH_LEASE = timedelta(days=1)
+DRAW = 'UPDATE llm_reservation SET "left" = "left" - %s WHERE id = %s AND closed_at IS NULL AND "left" >= %s'
+GIVE_BACK = 'UPDATE llm_reservation SET "left" = "left" + %s WHERE id = %s AND closed_at IS NULL'
 EXCEEDED = "The budget of {} does not allow this call: {} of {} is spent or reserved, and the call may cost {}."
 
 
@@ -93,8 +94,7 @@ def settle(charge: Charge, reserved: int, charged: int, reservation: Reservation
         return
     back = max(reserved - charged, 0)
     if reservation is not None and back:
-        open_ones = Reservation.objects.filter(pk=reservation.pk, closed_at=None)
-        back *= open_ones.update(left=F("left") + back)
+        back *= run_sql(GIVE_BACK, [back, reservation.pk]).rowcount
     else:
         back = 0
     _add(_locked(charge.study, charge.run, charge.person), reserved=back - reserved, spent=charged)
@@ -125,11 +125,10 @@ def draw(reservation: Reservation, charge: Charge, amount: int) -> bool:
 
     The budgets do not change: they hold the reserved amount already.
     """
-    mine, theirs = (charge.study, charge.run, charge.person), (reservation.study, reservation.run, reservation.person)
-    if mine != theirs:
+    mine = (charge.study and charge.study.pk, charge.run, charge.person and charge.person.pk)
+    if mine != (reservation.study_id, reservation.run, reservation.person_id):
         raise ValueError("A reservation can only be used by the study, run and person that it was made for.")
-    open_ones = Reservation.objects.filter(pk=reservation.pk, closed_at=None, left__gte=amount)
-    return bool(open_ones.update(left=F("left") - amount))
+    return bool(run_sql(DRAW, [amount, reservation.pk, amount]).rowcount)
 
 
 def close(reservation: Reservation) -> int:

@@ -22,8 +22,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work, works
-from config.background.rows import WAITING, Row, Status
-from config.prepared_sql import Columns, fetch_one, run, stored, update
+from config.background.rows import IS_WAITING, WAITING, Row, Status
+from config.prepared_sql import Columns, fetch_all, stored, update
 from config.request_ids import current_request_id, working_for
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ CLAIM = (
     "UPDATE \"{}\" SET status = 'running', token = %s, lease_until = %s, attempt = attempt + 1, reason = '',"
     " started_at = COALESCE(started_at, %s) WHERE id = %s AND NOT stop_asked"
     " AND ((status = 'queued' AND due_at <= %s) OR (status = 'running' AND lease_until < %s)) AND attempt < %s"
+    " RETURNING {}"
 )
 """The condition is `claimable` without the rows that were asked to stop."""
 
@@ -119,7 +120,7 @@ class Claim:
                 self.work.ended(self.row)
 
     def put_back(self, problem: TryLaterError) -> None:
-        """Queue the row again, or fail it if its attempts are used up. Raises ClaimLostError."""
+        """Queue the row again; fail it if its attempts are used up, or stop it if asked to. Raises ClaimLostError."""
         if problem.counts and self.row.attempt >= self.work.attempts:
             self.give_up(Status.FAILED, problem.reason, problem.fields)
             return
@@ -128,7 +129,9 @@ class Claim:
             due_at=timezone.now() + timedelta(seconds=problem.seconds),
             attempt=self.row.attempt - (0 if problem.counts else 1), **problem.fields,
         )  # fmt: skip
-        self._end_with(values)
+        with transaction.atomic():
+            self._end_with(values)
+            abandon(self.work, self.row.pk)
 
     def _end(self, status: Status, reason: str, fields: dict[str, Any]) -> None:
         self._end_with(dict(status=status, token=None, reason=reason, ended_at=timezone.now(), **fields))
@@ -148,28 +151,23 @@ class Claim:
 def claimable(now: datetime) -> Q:
     """The condition for rows that may be started or failed: due, asked to stop, or held under an expired lease."""
     queued = Q(status=Status.QUEUED) & (Q(due_at__lte=now) | Q(stop_asked=True))
-    return queued | Q(status=Status.RUNNING, lease_until__lt=now)
+    return Q(IS_WAITING) & (queued | Q(status=Status.RUNNING, lease_until__lt=now))
 
 
 def claim(work: Work, pk: int) -> Claim | None:
     """Claim the row for a lease; None if it is not due, another worker has it, or its attempts are used up."""
     now, token, model = timezone.now(), uuid4(), work.model
     at, until = (stored(model, "due_at", time) for time in (now, now + work.lease))
-    taken = run(
-        CLAIM.format(model._meta.db_table), [stored(model, "token", token), until, at, pk, at, at, work.attempts]
-    )
-    return Claim(work, _row(model, pk), token) if taken.rowcount else None
-
-
-def _row(model: type[Row], pk: int) -> Row:
-    columns = _columns(model)
-    sql = f'SELECT {columns.sql} FROM "{model._meta.db_table}" w WHERE w.id = %s'  # noqa: S608 - names of our own models
-    return columns.must_take(iter(fetch_one(sql, [pk])))
+    columns, sql = _claiming(model)
+    taken = fetch_all(sql, [stored(model, "token", token), until, at, pk, at, at, work.attempts])
+    return Claim(work, columns.must_take(iter(taken[0])), token) if taken else None
 
 
 @cache
-def _columns(model: type[Row]) -> Columns[Row]:
-    return Columns(model, "w")
+def _claiming(model: type[Row]) -> tuple[Columns[Row], str]:
+    table = model._meta.db_table
+    columns = Columns(model, f'"{table}"')
+    return columns, CLAIM.format(table, columns.sql)
 
 
 def process_row(key: str, pk: int) -> bool:

@@ -47,7 +47,8 @@ class Work:
     because a worker may be killed at any moment. `lease` must be longer than `run` ever takes between two heartbeats
     (`Claim.renew` and `Claim.update`; `Claim.kept_alive` sends them automatically). The queue `calls` is for waiting
     (threads, time bounded by the client), `jobs` for computing (processes with time limits). `ended(row)` is called
-    in the transaction in which a row fails or is stopped.
+    in the transaction in which a row fails or is stopped. Messages about `patient` work, whose result nobody waits
+    for at a page, are read after those about other work.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Work:
     lease: timedelta
     attempts: int = 3
     ended: Callable[[Any], None] | None = None
+    patient: bool = False
 
 
 def works() -> Mapping[str, Work]:

@@ -7,6 +7,7 @@ wakes workers. If it loses a message, the row still waits in the queue.
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from config.request_ids import LENGTH, current_request_id
@@ -21,6 +22,8 @@ class Status(models.TextChoices):
 
 
 WAITING = (Status.QUEUED, Status.RUNNING)
+IS_WAITING = RawSQL("status IN ('queued', 'running')", [], models.BooleanField())
+"""The condition of the index of waiting rows. SQLite uses that index only if a query has it without parameters."""
 
 
 class Row(models.Model):

@@ -1,21 +1,21 @@
 """Notify workers of forgotten rows and of rows whose worker was lost."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from config.background.claiming import abandon, claimable
 from config.background.kinds import QUEUES, Work, works
-from config.background.waking import wake
+from config.background.waking import wake_all
 
 logger = logging.getLogger(__name__)
 REWAKE = timedelta(seconds=5)
 """How long a row may wait before workers are notified again; a killed worker may have taken its message."""
-AT_ONCE = 100
-"""How many rows of a kind workers are notified of at a time; more would not speed up a long queue."""
+AT_ONCE = 200
+"""Workers are notified of no more rows of a kind than its first ones; more would not speed up a long queue."""
 
 
 def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
@@ -28,21 +28,38 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
     for work in works().values():
         if work.queue not in queues:
             continue
-        now = timezone.now()
-        rows = work.model._default_manager.filter(claimable(now))
-        spent = rows.filter(Q(attempt__gte=work.attempts) | Q(stop_asked=True))
-        for pk in spent.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]:
-            _abandon(work, pk)
-        notified = rows.filter(woken_at__gte=now - REWAKE).count()
-        lost = rows.filter(Q(woken_at=None) | Q(woken_at__lt=now - REWAKE), attempt__lt=work.attempts)
-        for pk in lost.order_by("due_at", "pk").values_list("pk", flat=True)[: max(AT_ONCE - notified, 0)]:
-            if not lost.filter(pk=pk).update(woken_at=timezone.now()):
-                continue
-            if not wake(work, pk):
-                work.model._default_manager.filter(pk=pk).update(woken_at=None)
-                return woken, False
-            woken += 1
+        rows = work.model._default_manager.filter(claimable(timezone.now())).order_by("due_at", "pk")
+        live = []
+        found = rows.values_list("pk", "woken_at", "attempt", "stop_asked")[: 2 * AT_ONCE]
+        for pk, woken_at, attempt, stop_asked in found:
+            if stop_asked or attempt >= work.attempts:
+                _abandon(work, pk)
+            else:
+                live.append((pk, woken_at))
+        keys = _mark(work, [pk for pk, woken_at in live[:AT_ONCE] if woken_at is None or woken_at < _before()])
+        told = wake_all(work, keys)
+        woken += told
+        if told < len(keys):
+            return woken, False
     return woken, True
+
+
+def _before() -> datetime:
+    """The time before which a notification counts as lost."""
+    return timezone.now() - REWAKE
+
+
+def _mark(work: Work, keys: list[int]) -> list[int]:
+    """Write that workers are notified of these rows now; return those that no other sweep has marked meanwhile."""
+    if not keys:
+        return []
+    with transaction.atomic():
+        unmarked = Q(woken_at=None) | Q(woken_at__lt=_before())
+        rows = work.model._default_manager.select_for_update(no_key=True, skip_locked=True)
+        found = rows.filter(claimable(timezone.now()) & unmarked, pk__in=keys).order_by("due_at", "pk")
+        mine = list(found.values_list("pk", flat=True))
+        work.model._default_manager.filter(pk__in=mine).update(woken_at=timezone.now())
+    return mine
 
 
 def _abandon(work: Work, pk: int) -> None:

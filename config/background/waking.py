@@ -14,6 +14,8 @@ from config.background.messages import do_row
 from config.background.rows import Row
 
 logger = logging.getLogger(__name__)
+FIRST, LAST = 0, 9
+"""Priorities of messages, as Redis has them. The broker hands out those of priority 0 before all others."""
 
 
 def enqueue(work: Work, *rows: Row) -> None:
@@ -23,7 +25,7 @@ def enqueue(work: Work, *rows: Row) -> None:
     """
     keys = [row.pk for row in rows]
     work.model._default_manager.filter(pk__in=keys).update(woken_at=timezone.now())
-    transaction.on_commit(partial(_wake_all, work, keys))
+    transaction.on_commit(partial(wake_all, work, keys))
 
 
 def enqueue_again(work: Work, row: Row) -> bool:
@@ -35,17 +37,19 @@ def enqueue_again(work: Work, row: Row) -> bool:
     return True
 
 
-def _wake_all(work: Work, keys: Sequence[int]) -> None:
+def wake_all(work: Work, keys: Sequence[int]) -> int:
+    """Notify workers of rows marked as such, and return of how many; unmark the others if the broker is away."""
     for number, pk in enumerate(keys):
         if not wake(work, pk):  # the same broker would fail for the others
             work.model._default_manager.filter(pk__in=keys[number:]).update(woken_at=None)
-            return
+            return number
+    return len(keys)
 
 
 def wake(work: Work, pk: int) -> bool:
     """Notify workers of the row; return False if the broker cannot be reached within a few seconds."""
     try:
-        do_row.apply_async((work.key, pk), queue=work.queue)
+        do_row.apply_async((work.key, pk), queue=work.queue, priority=LAST if work.patient else FIRST)
     except (OperationalError, OSError) as problem:
         logger.warning("%s %s stays queued: the message broker cannot be reached (%s)", work.key, pk, problem)
         return False

@@ -5,9 +5,10 @@ from django.conf import settings
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.model_fields import canonical_json
+from config.prepared_sql import Columns, fetch_one
 from judges.askers import CallingAsker, KeptAsker, NotKeptError
 from judges.configuration import ConfigurationRefusedError
-from judges.models import Judgment, RunWork
+from judges.models import Judgment
 from judges.protocol import UNUSABLE, Asker, Reading, ReplyInvalidError
 from judges.run_context import PromptChangedError, RunContext, run_context
 from judges.run_states import pause_for_budget
@@ -17,6 +18,11 @@ from llm.models import Reservation
 BUSY_WAIT, CIRCUIT_WAIT = 3.0, 10.0
 ATTEMPTS = 5
 WORK_KEY = "judgment"
+RESERVATION = Columns(Reservation, "r")
+FIND_RESERVATION = (
+    f"SELECT {RESERVATION.sql} FROM judges_runwork w JOIN llm_reservation r ON r.id = w.reservation_id"  # noqa: S608
+    " WHERE w.run_id = %s"
+)
 Outcome = Judgment.Outcome
 
 
@@ -80,8 +86,8 @@ def stored_reading(reading: Reading) -> dict[str, object]:
 
 
 def _reservation(run: int) -> Reservation | None:
-    work = RunWork.objects.select_related("reservation").filter(run=run).first()
-    return None if work is None else work.reservation
+    found = fetch_one(FIND_RESERVATION, [run])
+    return None if found is None else RESERVATION.take(iter(found))
 
 
-WORK = Work(WORK_KEY, Judgment, judge, "calls", settings.CALL_LEASE, attempts=ATTEMPTS)
+WORK = Work(WORK_KEY, Judgment, judge, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True)

@@ -77,8 +77,14 @@ class ModelRuns(RunKind):
 
 
 def outcome_counts(run: JudgeRun) -> Mapping[str, int]:
-    """Return the number of judgments by outcome, `failed` and `stopped` for those without one."""
-    rows = Judgment.objects.filter(run=run).values_list("status", "outcome").annotate(n=Count("pk"))
+    """Return the number of judgments by outcome, `failed` and `stopped` for those without one; not of held ones."""
+    judgments, held_from = (
+        Judgment.objects.filter(run=run),
+        RunWork.objects.values_list("held_from", flat=True).get(run=run),
+    )
+    if held_from is not None:
+        judgments = judgments.filter(place__lt=held_from)
+    rows = judgments.values_list("status", "outcome").annotate(n=Count("pk"))
     found: Counter[str] = Counter()
     for status, outcome, n in rows:
         found[outcome or status] += n

@@ -50,6 +50,16 @@ def test_messages_come_in_order_to_the_first_that_asks(connect):
     assert take_all(other) == []
 
 
+def test_urgent_messages_come_before_all_others(connect, monkeypatch):
+    monkeypatch.setattr("config.file_broker.LISTED_FOR", 0)
+    taking = simple(connect())
+    for number in range(3):
+        simple(connect()).put(number, priority=9)
+    assert taking.get(block=False).payload == 0
+    simple(connect()).put("urgent", priority=0)
+    assert take_all(taking) == ["urgent", 1, 2]
+
+
 def test_messages_outlive_the_process_that_sent_them(connect, tmp_path):
     simple(connect()).put({"a": "ü"})
     (kept,) = (tmp_path / "b" / "calls").iterdir()

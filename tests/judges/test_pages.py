@@ -380,3 +380,13 @@ def test_what_a_probe_found_and_a_new_reading_are_on_the_page_of_a_run(researche
     response = researcher_s.post(f"{PAGE}runs/{run.pk}/reread/")
     again = JudgeRun.objects.order_by("-pk").first()
     assert (response["Location"], again.configuration["reread_of"]) == (f"{PAGE}runs/{again.pk}/", f"{run.rater}/1")
+
+
+def test_a_second_press_of_start_starts_no_second_run(researcher_s, study, model):
+    page = posted(researcher_s)
+    given = {"start": "yes", "estimated": estimated(page), "key": re.search(r'name="key" value="([^"]+)"', page)[1]}
+    for _ in range(2):
+        posted(researcher_s, 302, **given)
+    assert JudgeRun.objects.count() == 1
+    posted(researcher_s, 302, **{**given, "key": "no key"})
+    assert JudgeRun.objects.count() == 2

@@ -23,8 +23,9 @@ def test_a_rating_follows_its_rationale(reply):
 @pytest.mark.parametrize(
     "reply",
     [
-        "The output does not deserve a rating: 4", "I would not say Rating: 4", "My rating: 4", "It is brief. Rating: 04",
-        "It is brief. Rating: 4\nRating: 3", "A rating: 4 would be kind.\nRating: 3", "Rating: 4", "Brief. Rating: four",
+        "The output does not deserve a rating: 4", "I would not say Rating: 4", "My rating: 4", "Brief. Rating: 04",
+        "It is brief. Rating: 4\nRating: 3", "A rating: 4 would be kind.\nRating: 3", "Rating: 4",
+        "Brief. Rating: four",
     ],
 )  # fmt: skip
 def test_a_rating_inside_a_sentence_or_a_second_one_is_invalid(reply):

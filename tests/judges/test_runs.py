@@ -7,7 +7,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Rating
-from config.background.claiming import Claim, process_row, run_waiting
+from config.background.claiming import Claim, claim, process_row, run_waiting
+from config.background.kinds import works
+from judges import judgment_planning
+from judges import run_context as run_context_module
+from judges.background.judging import judge
 from judges.configuration import ConfigurationRefusedError
 from judges.estimates import rendered_prompts
 from judges.judge_protocols import llm_eval
@@ -15,9 +19,12 @@ from judges.models import Judgment, RunWork
 from judges.rereading import reread_run
 from judges.run_context import charge_name
 from judges.run_states import replace_run, resume_run, start_run, stop_run
-from llm.budgets import highest_call_price, set_cap
+from llm.budgets import highest_call_price, reserve, set_cap, settle
 from llm.call_errors import FilteredError, RefusedError, RejectedError, TruncatedError
 from llm.models import Budget, Call
+from llm.prompt_files import parse_prompt
+from llm.requests import Charge
+from tests.conftest import add_item
 from tests.judges.scripted_judges import configured, run_to_end, work_off
 from tests.llm.calls import answered, write_endpoints
 
@@ -221,3 +228,95 @@ def killed(claim, **fields):
 
 def one_request(study):
     return rendered_prompts(study, configured(study))[0].request
+
+
+def units_judged(run):
+    rows = Judgment.objects.filter(run=run).exclude(outcome="")
+    return sorted(rows.values_list("item__key", "output__key", "question__key", "replicate"))
+
+
+def test_items_added_after_the_pilot_change_nothing_of_the_run(study, owner, model):
+    run = start_run(study, configured(study, subset=4, replicates=2), owner, pilot=2)
+    work_off(run)
+    planned = sorted(
+        Judgment.objects.filter(run=run).values_list("item__key", "output__key", "question__key", "replicate")
+    )
+    for number in range(6):
+        add_item(study, f"added-{number}")
+    resume_run(run, owner)
+    work_off(run)
+    assert (run.status, run.counts) == ("finished", {"valid": 8})
+    assert units_judged(run) == planned
+    assert len(set(planned)) == 8
+
+
+def test_a_killed_planner_s_successor_begins_again(study, owner, model, monkeypatch):
+    monkeypatch.setattr(judgment_planning, "AT_ONCE", 2)
+    run, update = start_run(study, configured(study), owner), Claim.update
+
+    def killed_at_four(claim, **fields):
+        update(claim, **fields)
+        if fields.get("planned") == 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Claim, "update", killed_at_four)
+        with pytest.raises(KeyboardInterrupt):
+            run_waiting()
+    assert set(Judgment.objects.filter(run=run).values_list("status", flat=True)) == {"stopped"}
+    assert model.asked == []
+    add_item(study, "added")
+    RunWork.objects.update(status="queued", token=None, lease_until=None)
+    work_off(run)
+    assert (run.status, run.counts) == ("finished", {"valid": 9})
+    assert len(set(units_judged(run))) == 9
+
+
+def test_a_run_stopped_while_it_is_planned_is_planned_anew_when_it_is_resumed(study, owner, model):
+    run = start_run(study, configured(study), owner)
+    stop_run(run, owner)
+    resume_run(run, owner)
+    work_off(run)
+    assert (run.status, run.counts) == ("finished", {"valid": 6})
+
+
+def test_a_run_that_is_resumed_at_once_keeps_the_calls_that_are_being_made(study, owner, model):
+    run = start_run(study, configured(study), owner)
+    process_row("run", RunWork.objects.get(run=run).pk)
+    live = claim(works()["judgment"], Judgment.objects.filter(run=run).first().pk)
+    stop_run(run, owner)
+    resume_run(run, owner)
+    live.renew()  # raises nothing: nobody wants it to stop any more
+    judge(live)
+    work_off(run)
+    assert (run.status, run.counts, len(model.asked)) == ("finished", {"valid": 6}, 6)
+
+
+def test_a_passing_shortage_of_the_budget_waits_and_does_not_end_the_run(study, owner, model):
+    highest = highest_call_price(one_request(study))
+    run = start_run(study, configured(study), owner, budget=highest + 6 * 30, partly=True)
+    reserve(Charge(study, charge_name(run)), highest)  # as a call that is being made
+    process_row("run", RunWork.objects.get(run=run).pk)
+    process_row("judgment", Judgment.objects.filter(run=run).first().pk)
+    row = Judgment.objects.filter(run=run).first()
+    run.refresh_from_db()
+    assert (run.status, row.status, row.attempt) == ("running", "queued", 0)
+    settle(Charge(study, charge_name(run)), highest, 0)
+    Judgment.objects.update(due_at=timezone.now())
+    work_off(run)
+    assert (run.status, run.counts) == ("finished", {"valid": 6})
+
+
+def test_replies_are_read_again_without_the_model_or_its_prompt(study, owner, model, settings, tmp_path, monkeypatch):
+    run = run_to_end(study, owner)
+    settings.ENDPOINTS_FILE = tmp_path / "no-endpoints.yaml"
+    settings.ENDPOINTS_FILE.write_text("endpoints: {}\n")
+    monkeypatch.setattr(
+        run_context_module, "load_prompt", lambda app, name: parse_prompt("judges/llm_eval", NEW_PROMPT)
+    )
+    again = reread_run(run, owner)
+    work_off(again)
+    assert (again.status, again.counts, len(model.asked)) == ("finished", {"valid": 6}, 6)
+
+
+NEW_PROMPT = "---\nversion: 2\n---\n\n# user\n\n{{output}} {{question}}\n"

@@ -140,3 +140,27 @@ def test_the_demo_s_studies_get_runs_once(settings, tmp_path):
     ]  # fmt: skip
     assert {run.status for run in runs.values()} == {"finished"}
     assert all(run.counts["valid"] > 0 for run in runs.values())
+
+
+def test_a_part_stays_the_same_when_items_are_added_before_the_run_is_resumed(study, owner, monkeypatch):
+    monkeypatch.setattr(scoring, "CHUNK", 1)
+    run, update = start_run(study, checked(study, subset=3), owner), Claim.update
+
+    def killed(claim, **fields):
+        update(claim, **fields)
+        if fields.get("planned") == 1:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Claim, "update", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_waiting()
+    drawn = RunWork.objects.get(run=run).estimate["outputs"]
+    for number in range(5):
+        add_item(study, f"added-{number}")
+    RunWork.objects.update(status="queued", token=None, lease_until=None)
+    run_waiting()
+    settle_runs()
+    run.refresh_from_db()
+    scored = Rating.objects.filter(rater=run.rater).values_list("output", flat=True)
+    assert (run.counts, sorted(scored)) == ({"valid": 3}, sorted(drawn))

@@ -62,7 +62,7 @@ def trial(transactional_db, monkeypatch):
 def sent(monkeypatch):
     """The messages that would have gone through the broker."""
     messages = []
-    monkeypatch.setattr(waking.do_row, "apply_async", lambda given, queue: messages.append((*given, queue)))
+    monkeypatch.setattr(waking.do_row, "apply_async", lambda given, queue, **_: messages.append((*given, queue)))
     return messages
 
 

@@ -205,5 +205,5 @@ def test_a_row_that_is_put_back_while_asked_to_stop_stops_at_once(trial, sent):
     ask_to_stop(trial.work, row)
     taken.put_back(TryLaterError("busy", 300, counts=False))
     assert claim(trial.work, row.pk) is None
-    sweeping.sweep()
     assert fresh(row).status == Status.STOPPED
+    assert trial.ended == [row]

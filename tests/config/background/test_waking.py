@@ -4,12 +4,12 @@ import threading
 from dataclasses import replace
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from config.background import sweeping, waking, worker_upkeep, workers
-from config.background.claiming import process_row
+from config.background import kinds, sweeping, waking, worker_upkeep, workers
+from config.background.claiming import claimable, process_row
 from config.background.kinds import Sweep
 from config.background.rows import Status
 from config.models import Worker
@@ -69,6 +69,22 @@ def test_workers_are_notified_of_a_long_queue_in_parts(trial, sent, monkeypatch)
     process_row("trial", rows[0].pk)
     assert sweeping.sweep() == (1, True)
     assert [pk for _, pk, _ in sent] == [row.pk for row in rows[:4]]
+
+
+def test_messages_about_work_that_somebody_waits_for_go_first(trial, monkeypatch):
+    priorities = []
+    monkeypatch.setattr(waking.do_row, "apply_async", lambda given, queue, priority: priorities.append(priority))
+    waking.wake(trial.work, 1)
+    waking.wake(replace(trial.work, patient=True), 2)
+    assert priorities == [waking.FIRST, waking.LAST]
+    assert [key for key, work in kinds.works().items() if work.patient] == ["judgment"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="with few rows PostgreSQL reads the table")
+def test_the_sweep_finds_the_first_rows_of_a_long_queue_by_their_index(trial):
+    due = trial.model.objects.filter(claimable(timezone.now())).order_by("due_at", "pk")
+    assert "USING INDEX errand_waiting" in due.explain()
+    assert "TEMP B-TREE" not in due.explain()
 
 
 def test_without_a_broker_rows_stay_queued_until_it_is_back(trial, sent, monkeypatch):
