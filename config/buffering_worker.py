@@ -11,7 +11,9 @@ listening socket, where the first worker with a free thread takes them.
 
 import errno
 import io
+import mmap
 import selectors
+import struct
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -30,6 +32,12 @@ from config.sign_in_thread import IN_SIGN_IN_THREAD
 from config.warm_up import warm_up, warm_up_thread
 
 AT_ONCE = 64 * 1024
+WORKERS, FORGOTTEN = 64, 3.0
+"""How many workers the board has places for, and after how many seconds without news a place counts as empty."""
+SHARE = struct.Struct("qd")
+"""A worker's requests that wait for threads or are being answered, and when it last said so. Sign-ins do not count."""
+BOARD = mmap.mmap(-1, WORKERS * SHARE.size)
+"""Memory that all workers of a web server share: they are forks of the process that has loaded this module."""
 GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
 SIGN_IN = (b"POST /sign-in/ ", b"POST /sign-in/?")
 OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
@@ -64,9 +72,6 @@ class BufferingWorker(ThreadWorker):
     """How many sign-ins the sign-in thread has at most; ordinary threads answer those beyond, as any request."""
     seconds_in_queue = 30.0
     """How long a sign-in may wait for the sign-in thread."""
-    most_waiting_for_threads = 0
-    """With more requests than this beyond its threads, a worker leaves connections to the others. Not of sign-ins,
-    which wait for no thread."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -105,8 +110,17 @@ class BufferingWorker(ThreadWorker):
 
     @property
     def is_full(self) -> bool:
-        """Whether more requests wait for this worker's threads than it should keep from the other workers."""
-        return self.in_hand > self.cfg.threads + self.most_waiting_for_threads
+        """Whether requests wait for this worker's threads while another worker has clearly fewer."""
+        if self.in_hand <= self.cfg.threads:
+            return False
+        now, own = time.monotonic(), self.age % WORKERS
+        counts = [SHARE.unpack_from(BOARD, place * SHARE.size) for place in range(WORKERS) if place != own]
+        fewest = min((count for count, at in counts if now - at < FORGOTTEN), default=self.in_hand)
+        return int(fewest) + 1 < self.in_hand
+
+    def _tell_others(self) -> None:
+        """Write how many requests this worker has, for the other workers of this web server."""
+        SHARE.pack_into(BOARD, self.age % WORKERS * SHARE.size, self.in_hand, time.monotonic())
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Begin or stop to take new connections; gunicorn asks for it in each round of its loop."""
@@ -115,6 +129,7 @@ class BufferingWorker(ThreadWorker):
     def enqueue_req(self, conn: TConn) -> None:
         """Give a request to a thread."""
         self.in_hand += 1
+        self._tell_others()
         if self.is_full:
             self.set_accept_enabled(False)
         future = self.tpool.submit(self.handle, conn)
@@ -194,6 +209,7 @@ class BufferingWorker(ThreadWorker):
 
     def _finish_in_hand(self, conn: TConn, future: Future[bool]) -> None:
         self.in_hand -= 1
+        self._tell_others()
         self.finish_request(conn, future)
 
     def handle(self, conn: TConn) -> bool:
@@ -276,6 +292,7 @@ class BufferingWorker(ThreadWorker):
         if now - self.checked < 0.5:
             return
         self.checked = now
+        self._tell_others()
         for conn, request in list(self.waiting.items()):
             unused = not self.alive and not request.received
             if unused or now > request.deadline(self.seconds_to_send, self.bytes_per_second):

@@ -306,8 +306,6 @@ class JudgeProtocol(ABC):
     def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
         """Return what a reply says if the output at `place` of those shown, from 0, is the best, or the turn good."""
         if self.shape == SCORE:
-            if case.question is not None and case.question.type == "binary":
-                return "Yes"
             high = options.get("high", case.question.high if case.question else None)
             return "Yes" if high is None else f"{high:g}"
         if self.shape == LABEL:

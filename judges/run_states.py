@@ -112,7 +112,7 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
         work = RunWork.objects.get(run=run)
         again = Judgment.objects.filter(run=run, status__in=[RowStatus.STOPPED, RowStatus.FAILED])
         now = timezone.now()
-        again = again if work.is_planned else again.none()  # what is not planned yet is made anew
+        again = again if work.is_planned else again.none()  # what is not planned yet is planned again
         again.update(
             status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
             stop_asked=False, reason="", ended_at=None,

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from math import fsum
 from typing import Any
 
-from judges.allowed_answers import WAY, allowed_answers, by_candidates, by_echo, likelihood_needs, way_of
+from judges.allowed_answers import (
+    WAY,
+    YES,
+    allowed_answers,
+    asks_yes_or_no,
+    by_candidates,
+    by_echo,
+    likelihood_needs,
+    way_of,
+)
 from judges.options import Option
 from judges.prompt_texts import described_answers, fenced, rated_examples, shown_rating
 from judges.protocol import SCORE, Asker, Case, CaseQuestion, ExampleChoice, JudgeProtocol, Reading
@@ -45,6 +54,9 @@ class ConstrainedSoftmax(JudgeProtocol):
 
     def examples(self, options: Mapping[str, Any]) -> ExampleChoice | None:
         return ExampleChoice(options["examples"], options["shots"]) if options["shots"] else None
+
+    def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
+        return YES if asks_yes_or_no(case.asked) else super().best_answer(case, options, place)
 
     def judge(self, case: Case, options: Mapping[str, Any], asker: Asker) -> Reading:
         numbers, way = allowed_answers(case.asked), way_of(options, asker)

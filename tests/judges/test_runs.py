@@ -272,7 +272,7 @@ def test_a_killed_planner_s_successor_begins_again(study, owner, model, monkeypa
     assert len(set(units_judged(run))) == 9
 
 
-def test_a_run_stopped_while_it_is_planned_is_planned_anew_when_it_is_resumed(study, owner, model):
+def test_a_run_stopped_while_it_is_planned_is_planned_again_when_it_is_resumed(study, owner, model):
     run = start_run(study, configured(study), owner)
     stop_run(run, owner)
     resume_run(run, owner)
