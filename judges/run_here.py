@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from django.db import close_old_connections
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from annotation.models import JudgeRun
@@ -25,6 +26,7 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
     """Work until a run is over and return it; `progress(run, judgments over)` is called about every second."""
     work, told = RunWork.objects.get(run=run), 0.0
     under_way: dict[int, Future[None]] = {}
+    opened: set[BaseDatabaseWrapper] = set()
     kind = kind_of(run.configuration)
     threads = kind.threads(run)
     with ThreadPoolExecutor(threads, "judge") as pool:
@@ -32,7 +34,7 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
             while run.status == JudgeRun.Status.RUNNING:
                 if not abandon(works()[WORK_KEY], work.pk):
                     process_row(WORK_KEY, work.pk)
-                _hand_out(run, pool, threads, under_way)
+                _hand_out(run, lambda pk: pool.submit(_judge, opened, pk), threads, under_way)
                 if time.monotonic() - told >= SETTLE_EVERY:
                     settle_run(run)
                     run.refresh_from_db()
@@ -46,6 +48,9 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
                     time.sleep(0 if run.status != JudgeRun.Status.RUNNING else IDLE)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+            for connection in opened:  # the threads that have opened them are gone
+                connection.inc_thread_sharing()
+                connection.close()
     until = time.monotonic() + SETTLED_WITHIN
     while not settle_run(run) and time.monotonic() < until:  # other workers may still be at the last judgments
         time.sleep(IDLE)
@@ -53,7 +58,9 @@ def run_here(run: JudgeRun, progress: Callable[[JudgeRun, int], None]) -> JudgeR
     return run
 
 
-def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: dict[int, Future[None]]) -> None:
+def _hand_out(
+    run: JudgeRun, submit: Callable[[int], Future[None]], threads: int, under_way: dict[int, Future[None]]
+) -> None:
     """Give due judgments to the threads that are free, and forget those that are done."""
     for pk in [pk for pk, future in under_way.items() if future.done()]:
         under_way.pop(pk).result()
@@ -62,10 +69,11 @@ def _hand_out(run: JudgeRun, pool: ThreadPoolExecutor, threads: int, under_way: 
         return
     due = Judgment.objects.filter(claimable(timezone.now()), run=run).exclude(pk__in=list(under_way))
     for pk in due.order_by("due_at", "pk").values_list("pk", flat=True)[:room]:
-        under_way[pk] = pool.submit(_judge, pk)
+        under_way[pk] = submit(pk)
 
 
-def _judge(pk: int) -> None:
+def _judge(opened: set[BaseDatabaseWrapper], pk: int) -> None:
     close_old_connections()
+    opened.add(connections[DEFAULT_DB_ALIAS])
     if not abandon(works()[JUDGMENT], pk):
         process_row(JUDGMENT, pk)
