@@ -128,7 +128,8 @@ def waited() -> float:
     from llm.models import Completion
     from llm.requests import Charge, Message, Request
 
-    study, _ = Study.objects.get_or_create(slug="beside", protocol="rating", redundancy=1)
+    study = Study.objects.filter(slug="beside").first()
+    study = study or Study.objects.create(slug="beside", protocol="rating", redundancy=1)
     row = queue_completion(Request(MODEL, (Message("user", "When does it sail?"),)), Charge(study))
     wait_for(lambda: Completion.objects.get(pk=row.pk).started_at is not None)
     started = Completion.objects.get(pk=row.pk)

@@ -4,9 +4,9 @@ Gunicorn's own threads wait for the request's bytes, so as many slow clients as 
 Here the worker's one loop collects requests, drops those that are too slow, and gives complete ones to the threads.
 
 Workers share their load through the listening socket. A connection that is kept open stays with the worker that took
-it, so that one worker could have them all while the others have nothing to do. A worker with more requests than threads
-therefore takes no new connections, and closes those that it has after their answers: their next requests wait at the
-listening socket, where the first worker with a free thread takes them.
+it, so that one worker could have them all while the others have nothing to do. A worker with more requests than
+threads, while another worker has clearly fewer, therefore takes no new connections, and closes those that it has after
+their answers: their next requests wait at the listening socket, where a worker with fewer requests takes them.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""What a source of examples is. `judges.examples` chooses the one of a run."""
+"""What a source of examples is. `judges.examples` says which of them a run has."""
 
 from abc import ABC, abstractmethod
 

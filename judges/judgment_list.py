@@ -48,7 +48,7 @@ class JudgmentFilters:
         return f"?{urlencode([*self.query().items(), *page.items()])}"
 
     def rows(self, run: JudgeRun) -> QuerySet[Judgment]:
-        """Return the matching judgments of a run, in no order; each filter is one that an index has."""
+        """Return the matching judgments of a run, in no order; an index serves each filter."""
         rows = Judgment.objects.filter(run=run)
         if self.outcome:
             is_over = self.outcome in Judgment.Outcome.values

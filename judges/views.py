@@ -65,7 +65,7 @@ def new_run(request: HtmxRequest, slug: str) -> HttpResponse:
 def _run_page(
     request: HtmxRequest, study: Study, run: JudgeRun, status: int = 200, form: ReplaceForm | None = None
 ) -> HttpResponse:
-    """Render the page of a run; `form` is the one for a replacement, with errors."""
+    """Render the page of a run; `form` is that of a replacement, with errors."""
     work: RunWork | None = RunWork.objects.filter(run=run).first()
     facts, filters = run_page_data.RunFacts.of(run), JudgmentFilters.of(request.GET)
     state = run_page_data.run_state(study, run, work)

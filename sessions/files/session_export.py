@@ -76,7 +76,7 @@ def _turn(record: TurnRecord, labels: dict[str, Line]) -> Line:
 
 
 def _labels(session: RevisionSession) -> dict[int, dict[str, Line]]:
-    """Return the label that each turn's line shows: the latest one by a person, or else by a machine without a run.
+    """Return the label that each turn's line shows: the latest by a person, else by a machine without a run.
 
     Labels from runs are in `labels.jsonl` alone.
     """

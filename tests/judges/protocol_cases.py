@@ -30,7 +30,7 @@ def case(outputs=OUTPUTS[:1], question=QUESTION, **more):
 
 
 class ScriptedAsker(Asker):
-    """Gives `replies` in turn; the last one repeats. One is a text, a `Reply`, or an error to raise.
+    """Gives `replies` in turn, and the last again. A reply is a text, a `Reply`, or an error to raise.
 
     `sent` has (prompt text, parameters, name, sample, agent, round, retry) of each call.
     """
