@@ -1,5 +1,7 @@
 """Periodic upkeep of running runs: makes ratings of readings, and ends runs that are over."""
 
+import logging
+
 from annotation.models import JudgeRun
 from annotation.studies.locking import ImportPendingError
 from config.background.kinds import Sweep
@@ -7,6 +9,7 @@ from judges.models import RunWork
 from judges.recording import record_readings
 from judges.run_states import end_if_over, keep_reservation, settle_if_ended
 
+logger = logging.getLogger(__name__)
 EVERY = 3
 
 
@@ -24,6 +27,9 @@ def settle_run(run: JudgeRun) -> bool:
         end_if_over(run)
         return settle_if_ended(run)
     except ImportPendingError:  # the next round tries again
+        return False
+    except LookupError:  # a protocol or metric that is not installed any more must not keep other runs waiting
+        logger.exception("The run %s cannot be settled by this version", run.pk)
         return False
 
 

@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import Rating
+from annotation.models import JudgeRun, Rater, Rating
 from config.background.claiming import Claim, claim, process_row, run_waiting
 from config.background.kinds import works
 from judges import judgment_planning
 from judges import run_context as run_context_module
 from judges.background.judging import judge
+from judges.background.run_upkeep import settle_runs
 from judges.configuration import ConfigurationRefusedError
 from judges.estimates import rendered_prompts
 from judges.judge_protocols import llm_eval
@@ -220,6 +221,23 @@ def test_a_run_with_nothing_to_judge_is_refused(make_study, owner, model):
     with pytest.raises(ConfigurationRefusedError, match="nothing that such a run could judge"):
         start_run(empty, configured(empty), owner)
     assert not RunWork.objects.exists()
+
+
+def test_a_run_of_a_protocol_that_is_gone_keeps_no_other_run_waiting(study, owner, model):
+    rater = Rater.objects.create(study=study, name="gone/campus/small", kind="model")
+    gone = {"protocol": "gone", "model": "campus/small", "questions": []}
+    old = JudgeRun.objects.create(rater=rater, name="1", configuration=gone, status="running")
+    work = RunWork.objects.create(run=old, study=study, status="done", ended_at=timezone.now())
+    Judgment.objects.create(
+        run=old, place=0, item=study.items.first(), status="done", outcome="invalid", ended_at=timezone.now()
+    )
+    run = start_run(study, configured(study, options={"high": 10}), owner)
+    while run_waiting():
+        settle_runs()
+    settle_runs()
+    run.refresh_from_db()
+    assert (run.status, RunWork.objects.get(run=run).settled) == ("finished", True)
+    assert not RunWork.objects.get(pk=work.pk).settled
 
 
 def killed(claim, **fields):
