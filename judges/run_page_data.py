@@ -164,7 +164,7 @@ def look_of(run: JudgeRun, work: RunWork | None) -> str:
 
 @dataclass(frozen=True)
 class OutcomeCount:
-    """How many judgments of a run have an outcome; `address` lists them."""
+    """How many judgments of a run have an outcome; `address` lists them, if they are rows."""
 
     label: str
     count: int
@@ -230,7 +230,10 @@ def run_state(study: Study, run: JudgeRun, work: RunWork | None) -> RunState:
         about_time(left), "" if spent is None else amount_text(spent),
         amount_text(budget.reserved) if budget and budget.reserved else "",
         "" if budget is None or budget.cap is None else amount_text(budget.cap), _share(budget),
-        [OutcomeCount(outcome_label(key), n, f"?{urlencode({'outcome': key})}") for key, n in in_order(counts)],
+        [
+            OutcomeCount(outcome_label(key), n, f"?{urlencode({'outcome': key})}" if has_rows else "")
+            for key, n in in_order(counts)
+        ],
         reasons[:MOST_REASONS], len(reasons) > MOST_REASONS,
     )  # fmt: skip
 
@@ -290,7 +293,7 @@ def configuration_lines(facts: RunFacts, work: RunWork | None) -> list[Configura
         ConfigurationLine("Guidelines shown", [_text(given.get("guidelines_version"))]),
         *(ConfigurationLine(f"Prompt {key}", [_prompt(to)], is_code=True) for key, to in _items(given.get("prompts"))),
     ] if given else []  # fmt: skip
-    if work is not None:
+    if work is not None and facts.has_judgments:
         figures = work.estimate or {}
         lines.append(
             ConfigurationLine("Budget", ["as far as it goes" if work.partly else "whole price reserved first"])

@@ -364,8 +364,10 @@ def test_a_metric_is_chosen_checked_and_run_from_the_same_form(researcher_s, stu
     assert response["Location"] == f"{PAGE}runs/{run.pk}/"
     work_off(run)
     assert run.counts == {"valid": 6}
-    assert "Finished" in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
-    assert "Read the replies again" not in text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    page = text_of(researcher_s, f"{PAGE}runs/{run.pk}/")
+    assert "Finished" in page
+    for of_models in ("Read the replies again", "in the ledger", "price reserved", "?outcome=valid"):
+        assert of_models not in page
 
 
 def test_what_a_probe_found_and_a_new_reading_are_on_the_page_of_a_run(researcher_s, study, model):
