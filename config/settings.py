@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "judges",
     "preparing",
     "reports",
+    "managing",
 ]
 
 MIDDLEWARE = [

@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("accounts.urls")),
     path("api/", include("reports.api.urls")),
+    path("", include("managing.urls")),
     path("", include("reports.urls")),
     path("", include("sessions.urls")),
     path("", include("preparing.urls")),

@@ -19,6 +19,18 @@ BELOW = {
     "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
     "preparing": {"config", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},
     "reports": {"config", "agreement", "accounts", "annotation", "llm", "retrieval", "sessions", "judges", "preparing"},
+    "managing": {
+        "config",
+        "agreement",
+        "accounts",
+        "annotation",
+        "llm",
+        "retrieval",
+        "sessions",
+        "judges",
+        "preparing",
+        "reports",
+    },
     "scripts": set(),
 }
 AT_THE_TOP = ("config/urls.py",)

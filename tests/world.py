@@ -181,7 +181,18 @@ def admin_address(route, objects):
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
     parts = name.removeprefix("revision_").split("_")
-    ours = ("annotation", "accounts", "config", "judges", "llm", "preparing", "reports", "retrieval", "sessions")
+    ours = (
+        "annotation",
+        "accounts",
+        "config",
+        "judges",
+        "llm",
+        "managing",
+        "preparing",
+        "reports",
+        "retrieval",
+        "sessions",
+    )
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])
     return reverse(route)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.answer_forms import AnswerForms
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
 from annotation.file_format import FileFormat
+from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
 from config.registry import discover
 
@@ -62,6 +63,8 @@ class Protocol(AnswerForms, ABC):
     """Question types that compare outputs and that this protocol's page can ask; all other types any page can ask."""
     option_keys: frozenset[str] = frozenset()
     """The options that only this protocol has."""
+    option_fields: tuple[SpecField, ...] = ()
+    """The fields of `option_keys` on the page that builds a study, in their order there."""
     unit_keys: frozenset[str] = frozenset({"output"})
     """Keys of a rating's line that, with `item`, identify its unit."""
     machine_unit_keys: frozenset[str] = frozenset({"output", "outputs"})

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
+from annotation.spec_fields import SpecField
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})
@@ -31,6 +32,8 @@ class QuestionType(ABC):
     key: str
     level: str
     spec_keys: frozenset[str] = frozenset()
+    spec_fields: tuple[SpecField, ...] = ()
+    """The fields of `spec_keys` on the page that builds a study, in their order there."""
     needs_outputs = False
     """Whether `check_shown` needs the outputs shown; otherwise imported values skip it."""
     needs_texts = False
