@@ -159,7 +159,12 @@ def _study(folder: Path, protocol: str, people: People) -> Study:
             for n in range(4)
         ]
         items[0] |= {"source": "Harbour Post", "set": "public"}
-        items.append(items[0] | {"id": "item-trained", "set": "private", "pool": "training", **RIGHT[protocol]})
+        said = [{"role": "assistant", "text": text} for text in OUTPUTS.values()]
+        talk = {
+            "document": [{"role": "user", "text": TEXT}],
+            "outputs": [one | {"text": [turn]} for one, turn in zip(outputs, said, strict=True)],
+        }
+        items.append(items[0] | {"id": "item-trained", "set": "private", "pool": "training", **talk, **RIGHT[protocol]})
     _lines(folder / "items.jsonl", items)
     if protocol == "rating":
         _lines(folder / "ratings.jsonl", [

@@ -24,6 +24,7 @@ TEXT, NUMBER, FLAG, JSON, MIXED, CELL = "text", "number", "flag", "json", "mixed
 ITEM_COLUMNS: Mapping[str, str] = {
     "item": TEXT,
     "document": TEXT,
+    "document_turns": JSON,
     "instruction": TEXT,
     "source": TEXT,
     "category": MIXED,
@@ -36,6 +37,7 @@ ITEM_COLUMNS: Mapping[str, str] = {
     "metadata": JSON,
     "output": TEXT,
     "text": TEXT,
+    "turns": JSON,
     "edited_from": TEXT,
     "writer": TEXT,
     "output_metadata": JSON,
@@ -202,9 +204,11 @@ def item_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     line, item = 0, None
     for number, row in rows(source, ITEM_COLUMNS, ("item", "output", "text")):
-        output = {"id": row.pop("output", None), "text": row.pop("text", "")}
+        output = {"id": row.pop("output", None), "text": row.pop("turns", row.pop("text", ""))}
         output |= {key: row.pop(name) for name, key in OF_OUTPUT.items() if name in row}
         row["id"] = row.pop("item", None)
+        if "document_turns" in row:
+            row["document"] = row.pop("document_turns")
         if item is not None and item["id"] == row["id"]:
             changed = [key for key, value in row.items() if item.get(key) != value]
             if changed:

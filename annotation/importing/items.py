@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from annotation.answers import Sheet
+from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.importing.gold_answers import checked_feedback, checked_gold
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
@@ -28,16 +29,17 @@ OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
 REFERENCE_KEYS = frozenset({"id", "text", "writer"})
 WRITERS = ("human", "model")
 ITEM_COLUMNS = (
-    "id", "study_id", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold",
-    "feedback", "metadata", "content", "digest",
+    "id", "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set",
+    "pool", "gold", "feedback", "metadata", "content", "digest",
 )  # fmt: skip
-OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "edited_from", "writer", "metadata", "digest")
+OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata", "digest")
 
 
 class ReadOutput(NamedTuple):
     """A checked output; `edited_from` and `writer` are empty if absent."""
 
     text: str
+    turns: str | None
     edited_from: str
     writer: str
     metadata: str | None
@@ -74,11 +76,12 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}
     protocol.files.check_content(content)
     outputs = _outputs(body.get("outputs"), protocol)
-    document = _text(body.get("document"), "document")
+    document, turns = _said(body.get("document", ""), "document")
     sheet = Sheet.of(list(outputs), [output.text for output in outputs.values()], document)
     gold = checked_gold(body, sheet, target)
     columns = (
         document,
+        turns,
         _text(body.get("instruction"), "instruction"),
         _text(body.get("source"), "source"),
         _optional(body, "category", _category),
@@ -91,6 +94,15 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         canonical_json(content) if content else None,
     )
     return ReadItem(line, key, columns, digest_of(columns), outputs)
+
+
+def _said(value: Any, field: str) -> tuple[str, str | None]:
+    """Return a document's or output's text and, for a conversation, the places of its turns as JSON."""
+    try:
+        text, places = text_and_places("" if value is None else value)
+    except TurnsInvalidError as problem:
+        raise FieldInvalidError(f"{field}{problem.place}", str(problem)) from None
+    return text, None if places is None else canonical_json(places)
 
 
 def _id(value: Any, field: str) -> str:
@@ -180,12 +192,12 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, ReadOutput]:
         key = _id(output.get("id"), f"outputs.{number}.id")
         if key in found:
             raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} appears twice in this item")
-        text = output.get("text")
-        if not isinstance(text, str):
-            raise FieldInvalidError(f"outputs.{number}.text", "is missing" if text is None else "must be text")
+        if output.get("text") is None:
+            raise FieldInvalidError(f"outputs.{number}.text", "is missing")
+        text, turns = _said(output["text"], f"outputs.{number}.text")
         writer = _one_of(output.get("writer"), f"outputs.{number}.writer", WRITERS, "")
         edited_from = _source(output.get("edited_from"), f"outputs.{number}.edited_from", key)
-        columns = (text, edited_from, writer, _optional(output, "metadata", _metadata))
+        columns = (text, turns, edited_from, writer, _optional(output, "metadata", _metadata))
         found[key] = ReadOutput(*columns, digest_of(columns))
     protocol.check_outputs(found)
     _refuse_cycles(found)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.desk import skip_reasons
+from annotation.desk import shown_texts, skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
@@ -179,6 +179,7 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
             "must be a number from 0 (none) to 1 (all)",
         ),
         (skip_reasons.OPTION, skip_reasons.fits, skip_reasons.MUST),
+        (shown_texts.OPTION, shown_texts.fits, shown_texts.MUST),
     ):
         if key in value and key in known and not fits(value[key]):
             problems.add(0, f"options.{key}", must)

@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
                 ('document', models.TextField(blank=True)),
+                ('document_turns', config.model_fields.ExactJSONField(blank=True, help_text='[role, start, end] of each turn if the document is a conversation', null=True)),
                 ('instruction', models.TextField(blank=True)),
                 ('categories', config.model_fields.ExactJSONField(blank=True, help_text='a text or a list of texts, as given', null=True)),
                 ('references', config.model_fields.ExactJSONField(blank=True, help_text='read by judges, never sent to annotators', null=True)),
@@ -123,6 +124,7 @@ class Migration(migrations.Migration):
                 ('metadata', config.model_fields.ExactJSONField(blank=True, null=True)),
                 ('digest', models.CharField(max_length=64)),
                 ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='outputs', to='annotation.item')),
+                ('turns', config.model_fields.ExactJSONField(blank=True, help_text="as an item's document_turns", null=True)),
                 ('edited_from', models.CharField(blank=True, help_text="the key of the item's output that this one was edited from", max_length=200)),
                 ('writer', models.CharField(blank=True, choices=[('human', 'Human'), ('model', 'Model')], max_length=5)),
             ],
@@ -613,11 +615,11 @@ class Migration(migrations.Migration):
         Freeze(
             "annotation_item",
             [
-                "study_id", "key", "document", "instruction", "source", "categories", "references", "set", "pool",
-                "gold", "feedback", "metadata", "content",
+                "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references",
+                "set", "pool", "gold", "feedback", "metadata", "content",
             ],
         ),
-        Freeze("annotation_output", ["item_id", "position", "key", "text", "edited_from", "writer", "metadata"]),
+        Freeze("annotation_output", ["item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata"]),
         Freeze("annotation_guideline", ["study_id", "number", "text"]),
         Freeze(
             "annotation_annotation",

@@ -27,6 +27,9 @@ class Item(models.Model):
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items", db_index=False)
     key = models.CharField(max_length=200)
     document = models.TextField(blank=True)
+    document_turns = ExactJSONField(
+        null=True, blank=True, help_text="[role, start, end] of each turn if the document is a conversation"
+    )
     instruction = models.TextField(blank=True)
     source = models.TextField(blank=True, help_text="where the document is from")
     categories = ExactJSONField(null=True, blank=True, help_text="a text or a list of texts, as given")
@@ -67,6 +70,7 @@ class Output(models.Model):
     position = models.PositiveIntegerField(help_text="place in the item's file row")
     key = models.CharField(max_length=200)
     text = models.TextField(blank=True)
+    turns = ExactJSONField(null=True, blank=True, help_text="as an item's document_turns")
     edited_from = models.CharField(
         max_length=200, blank=True, help_text="the key of the item's output that this one was edited from"
     )

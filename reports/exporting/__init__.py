@@ -112,11 +112,16 @@ def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
     for item in items:
         outputs = item.pop("outputs", [])
         about = {("item" if key == "id" else key): value for key, value in item.items()}
+        if isinstance(item["document"], list):
+            about |= {"document": "", "document_turns": item["document"]}
         for output in outputs:
+            said = (
+                {"turns": output["text"], "text": ""} if isinstance(output["text"], list) else {"text": output["text"]}
+            )
             yield {
                 **about,
                 "output": output["id"],
-                "text": output["text"],
+                **said,
                 **{column: output.get(key) for column, key in OF_OUTPUT.items()},
             }
 

@@ -15,6 +15,7 @@ import { ReadingKeys } from "./readingkeys.js";
 import { SelfSubmit } from "./selfsubmit.js";
 import { Sending } from "./sending.js";
 import { Sizes } from "./sizes.js";
+import { SourceView } from "./sourceview.js";
 import { State } from "./state.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
@@ -36,7 +37,7 @@ export function openDesk(equip) {
     const dialogs = new Dialogs(page);
     new Errors(page);
     const sizes = new Sizes(page);
-    const own = { ...common(page, dialogs, questions), ...sizes.acts() };
+    const own = { ...common(page, dialogs, questions), ...sizes.acts(), ...new SourceView(page).acts() };
     const keys = new Keys(page, joined(own, acts), mode, questions);
     new ReadingKeys(page, readers);
     new Fit(page);
