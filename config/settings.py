@@ -149,6 +149,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"
+"""Files that browsers ask for by a fixed address, such as /favicon.ico."""
 
 SESSION_ENGINE = "accounts.browser_sessions"
 SESSION_COOKIE_SAMESITE = "Lax"
