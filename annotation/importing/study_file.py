@@ -55,10 +55,21 @@ class StudyFile:
 
 def read_study_file(path: Path) -> StudyFile:
     """Read and check a study file. Raises ImportRefusedError with all problems."""
-    body = _load(path)
-    problems = FileProblems(path.name)
+    return checked_study(_load(path), path.name)
+
+
+def checked_study(body: Any, name: str) -> StudyFile:
+    """Check what a study file holds, wherever it comes from; `name` is what problems call it.
+
+    Raises ImportRefusedError with all problems.
+    """
+    problems = FileProblems(name)
+    try:
+        check_json(body)
+    except TextRefusedError as problem:
+        raise refuse(name, problem.reason, field=problem.place) from None
     if not isinstance(body, dict):
-        raise refuse(path.name, "must contain a mapping of keys to values")
+        raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
             problems.add(0, quoted(key), "unknown key")
@@ -76,8 +87,8 @@ def read_study_file(path: Path) -> StudyFile:
     try:
         protocol.check_study(questions, options or {})
     except StudyInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
-    return StudyFile(name=path.name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+        raise refuse(name, str(problem)) from None
+    return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
 
 
 def _load(path: Path) -> Any:
@@ -91,13 +102,11 @@ def _load(path: Path) -> Any:
         raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
     try:
         # JSON is YAML as well, but much faster to read as JSON.
-        return check_json(parse_json(text) if path.suffix == ".json" else parse_yaml(text))
+        return parse_json(text) if path.suffix == ".json" else parse_yaml(text)
     except JSONInvalidError as problem:
         raise refuse(path.name, str(problem)) from None
     except YamlInvalidError as problem:
         raise refuse(path.name, problem.reason, problem.line, problem.field) from None
-    except TextRefusedError as problem:
-        raise refuse(path.name, problem.reason, field=problem.place) from None
 
 
 def _missing_or(value: Any, field: str) -> None:
