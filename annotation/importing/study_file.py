@@ -26,6 +26,8 @@ STUDY_KEYS = (
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
+RESERVED = "new"
+"""The last part of the address of the page that makes studies."""
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 LONGEST_LANGUAGE = 35
 LONGEST_KEY = 100
@@ -55,10 +57,21 @@ class StudyFile:
 
 def read_study_file(path: Path) -> StudyFile:
     """Read and check a study file. Raises ImportRefusedError with all problems."""
-    body = _load(path)
-    problems = FileProblems(path.name)
+    return checked_study(_load(path), path.name)
+
+
+def checked_study(body: Any, name: str) -> StudyFile:
+    """Check what a study file holds, wherever it comes from; `name` is what problems call it.
+
+    Raises ImportRefusedError with all problems.
+    """
+    problems = FileProblems(name)
+    try:
+        check_json(body)
+    except TextRefusedError as problem:
+        raise refuse(name, problem.reason, field=problem.place) from None
     if not isinstance(body, dict):
-        raise refuse(path.name, "must contain a mapping of keys to values")
+        raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
             problems.add(0, quoted(key), "unknown key")
@@ -76,8 +89,8 @@ def read_study_file(path: Path) -> StudyFile:
     try:
         protocol.check_study(questions, options or {})
     except StudyInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
-    return StudyFile(name=path.name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+        raise refuse(name, str(problem)) from None
+    return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
 
 
 def _load(path: Path) -> Any:
@@ -91,13 +104,11 @@ def _load(path: Path) -> Any:
         raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
     try:
         # JSON is YAML as well, but much faster to read as JSON.
-        return check_json(parse_json(text) if path.suffix == ".json" else parse_yaml(text))
+        return parse_json(text) if path.suffix == ".json" else parse_yaml(text)
     except JSONInvalidError as problem:
         raise refuse(path.name, str(problem)) from None
     except YamlInvalidError as problem:
         raise refuse(path.name, problem.reason, problem.line, problem.field) from None
-    except TextRefusedError as problem:
-        raise refuse(path.name, problem.reason, field=problem.place) from None
 
 
 def _missing_or(value: Any, field: str) -> None:
@@ -109,6 +120,8 @@ def _slug(value: Any, field: str) -> str:
     _missing_or(value, field)
     if not isinstance(value, str) or not SLUG.fullmatch(value):
         raise FieldInvalidError(field, "must be 1 to 100 lower case letters, digits and hyphens")
+    if value == RESERVED:
+        raise FieldInvalidError(field, f"{RESERVED} is an address of this site: choose another")
     return value
 
 
