@@ -34,6 +34,7 @@ from annotation.models import (
     StudyCounts,
     Task,
     TaskOutput,
+    TaskPreparation,
     Token,
     WrittenExample,
 )
@@ -68,7 +69,7 @@ class AnnotationErasing(Erasing):
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
         (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
 
@@ -93,6 +94,7 @@ class AnnotationErasing(Erasing):
         erased.empty(made, created_by=None)
         erased.delete(Token.objects.filter(study=study, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
+        erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
