@@ -35,6 +35,7 @@ from annotation.models import (
     StudyCounts,
     Task,
     TaskOutput,
+    TaskPreparation,
     Token,
     WrittenExample,
 )
@@ -76,7 +77,7 @@ class AnnotationErasing(Erasing):
         (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
         (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
@@ -112,6 +113,7 @@ class AnnotationErasing(Erasing):
         erased.empty(made, created_by=None)
         erased.delete(Token.objects.filter(study=study, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
+        erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))

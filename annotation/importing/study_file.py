@@ -11,7 +11,7 @@ from django.conf import settings
 
 from annotation.desk import skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse, unknown
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
@@ -74,7 +74,7 @@ def checked_study(body: Any, name: str) -> StudyFile:
         raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
-            problems.add(0, quoted(key), "unknown key")
+            problems.add(0, quoted(key), unknown("key", key, STUDY_KEYS))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:
@@ -176,7 +176,7 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     known = protocol.option_keys | protocol.flow.common_options
     for key in value:
         if key not in known:
-            problems.add(0, f"options.{key}", f"unknown option; this protocol has {', '.join(sorted(known))}")
+            problems.add(0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}")
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (
@@ -231,7 +231,8 @@ def _question(body: Any, position: int, protocol: Protocol, before: Sequence[Que
     known = question_types()[kind].spec_keys | COMMON_KEYS
     for name in body:
         if name not in QUESTION_KEYS and name not in known:
-            raise FieldInvalidError(place, f"unknown key {quoted(name)} for a question of type {kind}")
+            reason = unknown(f"key {quoted(name)} for a question of type {kind}", name, {*QUESTION_KEYS, *known})
+            raise FieldInvalidError(place, reason)
     required = body.get("required")
     if required is not None and not isinstance(required, bool):
         raise FieldInvalidError(place, "required must be true or false")

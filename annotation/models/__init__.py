@@ -4,6 +4,7 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
+from annotation.models.preparations import TaskPreparation
 from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
@@ -40,6 +41,7 @@ __all__ = [
     "StudyDeletion",
     "Task",
     "TaskOutput",
+    "TaskPreparation",
     "Token",
     "WrittenExample",
 ]

@@ -78,5 +78,6 @@ def _summary(done: ImportResult) -> str:
 
 def _report(refused: ImportRefusedError) -> str:
     count = len(refused.problems)
-    what = f"the first {count} problems" if refused.more else "1 problem" if count == 1 else f"{count} problems"
-    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems)])
+    what = "1 problem" if count + refused.more == 1 else f"{count + refused.more:,} problems"
+    more = [f"  and {refused.more:,} more"] if refused.more else []
+    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems), *more])
