@@ -130,7 +130,7 @@ def release_held_by(study: Study, rater: Rater, why: str) -> int:
 
 
 def release_slots(study: Study, slots: list[Slot], why: str, actor: Person | None = None) -> int:
-    """Open these held slots, which the caller has locked, to others; returns how many. The holders keep their drafts."""
+    """Open these held slots, which the caller has locked, to others; returns how many. Holders keep their drafts."""
     for slot in slots:
         subject = f"task {slot.task_id} slot {slot.number}"
         holder = slot.holder.name if slot.holder else None
