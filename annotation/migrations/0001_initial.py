@@ -83,13 +83,18 @@ class Migration(migrations.Migration):
                 ('pool', models.CharField(choices=[('main', 'Main'), ('training', 'Training'), ('qualification', 'Qualification'), ('attention', 'Attention')], default='main', max_length=13)),
                 ('set', models.CharField(blank=True, choices=[('public', 'Public'), ('private', 'Private')], help_text='of a published benchmark', max_length=7)),
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
+                ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),
+                ('withdrawn_at', models.DateTimeField(blank=True, help_text='since when it is out of tasks and figures', null=True)),
+                ('withdrawn_reason', models.TextField(blank=True, db_default='')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
+                'indexes': [models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
-                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold')],
+                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold'),
+                    models.CheckConstraint(condition=models.Q(('priority__in', [0, 1, 2])), name='item_priority_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at__isnull', True), ('withdrawn_reason', '')), models.Q(('withdrawn_at__isnull', False), models.Q(('withdrawn_reason', ''), _negated=True)), _connector='OR'), name='item_withdrawn_with_reason')],
             },
         ),
         migrations.CreateModel(
@@ -693,6 +698,27 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='taskpreparation_status_fits_lease'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('study',), name='preparation_one_waiting')],
             },
         ),
+        migrations.CreateModel(
+            name='Adjudication',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('variant', models.CharField(blank=True, max_length=240)),
+                ('unit', models.CharField(help_text="digest of the outputs' keys and the variant", max_length=64)),
+                ('number', models.PositiveIntegerField(help_text='1, 2, ... for the answers to one question about one unit')),
+                ('is_current', models.BooleanField(default=True)),
+                ('value', config.model_fields.ExactJSONField(blank=True, null=True)),
+                ('reason', models.TextField()),
+                ('at', models.DateTimeField()),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.reviewer')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.item')),
+                ('other_output', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.output')),
+                ('output', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.output')),
+                ('question', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.question')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('question', 'item', 'unit', 'number'), name='adjudication_number_once'), models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('question', 'item', 'unit'), name='adjudication_one_current'), models.CheckConstraint(condition=models.Q(('other_output__isnull', True), models.Q(('output__isnull', False), models.Q(('other_output', models.F('output')), _negated=True)), _connector='OR'), name='adjudication_pair_of_two'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='adjudication_number_positive'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudication_reason_given')],
+            },
+        ),
         Freeze(
             "annotation_item",
             [
@@ -738,5 +764,12 @@ class Migration(migrations.Migration):
         Freeze("annotation_batch", ["study_id", "number", "released_by_id", "released_at"]),
         Freeze("annotation_reviewer", ["study_id", "name"]),
         Freeze("annotation_spanreview", ["rating_id", "index", "number", "verdict", "reason", "by_id", "at"]),
+        Freeze(
+            "annotation_adjudication",
+            [
+                "question_id", "item_id", "output_id", "other_output_id", "variant", "unit", "number", "value", "reason",
+                "by_id", "at",
+            ],
+        ),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
     ]

@@ -5,7 +5,7 @@ from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
 from annotation.models.preparations import TaskPreparation
-from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.reviews import Adjudication, Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
@@ -15,6 +15,7 @@ from annotation.models.tokens import Token
 from annotation.models.written_examples import WrittenExample
 
 __all__ = [
+    "Adjudication",
     "Annotation",
     "Assignment",
     "Batch",
