@@ -20,12 +20,16 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.access import person_of
+from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
 from annotation.access import studies_of
+from annotation.importing import ImportRefusedError
 from annotation.members.membership import MembershipRefusedError
 from annotation.studies.batches import BatchRefusedError
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.locking import ImportPendingError
+from annotation.studies.single_items import ItemInUseError
+from annotation.studies.steered_items import StepRefusedError
 from judges.configuration import ConfigurationRefusedError
 from reports.exporting.folder_placement import ExportRefusedError
 
@@ -34,7 +38,7 @@ NAMED_ROWS = 20
 PREFIX = "given"
 REFUSALS = (
     StudyRefusedError, MembershipRefusedError, BatchRefusedError, ConfigurationRefusedError, ImportPendingError,
-    ExportRefusedError,
+    ExportRefusedError, ImportRefusedError, ErasureRefusedError, ItemInUseError, StepRefusedError,
 )  # fmt: skip
 """What verbs raise instead of a change. The message is a sentence for the person who asked."""
 
@@ -58,8 +62,9 @@ def always(row: Any) -> bool:
 class ConfirmedAction:
     """A verb as an action of a list and as a button of each row's own page.
 
-    `step` changes one row: it returns False if there was nothing to change, or raises one of REFUSALS. `allowed` is
-    the condition on rows for a person; `suits` tells for which rows the button is shown.
+    `step` changes one row. It returns False if there was nothing to change, and a sentence if something else happens
+    first; it raises one of REFUSALS. `allowed` is the condition on rows for a person; `suits` tells for which rows the
+    button is shown.
     """
 
     key: str
@@ -127,13 +132,19 @@ class ConfirmedAction:
         self, model_admin: ModelAdmin, request: HttpRequest, rows: Sequence[Any], given: Given
     ) -> HttpResponseBase | None:
         """Take the step for each row, each in its own transaction, and say what came of it."""
-        person, done, refused = person_of(request), 0, []
+        person, done, refused, later = person_of(request), 0, [], 0
         for row in rows:
             try:
-                done += self.step(row, person, given) is not False
+                outcome = self.step(row, person, given)
             except REFUSALS as problem:
                 refused.append(f"{row}: {problem}")
-        unchanged = len(rows) - done - len(refused)
+            else:
+                if isinstance(outcome, str):
+                    later += 1
+                    messages.info(request, f"{self.label}: {row}: {outcome}")
+                else:
+                    done += outcome is not False
+        unchanged = len(rows) - done - len(refused) - later
         if done:
             messages.success(request, f"{self.label}: {done} {_noun(model_admin, done)}.")
         if unchanged:
@@ -147,8 +158,10 @@ class ConfirmedAction:
 
 
 def _way_back(model_admin: ModelAdmin, request: HttpRequest, rows: Sequence[Any]) -> str:
-    """The page of the row whose button was pressed; empty if the action came from the list."""
+    """The page of the row whose button was pressed; empty if the action came from the list, or the row is gone."""
     if not request.POST.get("from_row") or len(rows) != 1:
+        return ""
+    if not model_admin.get_queryset(request).filter(pk=rows[0].pk).exists():
         return ""
     meta = model_admin.opts
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[rows[0].pk])

@@ -18,7 +18,7 @@ from annotation.models import Invitation, Study, Token
 from annotation.models.people import Role
 from managing.admin.confirmed_actions import ConfirmedAction, Given
 from managing.admin.shown_once import show_once
-from managing.admin.steered_admin import SteeredAdmin, SteeredForm
+from managing.admin.steered_admin import SteeredAdmin, TextForm
 
 MOST_OFFERED = 500
 Posted = dict[str, Any]
@@ -44,7 +44,7 @@ def study_field(person: Person) -> forms.ModelChoiceField:
     return forms.ModelChoiceField(Study.objects.filter(pk__in=list(newest.values_list("pk", flat=True))))
 
 
-class GrantForm(SteeredForm):
+class GrantForm(TextForm):
     """The fields of a page's form, and the study that they are about."""
 
     person: Person
@@ -53,9 +53,6 @@ class GrantForm(SteeredForm):
         super().__init__(*args, **kwargs)
         self.fields["study"] = study_field(self.person)
         self.order_fields(["study"])
-
-    def _post_clean(self) -> None:
-        """Nothing: these are no fields of a row, but what a verb makes rows from."""
 
 
 class AddInvitationForm(GrantForm):
@@ -80,21 +77,6 @@ class AddTokenForm(GrantForm):
 
 class GrantAdmin(SteeredAdmin):
     """Rows that are added by a verb which returns secrets, and are revoked instead of changed."""
-
-    add_form: type[GrantForm]
-    add_fields: tuple[str, ...] = ()
-
-    def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
-        return self.has_module_permission(request)
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.add_fields if obj is None else super().get_fields(request, obj)
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        if obj is None and not change:
-            made = type("AddForm", (self.add_form,), {"person": person_of(request)})
-            return super().get_form(request, obj, change=change, **{**kwargs, "form": made, "fields": []})
-        return super().get_form(request, obj, change=change, **kwargs)
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
         return form.instance
