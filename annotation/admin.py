@@ -12,7 +12,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from accounts.access import person_of
-from accounts.admin import GuardedAdmin, PersonAdmin
+from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
 from annotation.access import OWNERS, RESEARCHERS, studies_of
 from annotation.members import membership
@@ -26,6 +26,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Item,
+    ItemCopy,
     JudgeRun,
     Membership,
     Output,
@@ -38,6 +39,7 @@ from annotation.models import (
     SpotCheck,
     Study,
     StudyCounts,
+    StudyDeletion,
     Task,
     TaskOutput,
     Token,
@@ -302,6 +304,22 @@ class StudyCountsAdmin(StudyScopedAdmin):
     list_filter = [StudyFilter, "status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(ItemCopy)
+class ItemCopyAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "status", "items", "reason"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(StudyDeletion)
+class StudyDeletionAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["id", "slug", "status", "asked_by", "reason"]
+    list_select_related = ["asked_by"]
     ordering = ["-pk"]
 
 

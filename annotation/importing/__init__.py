@@ -87,7 +87,7 @@ def import_study(
     return _import(update, files.tables, actor, "", replace_examples=replace_examples)
 
 
-def add_to_study(study: Study, tables: Tables, actor: Person, via: str = "") -> ImportResult:
+def add_to_study(study: Study, tables: Tables, actor: Person | None, via: str = "") -> ImportResult:
     """Add the rows of files to an existing study; `via` tells the audit how they were sent.
 
     Raises ImportRefusedError, with nothing stored, if anything is wrong.
