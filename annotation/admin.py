@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from accounts.access import person_of
-from accounts.admin import GuardedAdmin, PersonAdmin
+from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
 from annotation.members.revoking import revoke_lapsed_grants
@@ -27,6 +27,7 @@ from annotation.models import (
     DrawnAnswer,
     Guideline,
     Item,
+    ItemCopy,
     Output,
     Question,
     Rating,
@@ -36,6 +37,7 @@ from annotation.models import (
     SpotCheck,
     Study,
     StudyCounts,
+    StudyDeletion,
     Task,
     TaskOutput,
     WrittenExample,
@@ -232,6 +234,22 @@ class StudyCountsAdmin(StudyScopedAdmin):
     list_filter = ["status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(ItemCopy)
+class ItemCopyAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "status", "items", "reason"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(StudyDeletion)
+class StudyDeletionAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["id", "slug", "status", "asked_by", "reason"]
+    list_select_related = ["asked_by"]
     ordering = ["-pk"]
 
 

@@ -32,7 +32,7 @@ from annotation.models import (
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span
 from retrieval.models import IndexBuild, TrialSearch
-from tests.annotation.counted_rows import add_study_counts
+from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import live_study, make_person
 from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
@@ -93,6 +93,7 @@ def build_rated():
     add_rows(study)
     add_kept_report(study)
     add_study_counts(study)
+    add_study_work(study, researcher)
     add_judge_rows(study, researcher)
     add_preparing_rows(study)
     add_session_rows(study, answer.rater)

@@ -96,19 +96,24 @@ def checked_study(body: Any, name: str) -> StudyFile:
 def _load(path: Path) -> Any:
     with open_regular(path) as file:
         raw = file.read(settings.LINE_LIMIT + 1)
+    return parsed_study(raw, path.name)
+
+
+def parsed_study(raw: bytes, name: str) -> Any:
+    """Return what the bytes of a study file called `name` hold, unchecked. Raises ImportRefusedError."""
     if len(raw) > settings.LINE_LIMIT:
-        raise refuse(path.name, f"is longer than {settings.LINE_LIMIT} bytes")
+        raise refuse(name, f"is longer than {settings.LINE_LIMIT} bytes")
     try:
         text = raw.removeprefix(BOM).decode()
     except UnicodeDecodeError as problem:
-        raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
+        raise refuse(name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
     try:
         # JSON is YAML as well, but much faster to read as JSON.
-        return parse_json(text) if path.suffix == ".json" else parse_yaml(text)
+        return parse_json(text) if name.endswith(".json") else parse_yaml(text)
     except JSONInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
+        raise refuse(name, str(problem)) from None
     except YamlInvalidError as problem:
-        raise refuse(path.name, problem.reason, problem.line, problem.field) from None
+        raise refuse(name, problem.reason, problem.line, problem.field) from None
 
 
 def _missing_or(value: Any, field: str) -> None:

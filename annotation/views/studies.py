@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
-from annotation.access import OWNERS, RESEARCHERS, may, study_for
+from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
 from annotation.forms import DescriptionForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
@@ -143,7 +143,8 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, "Saved." if changed else "Nothing was changed.")
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
-    return render(request, "annotation/settings.html", {"study": study, "form": form}, status=status)
+    rights = {"owns": may(person, study, OWNERS), "makes_studies": may_make_studies(person)}
+    return render(request, "annotation/settings.html", {"study": study, "form": form, **rights}, status=status)
 
 
 @require_safe
