@@ -15,7 +15,17 @@ from django.utils import timezone
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.hot_queries import DeskRow, desk_row
-from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, StudyDeletion, Token
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Invitation,
+    Item,
+    Membership,
+    Rating,
+    Study,
+    StudyDeletion,
+    Token,
+)
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
@@ -138,6 +148,16 @@ def token_for(person: Person, slug: str, pk: int) -> Token:
     if token is None or not may_revoke(person, token, may(person, study, OWNERS)):
         raise Http404(NOTHING)
     return token
+
+
+def item_for(person: Person, slug: str, pk: int) -> Item:
+    """An item of a study that `person` runs, with the study."""
+    study = study_for(person, slug, RESEARCHERS)
+    item = Item.objects.filter(study=study, pk=pk).first()
+    if item is None:
+        raise Http404(NOTHING)
+    item.study = study
+    return item
 
 
 def span_for(person: Person, slug: str, key: str) -> tuple[Rating, int]:

@@ -57,6 +57,8 @@ class TabRows:
 
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
+    Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
+    Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
     Tab("Report", "Report", "reports:report"),
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("People", "People", "annotation:people"),

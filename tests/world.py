@@ -49,6 +49,9 @@ OF_MODEL = {
     "judges:reread": "judgerun",
     "preparing:decision": "suggestion", "preparing:edit": "preparedtext", "preparing:difference": "preparedtext",
     "judges:judgment": "judgment", "judges:disagreement": "judgment", "managing:deletion": "studydeletion",
+    "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
+    "managing:restore_item": "item", "managing:set_priority": "item", "managing:add_rater": "item",
+    "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")

@@ -12,7 +12,7 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import release_slots
 from annotation.models import Item, Rater, Slot, Study
-from annotation.studies.locking import lock_study
+from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.planning import current_place
 
 Priority = Item.Priority
@@ -70,9 +70,14 @@ def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -
         record("priority set", f"item {item.key}", actor=actor, study=study.slug, old=was, new=new)
 
 
-def lock_item(item: Item) -> tuple[Study, Item]:
-    """The item's study and the item, both as they are now and locked: no claim on the item is under way."""
+def lock_item(item: Item, *, rater: Rater | None = None) -> tuple[Study, Item]:
+    """The item's study and the item, both as they are now and locked: no claim on the item is under way.
+
+    A `rater` is locked between them, as claims do.
+    """
     study = lock_study(item.study_id)
+    if rater is not None:
+        lock_rater(rater.pk)
     return study, Item.objects.select_for_update(no_key=True).get(pk=item.pk)
 
 
