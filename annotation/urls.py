@@ -19,6 +19,7 @@ app_name = "annotation"
 study = [
     path("", studies.study, name="study"),
     path("live/", studies.make_live, name="make_live"),
+    path("live/progress/", studies.preparation, name="preparation"),
     path("pause/", studies.pause, name="pause"),
     path("close/", studies.close, name="close"),
     path("reopen/", studies.reopen, name="reopen"),

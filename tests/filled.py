@@ -49,6 +49,7 @@ from sessions.second_ratings import sample_turns
 from sessions.steps import Instruction
 from sessions.transcript import session_state, turns_of
 from sessions.turn_labels import label
+from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.preparing.rows import add_preparing_rows
 
@@ -314,6 +315,7 @@ def _around(study: Study, people: People) -> None:
     kept_report(study, "agreement", agreement_choices())
     for subject in (OVERVIEW, SPANS, f"{BATCH}0"):
         kept_counts(study, subject)
+    add_study_work(study, people.owner)
     run_waiting()
     original = Call.objects.filter(study=study).first()
     fields = {field.attname: getattr(original, field.attname) for field in Call._meta.concrete_fields}

@@ -17,11 +17,11 @@ from django.utils import timezone
 
 from annotation.answers import Form, Sheet, ShownOutput, letter
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
-from annotation.studies.batches import BITS, EVERYWHERE, size_of
+from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 
-NOT_FOR_RATERS = ("references", "metadata", "content")
+NOT_FOR_RATERS = ("references", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason")
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
 STUDY = Columns(Study, "s")
@@ -232,7 +232,7 @@ class Counted(NamedTuple):
 
 def count_tasks(row: DeskRow, most: int, recent: int) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
-    rater, first = row.rater.pk, -1 if row.rater.place is None else row.rater.place
+    rater, first = row.rater.pk, FIRST if row.rater.place is None else row.rater.place
     open_to = [row.study.pk, first, row.last_place, rater, rater]
     done, held, pace, slots, tasks = fetch_one(_PROGRESS, [*open_to, most + 1, rater, rater, rater, recent, most])
     return Counted(done, held, pace, tasks, slots > most)

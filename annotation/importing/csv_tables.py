@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.importing.csv_cells import Cell, restore
-from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
 from annotation.importing.line_reading import JSONInvalidError, SourceFile, parse_json
 from config.text_validation import TextRefusedError, check_json, check_text
 
@@ -103,7 +103,8 @@ class _Rows:
         for number, raw in self.source.raw_lines():
             text = self.source.decode(number, raw)
             if text is None:
-                raise ImportRefusedError(self.source.problems.found)
+                self.source.problems.refuse_if_any()
+                return
             self.size += len(raw)
             if self.size > settings.LINE_LIMIT:
                 raise refuse(self.source.path.name, f"a row is longer than {settings.LINE_LIMIT} bytes", number)
@@ -153,7 +154,7 @@ def _delimiter(first: str) -> str:
 
 def _header(name: str, cells: list[str], columns: Mapping[str, str], needed: Collection[str]) -> list[str]:
     header = [restore(cell) for cell in cells]
-    problems = [ImportProblem(name, 1, quoted(cell), "unknown column") for cell in header if cell not in columns]
+    problems = [ImportProblem(name, 1, quoted(cell), unknown("column", cell, columns)) for cell in header if cell not in columns]
     problems += [ImportProblem(name, 1, cell, "appears twice") for cell in columns if header.count(cell) > 1]
     problems += [ImportProblem(name, 1, cell, "column is missing") for cell in needed if cell not in header]
     if problems:

@@ -5,6 +5,7 @@ differs, it is refused.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 from annotation.answers import Sheet
 from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.importing.gold_answers import checked_feedback, checked_gold
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
-from annotation.importing.line_import import LineImport
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted, unknown
+from annotation.importing.line_import import LineImport, LineTally
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
 from annotation.protocols import Protocol
@@ -70,8 +71,8 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
     own = protocol.files.item_keys
     known = (ITEM_KEYS | own) - protocol.files.unused_item_keys if own else ITEM_KEYS
     if not body.keys() <= known:
-        unknown = next(key for key in body if key not in known)
-        raise FieldInvalidError(quoted(unknown), "unknown key")
+        strange = next(key for key in body if key not in known)
+        raise FieldInvalidError(quoted(strange), unknown("key", strange, known))
     key = _id(body.get("id"), "id")
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}
     protocol.files.check_content(content)
@@ -187,8 +188,8 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, ReadOutput]:
         if not isinstance(output, dict):
             raise FieldInvalidError(f"outputs.{number}", "must be an object with id and text")
         if not output.keys() <= OUTPUT_KEYS:
-            unknown = next(key for key in output if key not in OUTPUT_KEYS)
-            raise FieldInvalidError(f"outputs.{number}.{quoted(unknown)}", "unknown key")
+            strange = next(key for key in output if key not in OUTPUT_KEYS)
+            raise FieldInvalidError(f"outputs.{number}.{quoted(strange)}", unknown("key", strange, OUTPUT_KEYS))
         key = _id(output.get("id"), f"outputs.{number}.id")
         if key in found:
             raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} appears twice in this item")
@@ -237,8 +238,11 @@ class ItemImport(LineImport[ReadItem]):
         self.outputs = 0
         self.first_extended: int | None = None
         """The lowest primary key of an item that got more outputs."""
+        self._counts: Counter[str] = Counter()
+        self._changed: set[int] = set()
+        """The lines whose item or output exists with other content."""
         self._lines: dict[str, int] = {}
-        self._study_has_items = Item.objects.filter(study=self.study).exists()
+        self._study_has_items = not self.staging.replaces_items and Item.objects.filter(study=self.study).exists()
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadItem:
         item = read_item(line, body, self.target)
@@ -252,10 +256,20 @@ class ItemImport(LineImport[ReadItem]):
         new = [item for item in batch if item.key not in known]
         for item in new:
             self._note_strange_sources(item, item.outputs)
+        extended = set()
         if known:
-            self._stage_more_outputs([item for item in batch if item.key in known], known)
+            extended = self._stage_more_outputs([item for item in batch if item.key in known], known)
         if new and not self.problems.found:
             self._stage_items(new)
+        for item in batch:
+            if item.line not in self.problems.lines:
+                pk, _ = known.get(item.key, (None, ""))
+                self._counts["new" if pk is None else "extended" if pk in extended else "equal"] += 1
+
+    def tally(self) -> LineTally:
+        counts = self._counts
+        refused = len(self.problems.lines)
+        return LineTally(counts["new"], counts["equal"], counts["extended"], len(self._changed), refused)
 
     def _known(self, keys: list[str]) -> dict[str, tuple[int, str]]:
         found = {}
@@ -291,8 +305,8 @@ class ItemImport(LineImport[ReadItem]):
         self.staging.insert(Output, OUTPUT_COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
         self.outputs += len(rows)
 
-    def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> None:
-        """Compare existing items with the file and stage their new outputs."""
+    def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> set[int]:
+        """Compare existing items with the file and stage their new outputs; return the items that get some."""
         have: dict[int, dict[str, str]] = {pk: {} for pk, _ in known.values()}
         for start in range(0, len(batch), LOOKUP):
             pks = [known[item.key][0] for item in batch[start : start + LOOKUP]]
@@ -302,6 +316,7 @@ class ItemImport(LineImport[ReadItem]):
         for item in batch:
             pk, digest = known[item.key]
             if digest != item.digest:
+                self._changed.add(item.line)
                 self.problems.add(item.line, "id", f"{quoted(item.key)} already exists with different content")
                 continue
             self._note_strange_sources(item, {**have[pk], **item.outputs})
@@ -311,9 +326,11 @@ class ItemImport(LineImport[ReadItem]):
                     rows.append((pk, len(have[pk]), key, *output))
                     have[pk][key] = output.digest
                 elif existing != output.digest:
+                    self._changed.add(item.line)
                     about = f"{quoted(key)} of item {quoted(item.key)}"
                     self.problems.add(item.line, "outputs", f"{about} already exists with different content")
         if rows and not self.problems.found:
             self._stage_outputs(rows)
             first = min(pk for pk, *_ in rows)
             self.first_extended = first if self.first_extended is None else min(first, self.first_extended)
+        return {pk for pk, *_ in rows}

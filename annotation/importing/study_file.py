@@ -11,7 +11,7 @@ from django.conf import settings
 
 from annotation.desk import shown_texts, skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse, unknown
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
@@ -26,6 +26,8 @@ STUDY_KEYS = (
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
+RESERVED = "new"
+"""The last part of the address of the page that makes studies."""
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 LONGEST_LANGUAGE = 35
 LONGEST_KEY = 100
@@ -55,13 +57,24 @@ class StudyFile:
 
 def read_study_file(path: Path) -> StudyFile:
     """Read and check a study file. Raises ImportRefusedError with all problems."""
-    body = _load(path)
-    problems = FileProblems(path.name)
+    return checked_study(_load(path), path.name)
+
+
+def checked_study(body: Any, name: str) -> StudyFile:
+    """Check what a study file holds, wherever it comes from; `name` is what problems call it.
+
+    Raises ImportRefusedError with all problems.
+    """
+    problems = FileProblems(name)
+    try:
+        check_json(body)
+    except TextRefusedError as problem:
+        raise refuse(name, problem.reason, field=problem.place) from None
     if not isinstance(body, dict):
-        raise refuse(path.name, "must contain a mapping of keys to values")
+        raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
-            problems.add(0, quoted(key), "unknown key")
+            problems.add(0, quoted(key), unknown("key", key, STUDY_KEYS))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:
@@ -76,28 +89,31 @@ def read_study_file(path: Path) -> StudyFile:
     try:
         protocol.check_study(questions, options or {})
     except StudyInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
-    return StudyFile(name=path.name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+        raise refuse(name, str(problem)) from None
+    return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
 
 
 def _load(path: Path) -> Any:
     with open_regular(path) as file:
         raw = file.read(settings.LINE_LIMIT + 1)
+    return parsed_study(raw, path.name)
+
+
+def parsed_study(raw: bytes, name: str) -> Any:
+    """Return what the bytes of a study file called `name` hold, unchecked. Raises ImportRefusedError."""
     if len(raw) > settings.LINE_LIMIT:
-        raise refuse(path.name, f"is longer than {settings.LINE_LIMIT} bytes")
+        raise refuse(name, f"is longer than {settings.LINE_LIMIT} bytes")
     try:
         text = raw.removeprefix(BOM).decode()
     except UnicodeDecodeError as problem:
-        raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
+        raise refuse(name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
     try:
         # JSON is YAML as well, but much faster to read as JSON.
-        return check_json(parse_json(text) if path.suffix == ".json" else parse_yaml(text))
+        return parse_json(text) if name.endswith(".json") else parse_yaml(text)
     except JSONInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
+        raise refuse(name, str(problem)) from None
     except YamlInvalidError as problem:
-        raise refuse(path.name, problem.reason, problem.line, problem.field) from None
-    except TextRefusedError as problem:
-        raise refuse(path.name, problem.reason, field=problem.place) from None
+        raise refuse(name, problem.reason, problem.line, problem.field) from None
 
 
 def _missing_or(value: Any, field: str) -> None:
@@ -109,6 +125,8 @@ def _slug(value: Any, field: str) -> str:
     _missing_or(value, field)
     if not isinstance(value, str) or not SLUG.fullmatch(value):
         raise FieldInvalidError(field, "must be 1 to 100 lower case letters, digits and hyphens")
+    if value == RESERVED:
+        raise FieldInvalidError(field, f"{RESERVED} is an address of this site: choose another")
     return value
 
 
@@ -163,7 +181,7 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     known = protocol.option_keys | protocol.flow.common_options
     for key in value:
         if key not in known:
-            problems.add(0, f"options.{key}", f"unknown option; this protocol has {', '.join(sorted(known))}")
+            problems.add(0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}")
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (
@@ -219,7 +237,8 @@ def _question(body: Any, position: int, protocol: Protocol, before: Sequence[Que
     known = question_types()[kind].spec_keys | COMMON_KEYS
     for name in body:
         if name not in QUESTION_KEYS and name not in known:
-            raise FieldInvalidError(place, f"unknown key {quoted(name)} for a question of type {kind}")
+            reason = unknown(f"key {quoted(name)} for a question of type {kind}", name, {*QUESTION_KEYS, *known})
+            raise FieldInvalidError(place, reason)
     required = body.get("required")
     if required is not None and not isinstance(required, bool):
         raise FieldInvalidError(place, "required must be true or false")

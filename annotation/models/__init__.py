@@ -4,15 +4,18 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
-from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.preparations import TaskPreparation
+from annotation.models.reviews import Adjudication, Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
+from annotation.models.study_work import ItemCopy, StudyDeletion
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
 from annotation.models.written_examples import WrittenExample
 
 __all__ = [
+    "Adjudication",
     "Annotation",
     "Assignment",
     "Batch",
@@ -21,6 +24,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Item",
+    "ItemCopy",
     "JudgeRun",
     "Membership",
     "Output",
@@ -35,8 +39,10 @@ __all__ = [
     "SpotCheck",
     "Study",
     "StudyCounts",
+    "StudyDeletion",
     "Task",
     "TaskOutput",
+    "TaskPreparation",
     "Token",
     "WrittenExample",
 ]

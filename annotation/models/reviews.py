@@ -1,14 +1,16 @@
-"""Researchers' reviews of annotators' work: released batches, spot checks, confirmed and rejected spans.
+"""Researchers' reviews of annotators' work: released batches, spot checks, verdicts on spans, final answers.
 
 Reviews never change the judgments. A changed verdict is a new row with the next number.
 """
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotation.models.evidence import Annotation, Rating
-from annotation.models.study import Study
+from annotation.models.items import Item, Output
+from annotation.models.study import Question, Study
+from config.model_fields import ExactJSONField
 
 
 class Batch(models.Model):
@@ -116,3 +118,45 @@ class SpotCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict}: annotation {self.annotation_id}"
+
+
+class Adjudication(models.Model):
+    """A researcher's final answer to a question about a unit, beside the raters' answers. The highest number counts.
+
+    The unit is that of a rating: the item alone (a whole task), one output, or a pair of outputs; `unit` names it
+    within the item. Without a value the answers before it are withdrawn.
+    """
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="adjudications", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="adjudications", db_index=False
+    )
+    other_output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    variant = models.CharField(max_length=240, blank=True)
+    unit = models.CharField(max_length=64, help_text="digest of the outputs' keys and the variant")
+    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to one question about one unit")
+    is_current = models.BooleanField(default=True)
+    value = ExactJSONField(null=True, blank=True)
+    reason = models.TextField()
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="adjudications")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "item", "unit", "number"], name="adjudication_number_once"),
+            models.UniqueConstraint(
+                fields=["question", "item", "unit"], condition=Q(is_current=True), name="adjudication_one_current"
+            ),
+            models.CheckConstraint(
+                condition=Q(other_output__isnull=True) | (Q(output__isnull=False) & ~Q(other_output=F("output"))),
+                name="adjudication_pair_of_two",
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="adjudication_number_positive"),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjudication_reason_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"final answer {self.number} to question {self.question_id} on item {self.item_id}"

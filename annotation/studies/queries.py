@@ -36,9 +36,9 @@ from annotation.models import (
     Token,
 )
 from annotation.models.people import Role
-from annotation.pools import main_items
+from annotation.pools import planned_items
 from annotation.protocols import protocols
-from annotation.studies.batches import EVERYWHERE, last_places
+from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
@@ -143,9 +143,8 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     """The memberships in which `person` annotates, as the values of a _WorkRow."""
     mine = Slot.objects.filter(task=OuterRef("task"), holder__person=person)
     answered = Annotation.objects.filter(rater__person=person, is_current=True, status__in=Annotation.ANSWERED)
-    open_slots = Slot.objects.filter(~Exists(mine), study=OuterRef("study"), state=Slot.State.OPEN).exclude(
-        Exists(answered.filter(task=OuterRef("task")))
-    )
+    reached = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.OPEN, place__gte=FIRST)
+    open_slots = reached.filter(~Exists(mine)).exclude(Exists(answered.filter(task=OuterRef("task"))))
     of_study = answered.filter(rater__study=OuterRef("study"))
     all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD)
     held = all_held.filter(holder__person=person)
@@ -238,7 +237,7 @@ def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
     """Return the progress of each study by primary key, in one query."""
     filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
     rows = (
-        Slot.objects.filter(study__in=studies)
+        Slot.objects.filter(study__in=studies, place__gte=FIRST)
         .values("study")
         .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
     )
@@ -265,7 +264,7 @@ def runs_of(person: Person) -> list[RunStudy]:
     waiting = Invitation.objects.filter(
         study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
-    unprepared = main_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
+    unprepared = planned_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
     annotated = studies.annotate(
         flagged=CountOf(flagged),
         annotators=CountOf(annotators),

@@ -39,10 +39,11 @@ Line = dict[str, Any]
 Order = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
-def item_lines(study: Study) -> Iterator[Line]:
-    """All items with their outputs."""
+def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
+    """All items with their outputs, or the one called `key`."""
     needs_outputs = protocols()[study.protocol].files.needs_outputs
-    rows = Item.objects.filter(study=study).order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
+    items = Item.objects.filter(study=study, **({} if key is None else {"key": key}))
+    rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
         found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])

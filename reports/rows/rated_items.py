@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from annotation.models import Output, Rater, Study
-from annotation.pools import MAIN, main_items
+from annotation.pools import OF_COUNTED, main_items
 from reports.rows import CHUNK
 
 Ints = NDArray[np.int64]
@@ -65,7 +65,7 @@ class RatedItems:
 
     def _outputs(self) -> QuerySet[Output]:
         """The outputs of the items, in no order."""
-        return Output.objects.filter(item__study=self.study, item__pool=MAIN).order_by()
+        return Output.objects.filter(item__study=self.study, **OF_COUNTED).order_by()
 
 
 def _listed(categories: Any) -> list[str]:

@@ -9,12 +9,12 @@ from typing import Any
 from django.db.models import Count, Q
 
 from annotation.models import Annotation, Item, Rater, Rating, Study
-from annotation.pools import MAIN, in_main_pool
+from annotation.pools import OF_COUNTED, in_main_pool
 from annotation.studies.queries import StudyProgress, progress_by_study
 from annotation.studies.snapshots import study_snapshot
 from reports.rows import chosen_raters
 
-CURRENT = Q(annotations__is_current=True, annotations__task__item__pool=MAIN)
+CURRENT = Q(annotations__is_current=True, **{f"annotations__task__{name}": value for name, value in OF_COUNTED.items()})
 
 
 @dataclass(frozen=True)

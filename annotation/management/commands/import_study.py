@@ -29,6 +29,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-examples", action="store_true", help="show judges the file's examples alone from now on"
         )
+        parser.add_argument(
+            "--replace-draft", action="store_true", help="replace a draft that nobody has answered, with its items"
+        )
         parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,7 +39,7 @@ class Command(BaseCommand):
         try:
             done = import_study(
                 options["source"], {table: options[table] for table in TABLES}, owner=owner,
-                replace_examples=options["replace_examples"],
+                replace_examples=options["replace_examples"], replace_draft=options["replace_draft"],
             )  # fmt: skip
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None
@@ -75,5 +78,6 @@ def _summary(done: ImportResult) -> str:
 
 def _report(refused: ImportRefusedError) -> str:
     count = len(refused.problems)
-    what = f"the first {count} problems" if refused.more else "1 problem" if count == 1 else f"{count} problems"
-    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems)])
+    what = "1 problem" if count + refused.more == 1 else f"{count + refused.more:,} problems"
+    more = [f"  and {refused.more:,} more"] if refused.more else []
+    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems), *more])

@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import AuditEntry
 from annotation.importing import ImportRefusedError, import_study
+from annotation.importing.study_file import checked_study
 from annotation.models import Guideline, Question, Study
 from annotation.studies.planning import plan_chunk
 
@@ -148,3 +149,16 @@ def test_a_folder_imports_all_versions_and_never_changes_one(tmp_path):
     (versions / "notes.txt").write_text("x")
     with pytest.raises(ImportRefusedError, match=r"notes\.txt: is not a version"):
         import_study(tmp_path)
+
+
+def test_a_study_is_checked_without_a_file():
+    body = {"slug": "ferries", "protocol": "rating", "redundancy": 2, "questions": [{"key": "q", "type": "binary"}]}
+    assert checked_study(body, "Study").questions[0].key == "q"
+    with pytest.raises(ImportRefusedError) as refused:
+        checked_study({**body, "redundancy": 0, "title": 5}, "Study")
+    assert [(problem.file, problem.field) for problem in refused.value.problems] == [
+        ("Study", "title"),
+        ("Study", "redundancy"),
+    ]
+    with pytest.raises(ImportRefusedError, match="Study: title: "):
+        checked_study({**body, "title": "nul \0"}, "Study")
