@@ -1,13 +1,15 @@
 """Values of a study file as the texts of form fields, and back.
 
 `texts_of` and `value_of` lose nothing: a text that is no value of its kind stays in the body as it was typed, where the
-checks of study files refuse it, and is shown again. An empty field is an absent key.
+checks of study files refuse it, and is shown again. An empty field is an absent key. A field whose text has not changed
+keeps its value exactly, even if there are several ways to write it.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from annotation.spec_fields import SpecField
@@ -15,6 +17,7 @@ from annotation.spec_fields import SpecField
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,30})?(e-?[0-9]{1,3})?")
 TRUTHS = {"true": True, "false": False}
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def named(start: str, key: str) -> str:
@@ -27,10 +30,26 @@ def texts_of(fields: Sequence[SpecField], body: Mapping[str, Any], start: str) -
     return {name: text for field in fields for name, text in _written(field, body.get(field.key), start)}
 
 
-def value_of(fields: Sequence[SpecField], texts: Mapping[str, str], start: str) -> dict[str, Any]:
-    """The mapping that the fields' texts stand for."""
-    read = {field.key: _read(field, texts, start) for field in fields}
+def value_of(
+    fields: Sequence[SpecField], texts: Mapping[str, str], start: str, kept: Mapping[str, Any] = NOTHING
+) -> dict[str, Any]:
+    """The mapping that the fields' texts stand for; `kept` is the mapping that is saved."""
+    read = {
+        field.key: kept[field.key]
+        if field.key in kept and _is_unchanged(field, kept[field.key], texts, start)
+        else _read(field, texts, start)
+        for field in fields
+    }
     return {key: value for key, value in read.items() if value is not None}
+
+
+def _is_unchanged(field: SpecField, value: Any, texts: Mapping[str, str], start: str) -> bool:
+    return all(_plain(texts.get(name, "")) == text for name, text in _written(field, value, start))
+
+
+def _plain(text: str) -> str:
+    """A posted text with its line ends as they are stored."""
+    return text.replace("\r\n", "\n")
 
 
 def _written(field: SpecField, value: Any, start: str) -> Iterator[tuple[str, str]]:
@@ -78,7 +97,7 @@ def _read(field: SpecField, texts: Mapping[str, str], start: str) -> Any:
     name = named(start, field.key)
     if field.kind == "group":
         return value_of(field.fields, texts, name) or None
-    text = texts.get(name, "").replace("\r\n", "\n")
+    text = _plain(texts.get(name, ""))
     if field.kind == "either" and text in {one.key for one in field.fields}:
         return {text: value_of(field.fields, texts, name).get(text)}
     if field.kind == "prose":

@@ -69,6 +69,8 @@ class QuestionPart:
         self.general: list[str] = []
         kind = question_types().get(str(body.get("type")))
         self.own_keys = [field.key for field in kind.spec_fields] if kind else []
+        self.key = str(body.get("key") or "")
+        self.name = str(body.get("text") or body.get("key") or "")
         self.label = (kind.label or kind.key) if kind else str(body.get("type"))
 
 
@@ -94,11 +96,14 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
     """The body of a study file that the page's fields stand for; `kept` is the study's own before."""
     protocol = protocols()[kept["protocol"]]
     shown = {field.key for field in ABOUT_FIELDS} | {"questions", "options"}
-    body = {key: value for key, value in kept.items() if key not in shown} | value_of(ABOUT_FIELDS, texts, ABOUT)
+    body = {key: value for key, value in kept.items() if key not in shown} | value_of(
+        ABOUT_FIELDS, texts, ABOUT, kept
+    )
+    saved = {one["key"]: one for one in questions_in(kept)}
     questions: list[dict[str, Any]] = []
     for number in range(_count(texts)):
-        questions.append(_question(protocol, texts, number, questions))
-    options = value_of(protocol.all_option_fields, texts, OPTION)
+        questions.append(_question(protocol, texts, number, questions, saved))
+    options = value_of(protocol.all_option_fields, texts, OPTION, kept.get("options") or {})
     if options or kept.get("options") == {}:
         body["options"] = options
     return body | {"questions": questions}
@@ -110,11 +115,15 @@ def _count(texts: Mapping[str, str]) -> int:
 
 
 def _question(
-    protocol: Protocol, texts: Mapping[str, str], number: int, before: Sequence[Mapping[str, Any]]
+    protocol: Protocol,
+    texts: Mapping[str, str],
+    number: int,
+    before: Sequence[Mapping[str, Any]],
+    saved: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     start = named(QUESTION, str(number))
     fields = question_fields(protocol, texts.get(named(start, "type"), ""))
-    body = value_of(fields, texts, start)
+    body = value_of(fields, texts, start, saved.get(texts.get(named(start, "key"), ""), {}))
     # Keys that the page did not show, because the question had another type, begin as in a new question.
     body |= {field.key: field.begins for field in fields if field.begins and named(start, field.key) not in texts}
     when = condition_of(texts, named(start, "when"), before)

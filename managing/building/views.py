@@ -69,7 +69,7 @@ def _problems_in(body: dict[str, Any]) -> tuple[ImportProblem, ...]:
 
 
 def _page(request: HtmxRequest, page: BuildPage, status: int = 200) -> HttpResponse:
-    context: dict[str, Any] = {"study": page.study, "page": page}
+    context: dict[str, Any] = {"study": page.study, "builder": page}
     if request.htmx:
         return render(request, "managing/_build_form.html", context, status=status)
     shown = desk_preview(page.study, page.body)

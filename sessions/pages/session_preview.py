@@ -13,7 +13,7 @@ from sessions.pages.due_step import DueStep
 from sessions.pages.session_page import SessionPage
 from sessions.study_options import models_in
 from sessions.transcript import TurnRecord
-from sessions.workflow import FIRST, INFORMATION
+from sessions.workflow import DONE, FIRST, INFORMATION
 
 NO_TASK = uuid.UUID(int=0)
 TEMPLATE = "sessions/session.html"
@@ -49,9 +49,9 @@ def _turns(session: RevisionSession, papers: Sequence[Paper]) -> list[TurnRecord
     first = _quotation(papers, 0)
     more = f"{first}\n\n{_quotation(papers, len(papers) - 1)}"
     turns = [
-        Turn(session=session, number=0, kind=FIRST, status=Turn.Status.DONE, answer=first, passages=_passages(papers)),
+        Turn(session=session, number=0, kind=FIRST, status=DONE, answer=first, passages=_passages(papers)),
         Turn(
-            session=session, number=1, kind=INFORMATION, status=Turn.Status.DONE, instruction=INSTRUCTION,
+            session=session, number=1, kind=INFORMATION, status=DONE, instruction=INSTRUCTION,
             previous_answer=first, answer=more, passages=_passages(papers[-1:]),
         ),
     ]  # fmt: skip
