@@ -20,6 +20,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Item,
+    ItemCopy,
     JudgeRun,
     Membership,
     Output,
@@ -46,6 +47,12 @@ class Erasing:
 
     study_rows: tuple[tuple[type[Model], str], ...] = ()
     """The app's tables of a study, each with the path of foreign keys from it to the study."""
+    item_rows: tuple[tuple[type[Model], str], ...] = ()
+    """Those of them that refer to the items of a study without answers: they go if all its items do."""
+
+    def has_answers(self, study: Study) -> bool:
+        """Return whether people or machines have judged or written anything in the study."""
+        return False
 
     def summary(self, study: Study) -> Mapping[str, Any]:
         """Return what the audit keeps about the study after its rows are gone: sums and no names."""
@@ -63,14 +70,26 @@ class Erasing:
 
 class AnnotationErasing(Erasing):
     study_rows = (
-        (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (SpotCheck, "annotation__rater__study"),
-        (SpanReview, "rating__study"), (Rating, "study"), (Annotation, "rater__study"),
-        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
+        (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"),
+        (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
+        (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
+        (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
         (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
+    item_rows = (
+        (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
+        (Item, "study"), (WrittenExample, "study"),
+    )  # fmt: skip
+
+    def has_answers(self, study: Study) -> bool:
+        return (
+            Annotation.objects.filter(rater__study=study).exists()
+            or Rating.objects.filter(study=study).exists()
+            or JudgeRun.objects.filter(rater__study=study).exists()
+        )
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         """Delete the rater's answers and open their slots to others again. The study is counted again without them."""
@@ -96,6 +115,7 @@ class AnnotationErasing(Erasing):
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
+        erased.empty(ItemCopy.objects.filter(study=study, asked_by=person), asked_by=None)
 
 
 ERASING = AnnotationErasing()

@@ -11,6 +11,7 @@ from retrieval.models import IndexBuild, TrialSearch
 
 class RetrievalErasing(Erasing):
     study_rows = ((IndexBuild, "study"), (TrialSearch, "study"))
+    item_rows = ((TrialSearch, "study"),)
 
     def remove_files(self, study: Study) -> None:
         """Indexes hold the papers' texts. A study that is kept after all gets a new index when it asks for one."""

@@ -1,7 +1,7 @@
 """The rows of revision sessions that go with a study, an answer or a rater."""
 
 from annotation.erasing import Erasing, erase_ratings, erase_tasks
-from annotation.models import Rater, Rating, Task
+from annotation.models import Rater, Rating, Study, Task
 from config.erasure import ErasedRows
 from llm.erasing import erase_texts
 from sessions.background.answer_writing import work_of
@@ -20,6 +20,9 @@ class SessionErasing(Erasing):
         (TurnLabel, "turn__session__study"), (LabelSample, "study"), (Turn, "session__study"),
         (RevisionSession, "study"),
     )  # fmt: skip
+
+    def has_answers(self, study: Study) -> bool:
+        return RevisionSession.objects.filter(study=study).exists()
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         turns = Turn.objects.filter(session__rater=rater)

@@ -34,6 +34,7 @@ from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.planning import replan_from
+from annotation.studies.unplanning import remove_outdated
 
 __all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study", "import_study"]
 
@@ -68,15 +69,19 @@ def import_study(
     owner: Person | None = None,
     actor: Person | None = None,
     replace_examples: bool = False,
+    replace_draft: bool = False,
 ) -> ImportResult:
     """Import a folder, or a study file with the files that `named` gives by table.
 
     `owner` becomes an owner of the study; `actor` is the person that the audit names (None: a command). With
-    `replace_examples` new runs of judges show the file's examples alone. Raises ImportRefusedError, with nothing
-    stored, if anything is wrong.
+    `replace_examples` new runs of judges show the file's examples alone. With `replace_draft` the study file
+    takes the place of a draft without answers, and the items of the files that of all its items. Raises
+    ImportRefusedError, with nothing stored, if anything is wrong.
     """
     files = find_files(source, named or {})
-    update = StudyFileUpdate(read_study_file(files.study), files.guidelines, owner)
+    update = StudyFileUpdate(
+        read_study_file(files.study), files.guidelines, owner, replace_draft, replace_draft and "items" in files.tables
+    )
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
     return _import(update, files.tables, actor, "", replace_examples=replace_examples)
@@ -97,6 +102,8 @@ def _import(
         stepwise_import.discard_undecided(update.slug)
         for _ in range(ATTEMPTS):
             stepwise_import.complete_imports(update.slug)
+            for draft in Study.objects.filter(slug=update.slug, outdated_through__gt=0):
+                remove_outdated(draft)
             try:
                 with Staging() as staging:
                     target = update.preview(staging)

@@ -6,12 +6,12 @@ from typing import Any
 from annotation.answers import Sheet
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.target import ImportTarget
+from annotation.importing.target import AskedQuestions
 from annotation.models import Question
 from annotation.questions import ValueInvalidError
 
 
-def checked_gold(body: Mapping[str, Any], sheet: Sheet, target: ImportTarget) -> dict[str, Any] | None:
+def checked_gold(body: Mapping[str, Any], sheet: Sheet, asked: AskedQuestions) -> dict[str, Any] | None:
     """Return {question: value}, each value as a person may give it; None if absent. Raises FieldInvalidError.
 
     Of a question about single outputs, the value is that of every output of the item, or {output: value}.
@@ -22,12 +22,12 @@ def checked_gold(body: Mapping[str, Any], sheet: Sheet, target: ImportTarget) ->
     if not gold:
         raise FieldInvalidError("gold", "must give a value for at least one question")
     for key, value in gold.items():
-        question = target.question_of.get(key)
+        question = asked.question_of.get(key)
         if question is None:
             raise FieldInvalidError(f"gold.{key}", "is not a question of the study")
         try:
-            for one in _values(question, value, sheet, target):
-                _check(question, one, sheet, target)
+            for one in _values(question, value, sheet, asked):
+                _check(question, one, sheet, asked)
         except ValueInvalidError as problem:
             raise FieldInvalidError(f"gold.{key}", str(problem)) from None
     return gold
@@ -41,18 +41,18 @@ def checked_feedback(body: Mapping[str, Any]) -> str:
     return feedback
 
 
-def _values(question: Question, value: Any, sheet: Sheet, target: ImportTarget) -> list[Any]:
+def _values(question: Question, value: Any, sheet: Sheet, asked: AskedQuestions) -> list[Any]:
     """Return the single values of a right answer."""
-    by_output = isinstance(value, dict) and target.protocol.asks_about(question) == "output"
-    if not by_output or target.types[question.type].needs_texts:
+    by_output = isinstance(value, dict) and asked.protocol.asks_about(question) == "output"
+    if not by_output or asked.types[question.type].needs_texts:
         return [value]
     if not value or not value.keys() <= set(sheet.keys):
         raise ValueInvalidError("must name outputs of this item, each with its value")
     return list(value.values())
 
 
-def _check(question: Question, value: Any, sheet: Sheet, target: ImportTarget) -> None:
-    kind = target.types[question.type]
+def _check(question: Question, value: Any, sheet: Sheet, asked: AskedQuestions) -> None:
+    kind = asked.types[question.type]
     kind.check(value, question.spec)
     kind.check_shown(value, question.spec, sheet)
-    kind.check_options(value, question.spec, target.study.options)
+    kind.check_options(value, question.spec, asked.study.options)

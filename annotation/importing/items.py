@@ -226,7 +226,7 @@ class ItemImport(LineImport[ReadItem]):
         self.first_extended: int | None = None
         """The lowest primary key of an item that got more outputs."""
         self._lines: dict[str, int] = {}
-        self._study_has_items = Item.objects.filter(study=self.study).exists()
+        self._study_has_items = not self.staging.replaces_items and Item.objects.filter(study=self.study).exists()
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadItem:
         item = read_item(line, body, self.target)

@@ -28,6 +28,7 @@ TEMPORARY = {
     "TEST": {},
 }  # fmt: skip
 """SQLite removes the file of a database without a name, even if the process is killed."""
+OF_ITEMS = frozenset({Item, Output, Task, TaskOutput})
 CANNOT_COLLIDE = frozenset({Item, Output, TaskOutput, Rating})
 """Only imports add items and outputs; the unique constraints of the others lie within a task or an annotation, or are
 compared by `Staging.machine_keys`."""
@@ -56,6 +57,8 @@ class Staging(Tables):
         """The raters that rows refer to."""
         self.machine_keys: set[str] = set()
         """What identifies the ratings of machines, which runs may add at the same time."""
+        self.replaces_items = False
+        """Whether the rows take the place of all items of their study, whose old ones are not looked up any more."""
         self.adds_turn_tasks = False
         """Whether the rows include tasks that raters' own work may also add."""
         self._file = TemporaryFile()  # noqa: SIM115 - closed by __exit__
@@ -132,7 +135,8 @@ class Staging(Tables):
                 change.write(COPY)
 
     def sources(self, rows: QuerySet[Any]) -> list[QuerySet[Any]]:
-        return [rows, rows.using(COPY)] if rows.model in self._copied else [rows]
+        own = [rows.using(COPY)] if rows.model in self._copied else []
+        return own if self.replaces_items and rows.model in OF_ITEMS else [rows, *own]
 
     def packed(self) -> Iterator[bytes]:
         """Yield all rows in order, packed."""

@@ -33,6 +33,8 @@ STUDY_KEYS = (
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
+RESERVED = "new"
+"""The last part of the address of the page that makes studies."""
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 LONGEST_LANGUAGE = 35
 LONGEST_KEY = 100
@@ -146,6 +148,8 @@ def _slug(value: Any, field: str) -> str:
     _missing_or(value, field)
     if not isinstance(value, str) or not SLUG.fullmatch(value):
         raise FieldInvalidError(field, "must be 1 to 100 lower case letters, digits and hyphens")
+    if value == RESERVED:
+        raise FieldInvalidError(field, f"{RESERVED} is an address of this site: choose another")
     return value
 
 

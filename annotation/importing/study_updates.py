@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
-
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.importing.draft_rewriting import create_study, refuse_fixed, remove_items, rewrite, settings_of
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
 from annotation.importing.staging import Staging
 from annotation.importing.study_file import StudyFile, differences
@@ -19,6 +18,7 @@ from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 
 DESCRIBING = ("title", "description", "contact", "language", "systems", "judges")
+SAME_TIME = "a study with this slug was created at the same time: try again"
 PLANNING = ("redundancy", "options")
 
 
@@ -58,12 +58,15 @@ class NoUpdate(StudyUpdate):
 class StudyFileUpdate(StudyUpdate):
     """The import creates the study of a study file, or updates the settings that may change.
 
-    `versions` are the guidelines of the folder, by number; `owner` becomes an owner of the study.
+    `versions` are the guidelines of the folder, by number; `owner` becomes an owner of the study. With
+    `replaces_draft`, a draft without answers becomes what the file says, and with `replaces_items` its items go.
     """
 
     file: StudyFile
     versions: Mapping[int, str]
     owner: Person | None
+    replaces_draft: bool = False
+    replaces_items: bool = False
 
     @property
     def slug(self) -> str:  # type: ignore[override]
@@ -72,11 +75,17 @@ class StudyFileUpdate(StudyUpdate):
     def preview(self, staging: Staging) -> ImportTarget:
         study = Study.objects.filter(slug=self.slug).first()
         if study is None:
-            study = Study(slug=self.slug, protocol=self.file.protocol.key, **self._given())
+            study = Study(slug=self.slug, **settings_of(self.file))
             study.pk = staging.next_ids(Study, 1)[0]
-            questions = list(self.file.questions)
-            for pk, question in zip(staging.next_ids(Question, len(questions)), questions, strict=True):
-                question.pk, question.study = pk, study
+            questions = self._new_questions(study, staging)
+        elif self.replaces_draft:
+            refuse_fixed(study, self.file.name)
+            questions = list(study.questions.order_by("position"))
+            if differences(self.file, study.protocol, questions):
+                questions = self._new_questions(study, staging)
+            for name, value in settings_of(self.file).items():
+                setattr(study, name, value)
+            staging.replaces_items = self.replaces_items
         else:
             questions = list(study.questions.order_by("position"))
             for name, value in self._changes(study, questions).items():
@@ -90,13 +99,19 @@ class StudyFileUpdate(StudyUpdate):
             study = self._create(target, actor)
         else:
             study = lock_study(study.pk)
-            self._update(study, actor)
+            self._replace(study, target, actor) if self.replaces_draft else self._update(study, actor)
         for number, text in self._new_versions(study).items():
             Guideline.objects.create(study=study, number=number, text=text)
             record("guidelines published", f"version {number}", actor=actor, study=study.slug, new={"version": number})
         if self.owner is not None:
             _give_owner(study, self.owner, actor)
         return study, is_new
+
+    def _new_questions(self, study: Study, staging: Staging) -> list[Question]:
+        questions = list(self.file.questions)
+        for pk, question in zip(staging.next_ids(Question, len(questions)), questions, strict=True):
+            question.pk, question.study = pk, study
+        return questions
 
     def _given(self) -> dict[str, Any]:
         """Return the settings in the file."""
@@ -119,17 +134,14 @@ class StudyFileUpdate(StudyUpdate):
         return changed
 
     def _create(self, target: ImportTarget, actor: Person | None) -> Study:
-        given = self._given()
-        try:
-            with transaction.atomic():
-                target.study.save(force_insert=True)
-        except IntegrityError:
-            raise refuse(self.file.name, "a study with this slug was created at the same time: try again") from None
-        Question.objects.bulk_create(target.questions)
-        keys = [question.key for question in target.questions]
-        new = {**given, "protocol": self.file.protocol.key, "questions": keys}
-        record("study created", self.slug, actor=actor, study=self.slug, new=new)
+        create_study(target.study, target.questions, actor, refuse(self.file.name, SAME_TIME))
         return target.study
+
+    def _replace(self, study: Study, target: ImportTarget, actor: Person | None) -> None:
+        refuse_fixed(study, self.file.name)
+        if self.replaces_items:
+            remove_items(study, actor)
+        rewrite(study, self.file, actor, questions=target.questions, keeps_items=not self.replaces_items)
 
     def _update(self, study: Study, actor: Person | None) -> None:
         changed = self._changes(study, list(study.questions.order_by("position")))

@@ -10,7 +10,17 @@ from annotation.protocols import protocols
 from annotation.questions import question_types
 
 
-class ImportTarget:
+class AskedQuestions:
+    """What a study asks: its protocol, its questions by key, and the types of questions."""
+
+    def __init__(self, study: Study, questions: Sequence[Question]) -> None:
+        self.study = study
+        self.protocol = protocols()[study.protocol]
+        self.question_of = {question.key: question for question in questions}
+        self.types = question_types()
+
+
+class ImportTarget(AskedQuestions):
     """The state that all importers share: the study, its questions, items and raters, and the staging.
 
     A new study already has its primary key but no row yet; so do its questions.
@@ -19,11 +29,9 @@ class ImportTarget:
     def __init__(
         self, study: Study, questions: Sequence[Question], guidelines: Collection[int], staging: Staging
     ) -> None:
-        self.study, self.staging = study, staging
-        self.protocol = protocols()[study.protocol]
+        super().__init__(study, questions)
+        self.staging = staging
         self.questions = list(questions)
-        self.question_of = {question.key: question for question in questions}
-        self.types = question_types()
         self.guidelines = frozenset(guidelines)
         """The guidelines versions that lines may name."""
         self.items = ItemLookup(study, staging)

@@ -44,12 +44,15 @@ class ExampleImport(LineImport[ReadExample]):
 
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         super().__init__(target, problems)
-        ends = WrittenExample.objects.filter(study=self.study).aggregate(place=Max("position"), edition=Max("edition"))
+        there = WrittenExample.objects.filter(study=self.study)
+        if self.staging.replaces_items:
+            there = there.none()
+        ends = there.aggregate(place=Max("position"), edition=Max("edition"))
         self._next = 0 if ends["place"] is None else ends["place"] + 1
         self._edition, self._known = ends["edition"] or 0, set[str]()
         if target.replaces_examples:
             self._edition += self._next > 0
-        else:
+        elif not self.staging.replaces_items:
             self._known = set(WrittenExample.newest(self.study).values_list("digest", flat=True))
         self._lines: dict[str, int] = {}
 

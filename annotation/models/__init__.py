@@ -8,6 +8,7 @@ from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
+from annotation.models.study_work import ItemCopy, StudyDeletion
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
 from annotation.models.written_examples import WrittenExample
@@ -21,6 +22,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Item",
+    "ItemCopy",
     "JudgeRun",
     "Membership",
     "Output",
@@ -35,6 +37,7 @@ __all__ = [
     "SpotCheck",
     "Study",
     "StudyCounts",
+    "StudyDeletion",
     "Task",
     "TaskOutput",
     "Token",

@@ -36,6 +36,9 @@ class Study(models.Model):
     planned_through = models.BigIntegerField(
         default=0, help_text="tasks and slots exist for the items up to this primary key"
     )
+    outdated_through = models.BigIntegerField(
+        default=0, help_text="items up to this primary key may have tasks of earlier settings, which go first"
+    )
     pending_import = models.OneToOneField(
         PendingImport, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="study",
         help_text="an incomplete import; until it is complete, the study as a whole cannot be read or changed",

@@ -1,33 +1,77 @@
-"""Drafts of studies: changed as a whole."""
+"""Draft studies: made, changed and deleted without files.
+
+A `body` is what a study file holds, as a mapping; the code that checks files checks it, too. Until somebody has
+answered, a draft may change anything but its slug.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 
-from accounts.auditing import record
+from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
+from annotation.importing.draft_rewriting import create_study, has_answers, rewrite, settings_of
+from annotation.importing.import_problems import refuse
 from annotation.importing.study_file import checked_study
-from annotation.models import Guideline, Question, Study
-from annotation.studies.lifecycle import StudyRefusedError
+from annotation.members.membership import add_member
+from annotation.models import Study
+from annotation.models.people import Role
+from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.locking import lock_study
+from annotation.studies.study_deletion import delete_study
+from annotation.studies.unplanning import remove_outdated
+
+NAME = "Study"
+"""What problems call a body that comes from no file."""
+TAKEN = "is taken: another study has it, so choose another"
+REMOVED_AT_ONCE = 0.5
+"""Seconds for which outdated tasks are removed at once; making the study live removes the others."""
+NO_DRAFT = "Only a draft without answers can be deleted like this."
 
 
-def change_draft(study: Study, body: Mapping[str, Any], actor: Person | None) -> None:
-    """Make a draft what the body of a study file says. Raises ImportRefusedError or StudyRefusedError."""
-    file = checked_study(dict(body), "Study")
+def make_draft(body: Mapping[str, Any], actor: Person) -> Study:
+    """Make a study, of which `actor` becomes an owner. Raises ImportRefusedError with all problems of `body`."""
+    file = checked_study(body, NAME)
+    study = Study(slug=file.slug, **settings_of(file))
+    with transaction.atomic():
+        create_study(study, file.questions, actor, refuse(NAME, TAKEN, field="slug"))
+        if file.guidelines is not None:
+            publish_guidelines(study, file.guidelines, actor)
+        add_member(study, actor, Role.OWNER.value, actor)
+    return study
+
+
+def change_draft(study: Study, body: Mapping[str, Any], actor: Person) -> bool:
+    """Make the draft what `body` describes, and return whether anything differs. Its items stay and must fit.
+
+    Guidelines are never overwritten: a new text becomes a new version. Raises ImportRefusedError with all problems.
+    """
+    file = checked_study(body, NAME)
+    if file.slug != study.slug:
+        raise refuse(NAME, "cannot be changed: duplicate the study and delete this one", field="slug")
     with transaction.atomic():
         now = lock_study(study.pk)
-        if now.status != Study.Status.DRAFT:
-            raise StudyRefusedError("Only a draft can be changed.")
-        now.title, now.description, now.contact = file.title or "", file.description or "", file.contact or ""
-        now.language, now.redundancy, now.options = file.language or "en", file.redundancy, dict(file.options or {})
-        now.save()
-        Question.objects.filter(study=now).delete()
-        for question in file.questions:
-            question.study = now
-        Question.objects.bulk_create(file.questions)
-        newest = Guideline.objects.filter(study=now).order_by("-number").first()
-        if file.guidelines is not None and (newest is None or newest.text != file.guidelines):
-            Guideline.objects.create(study=now, number=newest.number + 1 if newest else 1, text=file.guidelines)
-        record("draft changed", study.slug, actor=actor, study=study.slug, new={"questions": len(file.questions)})
+        newest = now.guidelines.order_by("-number").first()
+        changed = rewrite(now, file, actor, questions=file.questions, keeps_items=True)
+        if file.guidelines is not None and file.guidelines != (newest.text if newest else None):
+            publish_guidelines(now, file.guidelines, actor)
+            changed = True
+    remove_outdated(now, REMOVED_AT_ONCE)
+    study.refresh_from_db()
+    return changed
+
+
+def delete_draft(study: Study, actor: Person) -> bool:
+    """Delete a draft that nobody has answered; its slug is free again. Return whether it is gone already.
+
+    A large one is deleted by workers. Raises ErasureRefusedError.
+    """
+    if not is_changeable(study):
+        raise ErasureRefusedError(NO_DRAFT)
+    return delete_study(study, actor) is None
+
+
+def is_changeable(study: Study) -> bool:
+    """Return whether `change_draft` may change the study."""
+    return study.status == Study.Status.DRAFT and not has_answers(study)

@@ -12,6 +12,7 @@ from annotation.protocols import StudyInvalidError, protocols
 from annotation.studies.batches import release_first
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
+from annotation.studies.unplanning import remove_outdated
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 Status = Study.Status
@@ -29,6 +30,8 @@ def prepare(study: Study, seconds: float) -> bool:
     Each chunk is a transaction of its own, so that the next call continues from there. A chunk is as large as fits
     into one short step, so that others can write in between.
     """
+    if not remove_outdated(study, seconds):
+        return False
     began = time.monotonic()
     end, size, pauses = began + seconds, FIRST_CHUNK, WritePauses()
     while plan_chunk(study, size):
