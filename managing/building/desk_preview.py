@@ -12,6 +12,7 @@ from annotation.importing.study_file import MOST_RATERS, readable_options, reada
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.pools import main_items
 from annotation.protocols import TaskPlan, protocols
+from annotation.studies.guideline_text import render
 from managing.building.sample_item import sample_item, sample_outputs
 
 NO_TASK = uuid.UUID(int=0)
@@ -33,13 +34,18 @@ def desk_preview(study: Study, body: Mapping[str, Any]) -> DeskPreview:
     questions, problems = readable_questions(body.get("questions"), protocol)
     drafted = _drafted(study, body, questions)
     item = main_items(study).order_by("key").first()  # the index of keys finds one without reading the others
-    outputs = [] if item is None else [TaskOutputRow(*row) for row in item.outputs.order_by("position").values_list("pk", "key", "text")]  # noqa: E501
+    outputs = [] if item is None else _outputs_of(item)
     is_sample = item is None or (protocol.files.needs_outputs and not outputs)
     if item is None or is_sample:
         item, outputs = sample_item(item, drafted), sample_outputs() if protocol.files.needs_outputs else []
     own = protocol.flow.preview(drafted, item, questions)
     template, context = own or (protocol.template, _desk(drafted, item, outputs, questions, body))
-    return DeskPreview(template, {**context, "is_preview": True}, is_sample, len(problems))
+    return DeskPreview(template, {**context, "is_preview": True, "preview_guidelines": render(_text(body.get("guidelines")))}, is_sample, len(problems))
+
+
+def _outputs_of(item: Item) -> list[TaskOutputRow]:
+    rows = item.outputs.order_by("position").values_list("pk", "key", "text")
+    return [TaskOutputRow(*row) for row in rows]
 
 
 def _drafted(study: Study, body: Mapping[str, Any], questions: list[Question]) -> Study:

@@ -100,6 +100,8 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
         ABOUT_FIELDS, texts, ABOUT, kept
     )
     saved = {one["key"]: one for one in questions_in(kept)}
+    if kept.get("guidelines") and "guidelines" not in body:
+        body["guidelines"] = ""  # without the key, the newest version would stay
     questions: list[dict[str, Any]] = []
     for number in range(_count(texts)):
         questions.append(_question(protocol, texts, number, questions, saved))

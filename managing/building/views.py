@@ -13,8 +13,7 @@ from annotation.access import RESEARCHERS, study_for
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError
 from annotation.importing.study_file import checked_study
 from annotation.models import Study
-from annotation.studies.drafts import change_draft
-from annotation.studies.lifecycle import StudyRefusedError
+from annotation.studies.drafts import change_draft, is_changeable
 from config.htmx_request import HtmxRequest
 from managing.building.build_page import BuildPage, state_of_body
 from managing.building.desk_preview import desk_preview
@@ -30,9 +29,8 @@ SAVE, OVERWRITE = "save", "overwrite"
 def build(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the forms of a draft; take a step in them, or save them."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    if study.status != Study.Status.DRAFT:
-        status = 409 if request.method == "POST" else 200
-        return render(request, "managing/built.html", {"study": study}, status=status)
+    if not is_changeable(study):
+        return _fixed(request, study)
     kept = study_body(study)
     if request.method != "POST":
         return _page(request, BuildPage(study, kept, since=state_of_body(kept)))
@@ -50,14 +48,17 @@ def _save(request: HtmxRequest, study: Study, body: dict[str, Any], is_changed: 
     if is_changed:
         return _page(request, BuildPage(study, body, since=since, changed_meanwhile=True), 409)
     try:
-        change_draft(study, body, person_of(request))
+        changed = change_draft(study, body, person_of(request))
     except ImportRefusedError as refused:
         return _page(request, BuildPage(study, body, since=since, problems=refused.problems), 422)
-    except StudyRefusedError as problem:
-        problems = [ImportProblem("", 0, "", str(problem))]
-        return _page(request, BuildPage(study, body, since=since, problems=problems), 409)
-    messages.success(request, "Saved.")
+    messages.success(request, "Saved." if changed else "Nothing was changed.")
     return redirect("managing:build", slug=study.slug)
+
+
+def _fixed(request: HttpRequest, study: Study) -> HttpResponse:
+    """Say why the study cannot be changed."""
+    status = 409 if request.method == "POST" else 200
+    return render(request, "managing/built.html", {"study": study}, status=status)
 
 
 def _problems_in(body: dict[str, Any]) -> tuple[ImportProblem, ...]:
@@ -83,7 +84,7 @@ def build_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """The page that raters would see, from the fields of the builder as they are now."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     if study.status != Study.Status.DRAFT:
-        return render(request, "managing/built.html", {"study": study}, status=409)
+        return _fixed(request, study)
     shown = desk_preview(study, body_of_texts(request.POST.dict(), study_body(study)))
     response = render(request, shown.template, shown.context)
     response["X-Sample"] = "yes" if shown.is_sample else "no"

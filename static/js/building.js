@@ -45,6 +45,7 @@ function fit() {
   frame.style.width = `${width}px`;
   frame.style.height = `${box.clientHeight / scale}px`;
   frame.style.transform = `scale(${scale})`;
+  frame.style.marginInline = scale === 1 ? "auto" : "0";
 }
 
 function choose(button) {
@@ -66,4 +67,4 @@ building.addEventListener("toggle", ({ target }) => target.dataset.fold && folds
 building.addEventListener("click", ({ target }) => target.closest("[data-preview-width]") && choose(target.closest("[data-preview-width]")));
 new MutationObserver(swapped).observe(building, { childList: true });
 new ResizeObserver(fit).observe(box);
-if (!building.querySelector(".question-card") && window.innerWidth < 800) choose(building.querySelector('[data-preview-width="390"]'));
+if (box.clientWidth < 600) choose(building.querySelector('[data-preview-width="390"]'));
