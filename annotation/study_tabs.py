@@ -57,8 +57,10 @@ class TabRows:
 
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
+    Tab("Questions", "Questions", "managing:build", (), is_draft),
     Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
+    Tab("Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab("Report", "Report", "reports:report"),
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("People", "People", "annotation:people"),
@@ -69,7 +71,6 @@ TABS = (
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab("Settings", "Settings", "annotation:settings"),
-    Tab("Settings", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab("Settings", "Tokens", "annotation:tokens"),
 )
 """All tabs, in the order shown; the groups are in the order of their first tabs."""

@@ -10,7 +10,7 @@ from django.urls import reverse
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from annotation.models import Assignment, Rater, Slot, Study
+    from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 
 
 class TaskFlow:
@@ -93,6 +93,13 @@ class TaskFlow:
     def address(self, assignment: Assignment) -> str:
         """The address of the task's page."""
         return self.own_page(assignment) or reverse("annotation:desk", args=[assignment.key])
+
+    def preview(self, study: Study, item: Item, questions: Sequence[Question]) -> tuple[str, dict[str, Any]] | None:
+        """The template and context of the page that raters of this unsaved study would see, or None for the desk.
+
+        It writes nothing, and is shown with forms that cannot be sent.
+        """
+        return None
 
     def page_context(self, assignment: Assignment) -> dict[str, Any]:
         """What the desk shows beside document, instruction and outputs; its rater may read all of it."""

@@ -79,8 +79,17 @@ def _address(key: uuid.UUID | None) -> str | None:
     return task_address("desk", key) if key else None
 
 
-def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None) -> dict[str, Any]:
-    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown."""
+def desk_context(
+    row: DeskRow,
+    *,
+    form: Form | None = None,
+    errors: dict[str, str] | None = None,
+    progress: RaterProgress | None = None,
+) -> dict[str, Any]:
+    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown.
+
+    `progress` is that of a task that is only shown and belongs to no rater.
+    """
     assignment, study, current, sheet = row.assignment, row.study, row.current, row.sheet
     protocol, item = protocols()[study.protocol], row.assignment.task.item
     text_format = study.option(OPTION, PLAIN)
@@ -102,7 +111,7 @@ def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, st
             "output_texts": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
             "fields": protocol.fields(form, row.questions, sheet, errors or {}),
             "errors": errors or {},
-            "progress": progress_of(row),
+            "progress": progress or progress_of(row),
             "previous_url": _address(row.previous),
             "next_url": _address(row.next),
             **undo_context(row),

@@ -11,7 +11,15 @@ from django.conf import settings
 
 from annotation.desk import shown_texts, skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse, unknown
+from annotation.importing.import_problems import (
+    FieldInvalidError,
+    FileProblems,
+    ImportProblem,
+    ImportRefusedError,
+    quoted,
+    refuse,
+    unknown,
+)
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
@@ -81,7 +89,8 @@ def checked_study(body: Any, name: str) -> StudyFile:
             checked[key] = check(body.get(key), key)
         except FieldInvalidError as problem:
             problems.add(0, problem.field, problem.reason)
-    problems.refuse_if_any()
+    if "protocol" not in checked:
+        problems.refuse_if_any()
     protocol = protocols()[checked["protocol"]]
     questions = _questions(body.get("questions"), protocol, problems)
     options = _options(body.get("options"), protocol, problems)
@@ -91,6 +100,26 @@ def checked_study(body: Any, name: str) -> StudyFile:
     except StudyInvalidError as problem:
         raise refuse(name, str(problem)) from None
     return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+
+
+def readable_questions(value: Any, protocol: Protocol) -> tuple[list[Question], list[ImportProblem]]:
+    """Return those questions of a body that can be asked, and the problems of the others."""
+    problems = FileProblems("")
+    try:
+        return _questions(value, protocol, problems), problems.found
+    except ImportRefusedError as refused:
+        return [], list(refused.problems)
+
+
+def readable_options(value: Any, questions: Sequence[Question], protocol: Protocol) -> dict[str, Any]:
+    """Return the options of a body if the protocol can use them with these questions, else none."""
+    problems = FileProblems("")
+    options = _options(value, protocol, problems) or {}
+    try:
+        protocol.check_study(questions, options)
+    except StudyInvalidError:
+        return {}
+    return {} if problems.found else options
 
 
 def _load(path: Path) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.answer_forms import AnswerForms
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
+from annotation.common_options import common_fields
 from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
@@ -79,6 +80,11 @@ class Protocol(AnswerForms, ABC):
     @property
     def template(self) -> str:
         return f"protocols/{self.key}.html"
+
+    @property
+    def all_option_fields(self) -> tuple[SpecField, ...]:
+        """The fields of all options that a study of this protocol may have: its own ones first."""
+        return (*self.option_fields, *common_fields(self))
 
     def asks(self, kind: QuestionType) -> bool:
         """Return whether a study of this protocol may have questions of the type."""

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.models.study import Question
 from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
 from annotation.questions import question_types
+from annotation.spec_fields import SpecField
 
 FEWEST = 2
 LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
@@ -25,6 +26,12 @@ class ListwiseProtocol(Protocol):
     label = "Ranking of all outputs of an item"
     own_types = frozenset({"rank", "spans"})
     option_keys = frozenset({"dense"})
+    option_fields = (
+        SpecField(
+            "dense", "Refuse imported rankings with gaps", kind="truth", default=False,
+            help="Rankings from the page never have gaps.",
+        ),
+    )  # fmt: skip
     reading_aids = frozenset({"pin", "expand", "copied_ranks", "word_cursor"})
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:

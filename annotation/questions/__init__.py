@@ -30,6 +30,8 @@ class QuestionType(ABC):
     """A type of question. Instances have no state."""
 
     key: str
+    label: str = ""
+    """The type's name on the page that builds a study; by default its key."""
     level: str
     spec_keys: frozenset[str] = frozenset()
     spec_fields: tuple[SpecField, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.spec_fields import SpecField
 from config.text_validation import TextRefusedError, check_json
 
 MOST_SPANS = 500
@@ -28,8 +29,19 @@ class Spans(QuestionType):
     """
 
     key = "spans"
+    label = "Marked spans"
     level = "span"
     spec_keys = frozenset({"labels", "on"})
+    spec_fields = (
+        SpecField(
+            "on", "Text to mark", kind="choice", default="output",
+            choices=(("output", "The outputs"), ("document", "The document")),
+        ),
+        SpecField(
+            "labels", "Labels", kind="lines", default_text="spans have no labels",
+            help=f"One per line, at most {MOST_LABELS}: what a marked span can be, such as a kind of error.",
+        ),
+    )  # fmt: skip
     needs_outputs = True
     needs_texts = True
 

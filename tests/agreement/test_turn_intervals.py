@@ -50,7 +50,7 @@ def test_every_share_and_mean_has_an_interval_or_a_reason(turns):
                 for value in part.values():
                     yield from leaves(value, name)
 
-    shares = [one for one in leaves(ratings, "share")]
+    shares = list(leaves(ratings, "share"))
     means = [one for group in ("types", "kinds", "models", "total") for one in leaves(texts[group], "mean")]
     assert len(shares) == 3 * 3 * 3
     assert len(means) == 6 * 5
