@@ -35,6 +35,8 @@ from annotation.models import (
     Reviewer,
     Slot,
     SpanReview,
+    FlagAnswer,
+    ReadComments,
     SpotCheck,
     Study,
     StudyCounts,
@@ -357,4 +359,22 @@ class SpotCheckAdmin(StudyScopedAdmin):
     plain_filters = ("verdict", "is_current")
     search_fields = ["note", "annotation__rater__name"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(FlagAnswer)
+class FlagAnswerAdmin(StudyScopedAdmin):
+    study_path = "assignment__rater__study"
+    list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
+    list_filter = [StudyFilter, "outcome", "is_current"]
+    plain_filters = ("outcome", "is_current")
+    search_fields = ["note", "flag", "assignment__rater__name"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ReadComments)
+class ReadCommentsAdmin(StudyScopedAdmin):
+    list_display = ["study", "through", "by", "at"]
+    list_select_related = ["study", "by"]
     ordering = ["-pk"]

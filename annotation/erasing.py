@@ -17,6 +17,7 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
     Invitation,
     Item,
@@ -26,6 +27,7 @@ from annotation.models import (
     Question,
     Rater,
     Rating,
+    ReadComments,
     Reviewer,
     Slot,
     SpanReview,
@@ -65,7 +67,7 @@ class AnnotationErasing(Erasing):
     study_rows = (
         (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (SpotCheck, "annotation__rater__study"),
         (SpanReview, "rating__study"), (Rating, "study"), (Annotation, "rater__study"),
-        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
+        (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
@@ -131,6 +133,7 @@ def _erase_annotations(annotations: QuerySet[Annotation], erased: ErasedRows) ->
 
 
 def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) -> None:
+    erased.delete(FlagAnswer.objects.filter(assignment__in=assignments))
     erased.delete(DraftConflict.objects.filter(assignment__in=assignments))
     erased.delete(assignments)
 

@@ -4,7 +4,7 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
-from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.reviews import Batch, FlagAnswer, ReadComments, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
@@ -18,6 +18,7 @@ __all__ = [
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
+    "FlagAnswer",
     "Guideline",
     "Invitation",
     "Item",
@@ -29,6 +30,7 @@ __all__ = [
     "Question",
     "Rater",
     "Rating",
+    "ReadComments",
     "Reviewer",
     "Slot",
     "SpanReview",

@@ -34,10 +34,11 @@ OLDEST = timedelta(hours=1)
 """Older counts are requested again, because those of the last day change with time."""
 TRIED_AGAIN = timedelta(minutes=5)
 OF_NO_COUNT = frozenset(
-    {"task assigned", "study exported", "file exported", "notes read", "report frozen", "reviewer named"}
+    {"task assigned", "study exported", "file exported", "notes read", "report frozen", "flag answers read",
+     "comments read", "reviewer named"}
 )
-OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "batch released", "span reviewed"}
-OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "batch released"}
+OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}
+OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "flag answered", "batch released"}
 
 
 @dataclass(frozen=True)

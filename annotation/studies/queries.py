@@ -38,6 +38,7 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import protocols
+from annotation.review.flags import open_flags, unread_flag_answers
 from annotation.studies.batches import EVERYWHERE, last_places
 from config.prepared_sql import fetch_all
 
@@ -67,7 +68,8 @@ class MyWork:
 
     `state` is `soon`, `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
     may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
-    task. `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
+    task, `flag_answers` unread answers to the
+    person's flags. `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
     person confirmed having read, and the latest.
     """
 
@@ -82,6 +84,7 @@ class MyWork:
     minutes: float | None = None
     read: int | None = None
     newest: int | None = None
+    flag_answers: int = 0
 
     @property
     def kind(self) -> str:
@@ -115,6 +118,7 @@ class _WorkRow(NamedTuple):
     later: bool
     others: bool
     notes: int
+    flag_answers: int
     own_seconds: float | None
     seconds: float | None
     met: bool
@@ -152,6 +156,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
     last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
     notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
+    flag_answers = unread_flag_answers(person).filter(assignment__rater__study=OuterRef("study"))
     mine_there = Rater.objects.filter(study=OuterRef("study"), person=person)
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
@@ -169,6 +174,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
             later=Exists(open_slots.filter(place__gt=OuterRef("last"))),
             others=Exists(others),
             notes=CountOf(notes.values("pk")),
+            flag_answers=CountOf(flag_answers.order_by().values("pk")),
             own_seconds=_mean_seconds(rater__person=person, rater__study=OuterRef("study")),
             seconds=_mean_seconds(rater__in=some_raters),
             met=Exists(Assignment.objects.filter(rater__person=person, rater__study=OuterRef("study"))),
@@ -208,6 +214,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
+        flag_answers=row.flag_answers,
     )  # fmt: skip
 
 
@@ -260,7 +267,7 @@ class RunStudy:
 def runs_of(person: Person) -> list[RunStudy]:
     """Return the studies that `person` runs, live ones first, in two queries, or one if there are none."""
     studies = studies_of(person, RESEARCHERS)
-    flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
+    flagged = open_flags(OuterRef("pk")).order_by().values("pk")
     annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
     waiting = Invitation.objects.filter(
         study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
@@ -284,16 +291,6 @@ def runs_of(person: Person) -> list[RunStudy]:
 def annotators_of(study: Study) -> int:
     """Return how many annotators the study has now."""
     return Membership.objects.filter(study=study, active=True, role=Role.ANNOTATOR, person__is_active=True).count()
-
-
-def flagged_in(study: Study) -> QuerySet[Assignment]:
-    """Return flagged tasks, latest first."""
-    return (
-        Assignment.objects.filter(rater__study=study)
-        .exclude(flag="")
-        .select_related("rater", "task__item")
-        .order_by("-pk")
-    )
 
 
 def skipped_in(study: Study) -> QuerySet[Annotation]:

@@ -11,8 +11,9 @@ from django.utils import timezone
 from annotation.models import Annotation, Assignment, Membership, Rater, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
+from annotation.review.flags import open_flags
 from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts
-from annotation.studies.queries import CountOf, StudyProgress, flagged_in, progress_by_study, skipped_in
+from annotation.studies.queries import CountOf, StudyProgress, progress_by_study, skipped_in
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def overview_of(study: Study) -> Overview:
 
 def count_overview(study: Study) -> dict[str, Any]:
     """Count the study, as plain JSON values."""
-    flagged, skipped = flagged_in(study), skipped_in(study)
+    flagged, skipped = open_flags(study), skipped_in(study)
     progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
     return {
         "items": main_items(study).count(),

@@ -1,7 +1,6 @@
-"""A study's pages for the people who run it: overview, status, settings, flagged and skipped tasks."""
+"""A study's pages for the people who run it: overview, status and settings."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,12 +14,11 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
 from annotation.studies.planning import is_planned, planning_progress
-from annotation.studies.queries import annotators_of, flagged_in, skipped_in
+from annotation.studies.queries import annotators_of
 from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
 
 SECONDS_PER_REQUEST = 1.0
-PAGE_SIZE = 50
 
 
 @require_safe
@@ -131,14 +129,3 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
     return render(request, "annotation/settings.html", {"study": study, "form": form}, status=status)
-
-
-@require_safe
-@signed_in
-def attention(request: HttpRequest, slug: str) -> HttpResponse:
-    """Flagged tasks, or with `?kind=skipped` skipped ones, with their raters' comments."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
-    kind = "skipped" if request.GET.get("kind") == "skipped" else "flagged"
-    rows = skipped_in(study) if kind == "skipped" else flagged_in(study)
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "annotation/attention.html", {"study": study, "kind": kind, "page": page})
