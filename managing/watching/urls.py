@@ -1,3 +1,7 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from managing.watching import views
+
+urlpatterns: list[URLPattern] = [
+    path("disagreement/", views.disagreement, name="disagreement"),
+]
