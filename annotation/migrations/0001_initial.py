@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
+                'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
@@ -612,7 +612,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('subject', models.CharField(help_text='overview, spans, or batch and its number from 0', max_length=40)),
+                ('subject', models.CharField(help_text='overview, pace, spans, or batch and its number from 0', max_length=40)),
                 ('figures', config.model_fields.ExactJSONField(default=dict, help_text='the counts by name')),
                 ('read_at', models.DateTimeField(blank=True, help_text='when counting began', null=True)),
                 ('seconds', models.FloatField(blank=True, help_text='how long counting took', null=True)),

@@ -38,28 +38,15 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import protocols
-from annotation.review.flags import open_flags, unread_flag_answers
+from annotation.review.flags import unread_flag_answers
 from annotation.studies.batches import EVERYWHERE, last_places
+from annotation.studies.counting import CountOf, MeanOf
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
 ANYBODY = -1  # stands for a person's primary key in a statement that is kept
 RATERS_ASKED, ANSWERS_ASKED = 20, 50
 """From how much a study's minutes per task are taken."""
-
-
-class CountOf(Subquery):
-    """Counts the rows of a query that refers to the outer query."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
-    output_field = IntegerField()
-
-
-class MeanOf(Subquery):
-    """The mean of the one column of a query that refers to the outer query."""
-
-    template = "(SELECT AVG(visible_seconds) FROM (%(subquery)s) AS timed)"
-    output_field = FloatField()
 
 
 @dataclass(frozen=True)
@@ -222,70 +209,6 @@ def unread_notes(person: Person) -> QuerySet[SpotCheck]:
     """Return the notes on this person's answers that they have not marked as read, oldest first."""
     notes = SpotCheck.objects.filter(annotation__rater__person=person, seen_at=None).exclude(note="")
     return notes.order_by("pk")
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """Places for answers in a study: `total` = open + held + filled."""
-
-    total: int = 0
-    filled: int = 0
-    held: int = 0
-
-    @property
-    def open(self) -> int:
-        return self.total - self.filled - self.held
-
-    @property
-    def percent(self) -> int:
-        return 100 * self.filled // self.total if self.total else 0
-
-
-def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
-    """Return the progress of each study by primary key, in one query."""
-    filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
-    rows = (
-        Slot.objects.filter(study__in=studies)
-        .values("study")
-        .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
-    )
-    return {row["study"]: StudyProgress(row["total"], row["filled"], row["held"]) for row in rows}
-
-
-@dataclass(frozen=True)
-class RunStudy:
-    """A study on the home page of a person who runs it."""
-
-    study: Study
-    progress: StudyProgress
-    flagged: int
-    annotators: int
-    invited: int
-    unprepared: bool
-
-
-def runs_of(person: Person) -> list[RunStudy]:
-    """Return the studies that `person` runs, live ones first, in two queries, or one if there are none."""
-    studies = studies_of(person, RESEARCHERS)
-    flagged = open_flags(OuterRef("pk")).order_by().values("pk")
-    annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
-    waiting = Invitation.objects.filter(
-        study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-    )
-    unprepared = main_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
-    annotated = studies.annotate(
-        flagged=CountOf(flagged),
-        annotators=CountOf(annotators),
-        invited=CountOf(waiting.values("pk")),
-        unprepared=Exists(unprepared),
-    )
-    states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
-    rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
-    progress = progress_by_study(studies) if rows else {}
-    return [
-        RunStudy(row, progress.get(row.pk, StudyProgress()), row.flagged, row.annotators, row.invited, row.unprepared)
-        for row in rows
-    ]
 
 
 def annotators_of(study: Study) -> int:

@@ -6,7 +6,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.desk.task_page import person_tag
-from annotation.studies.queries import runs_of, work_of
+from annotation.studies.queries import work_of
+from annotation.studies.run_studies import runs_of
 
 
 @require_safe

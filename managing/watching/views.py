@@ -8,11 +8,24 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from config.htmx_request import HtmxRequest
 from managing.watching.disagreement_page import DisagreementForm, DisagreementPage
+from managing.watching.progress_page import ProgressPage
 from reports.display.kept_status import shown_before
 from reports.forms import choices_in
 from reports.rows import ChoiceInvalidError
 
 UNCHANGED = 204
+
+
+@require_safe
+@signed_in
+def progress(request: HtmxRequest, slug: str) -> HttpResponse:
+    """How the study moves. An open page asks for its figures again; the overview asks for the most telling."""
+    study = study_for(person_of(request), slug, RESEARCHERS)
+    context = ProgressPage(study, request.GET).context()
+    if not request.htmx:
+        return render(request, "managing/progress.html", context)
+    part = "_glance" if request.GET.get("part") == "glance" else "_progress"
+    return render(request, f"managing/{part}.html", context)
 
 
 @require_safe
