@@ -39,7 +39,8 @@ DISAGREEMENT: dict[str, Figure] = {
     ),
     "seconds": Figure("Median seconds", "From opening a task to submitting it.", "count", "neither", END),
     "per_hour": Figure(
-        "Answers per active hour", "Answers divided by the hours in which the page was in use.", "count", "neither", END,
+        "Answers per active hour", "Answers divided by the hours in which the page was in use.", "count", "neither",
+        END,
     ),
     "agrees": Figure(
         "Agree", "How often another rater of the same unit gave the same answer, over all questions.", "share",

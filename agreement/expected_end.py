@@ -1,9 +1,9 @@
 """When a study will have all its answers, from the answers of the last days.
 
 Each coming day is taken to bring what one of the past days brought, drawn at random with replacement, until nothing is
-left. The number of days is counted in many such courses: its median is the expected end, and the 10 % and 90 % quantiles
-are the interval. Days without answers count, so that weekends are in it; the days are drawn one by one, so a rhythm of
-the week only widens the interval of a study that ends within days.
+left. The number of days is counted in many such courses: its median is the expected end, and the 10 % and 90 %
+quantiles are the interval. Days without answers count, so that weekends are in it. Days are drawn one by one, so the
+interval knows no trend and no rhythm of the week.
 """
 
 from collections.abc import Sequence

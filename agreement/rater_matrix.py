@@ -80,4 +80,4 @@ def _table(values: Floats, row: Ints, column: Ints, shape: tuple[int, int]) -> c
 
 
 def _whole(table: Floats) -> list[list[int]]:
-    return [[int(round(one)) for one in row] for row in table.tolist()]
+    return [[round(one) for one in row] for row in table.tolist()]

@@ -67,7 +67,8 @@ class AnnotationErasing(Erasing):
     study_rows = (
         (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (SpotCheck, "annotation__rater__study"),
         (SpanReview, "rating__study"), (Rating, "study"), (Annotation, "rater__study"),
-        (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
+        (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"),
+        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),

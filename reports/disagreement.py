@@ -1,6 +1,6 @@
 """Why raters disagree, for each question of a study: what a kept report of the kind `disagreement` contains."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,7 +79,7 @@ def _by_length(chosen: Opinions) -> Groups:
     of_rating = chosen.words[chosen.ratings.unit]
     groups, low = {}, known.min()
     for end in ends.tolist():
-        name = f"{low:.0f}–{end:.0f} words" if low < end else f"{end:.0f} words"
+        name = f"{low:.0f} to {end:.0f} words" if low < end else f"{end:.0f} words"
         groups[name] = np.flatnonzero((of_rating >= low) & (of_rating <= end))
         low = end + 1
     return groups
@@ -119,7 +119,7 @@ def _name_items(rated: RatedItems, chosen: Opinions, pull: Mapping[str, list[Rep
         code = row.pop("item")
         row |= {"pk": pks[code], "key": keys[pks[code]]}
         row["units"] = [
-            {"system": _system(ratings, unit), "values": sorted(Counter(values).items())[:MOST_VALUES_SHOWN]}
+            {"system": _system(ratings, unit), "answers": sorted(values)[:MOST_VALUES_SHOWN]}
             for unit, values in sorted(given[code].items())
             if len(values) > 1
         ][:MOST_VALUES_SHOWN]
@@ -136,7 +136,9 @@ def _by_rater(questions: Mapping[str, Report]) -> dict[str, Report]:
     for made in questions.values():
         for row in made.get("by", {}).get("rater", {}).get("rows", ()):
             found[row["name"]].append((row["ratings"], 1 - row["differ"]))
-    return {
-        name: {"ratings": sum(n for n, _ in parts), "agrees": sum(n * one for n, one in parts) / sum(n for n, _ in parts)}
-        for name, parts in sorted(found.items())
-    }
+    return {name: _pooled(parts) for name, parts in sorted(found.items())}
+
+
+def _pooled(parts: list[tuple[int, float]]) -> Report:
+    ratings = sum(n for n, _ in parts)
+    return {"ratings": ratings, "agrees": sum(n * share for n, share in parts) / ratings}

@@ -21,7 +21,8 @@ from config.model_fields import canonical_json
 PAGE_SIZE = 25
 EXCERPT = 240
 FILTERS = {
-    "": "All", "skipped": "Skipped", "flagged": "Flagged", "answers": "Answers to flags", "drafted": "Not submitted", "changed": "Older guidelines",
+    "": "All", "skipped": "Skipped", "flagged": "Flagged", "answers": "Answers to flags",
+    "drafted": "Not submitted", "changed": "Older guidelines",
 }  # fmt: skip
 
 
@@ -108,7 +109,12 @@ def page_of(
     outputs = _only_outputs(tasks)
     return page, [
         _answer(
-            row, current.get(row.task_id), titles.get(row.item, ""), outputs.get(row.task_id, ""), questions, newest,
+            row,
+            current.get(row.task_id),
+            titles.get(row.item, ""),
+            outputs.get(row.task_id, ""),
+            questions,
+            newest,
             replied.get(row.pk),
         )
         for row in shown
@@ -125,7 +131,12 @@ def _only_outputs(tasks: list[int]) -> dict[int, str]:
 
 
 def _answer(
-    row: Any, current: Annotation | None, title: str, output: str, questions: Sequence[Question], newest: int | None,
+    row: Any,
+    current: Annotation | None,
+    title: str,
+    output: str,
+    questions: Sequence[Question],
+    newest: int | None,
     replied: FlagAnswer | None,
 ) -> MyAnswer:
     first, *more = [text for text in (title, row.instruction, row.document, output) if text] or [""]

@@ -37,8 +37,16 @@ OLDEST = timedelta(hours=1)
 """Older counts are requested again, because those of the last day change with time."""
 TRIED_AGAIN = timedelta(minutes=5)
 OF_NO_COUNT = frozenset(
-    {"task assigned", "study exported", "file exported", "notes read", "report frozen", "flag answers read",
-     "comments read", "reviewer named"}
+    {
+        "task assigned",
+        "study exported",
+        "file exported",
+        "notes read",
+        "report frozen",
+        "flag answers read",
+        "comments read",
+        "reviewer named",
+    }
 )
 OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}
 OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "flag answered", "batch released"}
@@ -61,7 +69,8 @@ class KeptCounts:
 
 def is_large(study: Study) -> bool:
     """Whether a page must not count the study itself. One query, which stops counting there."""
-    return bool(large_studies(Study.objects.filter(pk=study.pk)).values_list("is_large", flat=True).get())
+    found: Any = large_studies(Study.objects.filter(pk=study.pk)).get()
+    return bool(found.is_large)
 
 
 def large_studies(studies: QuerySet[Study]) -> QuerySet[Study]:

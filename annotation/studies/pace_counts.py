@@ -1,4 +1,4 @@
-"""How fast a study is answered, by hour, day and rater: counted at each visit of a small study, kept for a large one."""
+"""How fast a study is answered, by day and rater: counted at each visit of a small study, kept for a large one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

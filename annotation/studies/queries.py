@@ -6,10 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import (
     BigIntegerField,
-    Count,
     Exists,
-    FloatField,
-    IntegerField,
     OuterRef,
     Q,
     QuerySet,
@@ -20,7 +17,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Person
-from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
+from annotation.access import ANNOTATORS
 from annotation.desk.assigning import tasks_of
 from annotation.models import (
     Annotation,
@@ -36,7 +33,6 @@ from annotation.models import (
     Token,
 )
 from annotation.models.people import Role
-from annotation.pools import main_items
 from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
 from annotation.studies.batches import EVERYWHERE, last_places
@@ -55,9 +51,8 @@ class MyWork:
 
     `state` is `soon`, `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
     may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
-    task, `flag_answers` unread answers to the
-    person's flags. `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
-    person confirmed having read, and the latest.
+    task, `flag_answers` unread answers to the person's flags. `minutes` is what a task takes, if that is known. `read`
+    and `newest` are versions of the guidelines: what the person confirmed having read, and the latest.
     """
 
     study: Study

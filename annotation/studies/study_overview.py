@@ -12,8 +12,8 @@ from annotation.models import Annotation, Assignment, Membership, Rater, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.review.flags import open_flags
-from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts
 from annotation.studies.counting import CountOf
+from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts
 from annotation.studies.queries import skipped_in
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 
@@ -42,6 +42,11 @@ class Contribution:
     flagged: int = 0
     last: datetime | None = None
     is_counted: bool = True
+
+    @property
+    def is_annotating(self) -> bool:
+        """Whether the person rates, or has rated, in the study."""
+        return self.rater is not None or (self.membership is not None and self.membership.role == Role.ANNOTATOR)
 
 
 @dataclass(frozen=True)

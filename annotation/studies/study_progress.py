@@ -33,14 +33,13 @@ def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
         .values("study")
         .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
     )
-    places = {row["study"]: row for row in rows}
     files = Rating.objects.filter(study__in=studies, annotation=None, is_current=True, rater__kind=Rater.Kind.HUMAN)
     imported = dict(files.order_by().values_list("study").annotate(Count("pk")))
-    none = {"total": 0, "filled": 0, "held": 0}
-    return {
-        study: StudyProgress(*(places.get(study, none)[name] for name in none), imported.get(study, 0))
-        for study in {*places, *imported}
-    }
+    found = {study: StudyProgress(imported=count) for study, count in imported.items()}
+    for row in rows:
+        study = row["study"]
+        found[study] = StudyProgress(row["total"], row["filled"], row["held"], imported.get(study, 0))
+    return found
 
 
 def progress_of_study(study: Study) -> StudyProgress:

@@ -42,8 +42,8 @@ def _page(
         context |= {"comments": found[:COMMENTS_PAGE], "more": len(found) > COMMENTS_PAGE, "after": after,
                     "has_read": comments.read_through(study) > 0}  # fmt: skip
     else:
-        rows = {"flagged": flags.open_flags, "answered": flags.answered_flags, "skipped": skipped_in}[kind](study)
-        context["page"] = newest_first(rows, request.GET.get("before", ""))
+        newest = {"flagged": flags.open_flags, "answered": flags.answered_flags, "skipped": skipped_in}[kind]
+        context["page"] = newest_first(newest(study), request.GET.get("before", ""))
     return render(request, "annotation/attention.html", context, status=status)
 
 

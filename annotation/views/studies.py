@@ -19,6 +19,7 @@ from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
 
 SECONDS_PER_REQUEST = 1.0
+SHOWN_RATERS = 10
 
 
 @require_safe
@@ -27,6 +28,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     overview = overview_of(study)
+    working = [one for one in overview.contributions() if one.is_annotating]
     context = {
         "study": study,
         "protocol": protocols()[study.protocol],
@@ -36,7 +38,8 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "prepared": is_planned(study),
         "progress": overview.progress,
         "pace": overview.pace,
-        "contributions": overview.contributions(),
+        "contributions": working[:SHOWN_RATERS],
+        "more_raters": max(len(working) - SHOWN_RATERS, 0),
         "annotators": annotators_of(study),
         "questions": study.questions.order_by("position"),
         "guidelines": study.guidelines.order_by("-number"),

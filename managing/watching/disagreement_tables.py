@@ -13,13 +13,14 @@ COLUMNS = ("ratings", "items", "differ", "relative")
 FILTERS = {"system": "system", "rater": "rater", "category": "category"}
 """The kinds of groups by which the table of items filters, with the names of its parameters."""
 SHADES = 5
+NONE = "\N{EN DASH}"
 FEW = 5
 """With fewer shared units, a cell is not shaded."""
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """A cell of a grid: a text, a smaller one below it, a shade from 0 to SHADES and a sentence for readers of screens."""
+    """A cell of a grid: a text, a smaller one below it, a shade from 0 to SHADES, and a sentence about it."""
 
     text: str
     below: str = ""
@@ -62,8 +63,13 @@ def _group_table(study: Study, question: str, kind: str, rows: Sequence[Json]) -
     names = (*COLUMNS, "bias") if with_bias else COLUMNS
     reach = max((abs(end) for row in rows for end in (row.get("bias_ci") or [row.get("bias") or 0.0])), default=0.0)
     top = max([1.0, *(row["relative_ci"][1] for row in rows if row["relative_ci"])])
-    axes: Mapping[str, Axis | None] = {"differ": UNIT, "relative": (0.0, top), "bias": (-reach, reach) if reach else None}
-    ordered = sorted(rows, key=lambda row: -(row["relative"] or 0.0)) if kind in ("rater", "system", "category") else rows
+    axes: Mapping[str, Axis | None] = {
+        "differ": UNIT,
+        "relative": (0.0, top),
+        "bias": (-reach, reach) if reach else None,
+    }
+    by_size = kind in FILTERS
+    ordered = sorted(rows, key=lambda row: -(row["relative"] or 0.0)) if by_size else rows
     return Table(
         GROUPS[kind],
         [DISAGREEMENT[name] for name in names],
@@ -85,9 +91,9 @@ def _cell(name: str, row: Json, axis: Axis | None) -> PrintedFigure:
 
 def whole_figures(report: Json) -> list[PrintedFigure]:
     """The figures of a question as a whole."""
-    alpha = report["alpha"]
-    made = [printed("alpha", DISAGREEMENT["alpha"], alpha, None, report["whole"]["undefined"].get("relative", ""), None)]
-    return made + [_cell("differ", report["whole"], UNIT)]
+    reason = report["whole"]["undefined"].get("relative", "")
+    alpha = printed("alpha", DISAGREEMENT["alpha"], report["alpha"], None, reason, None)
+    return [alpha, _cell("differ", report["whole"], UNIT)]
 
 
 def stands_out(report: Json, most: int = 6) -> list[tuple[str, str, Json]]:
@@ -120,7 +126,7 @@ def rater_grid(study: Study, question: str, matrix: Json) -> Grid:
 def _agreement_cell(study: Study, question: str, matrix: Json, one: int, other: int) -> GridCell:
     n, equal, names = matrix["n"][one][other], matrix["equal"][one][other], matrix["raters"]
     if not n:
-        return GridCell("–", said="no shared units")
+        return GridCell(NONE, said="no shared units")
     share = equal / n
     below = str(n)
     if matrix["difference"] is not None:
@@ -146,7 +152,7 @@ def confusion_grid(report: Json) -> Grid | None:
                 0 if other == place else min(SHADES, round(2 * SHADES * count / total)),
                 f"beside {label}, {labels[other]}: {count:.0f} of {total:.0f}",
             )
-            if total else GridCell("–")
+            if total else GridCell(NONE)
             for other, count in enumerate(counts)
         ]  # fmt: skip
         rows.append((label, cells))
@@ -167,6 +173,5 @@ def pulled_items(study: Study, pulled: Sequence[Json]) -> list[PulledItem]:
 
 def _signed(pull: float) -> PrintedFigure:
     """A pull with as many decimals as it needs."""
-    text = f"{pull:+.4f}" if abs(pull) >= 0.00005 else f"{pull:+.1e}"  # noqa: PLR2004 - the last of four decimals
+    text = f"{pull:+.4f}" if abs(pull) >= 0.00005 else f"{pull:+.1e}"
     return PrintedFigure("pull", DISAGREEMENT["pull"], text.replace("-", "\N{MINUS SIGN}"))
-

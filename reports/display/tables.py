@@ -17,8 +17,8 @@ TITLES = {"": "{}", "by_category": "{}, by category", "in_numbers": "{}, in numb
 class Table:
     """A table: `figure` names, describes and defines it, `heads` are its columns, `rows` are (name, cells).
 
-    `addresses` are links of rows by their names. `variant` is for tables of a figure by category, and for the numbers of a drawing. `note` has the values that the
-    template `reports/notes/<note_name>.html` prints below the description.
+    `addresses` are links of rows by their names. `variant` is for tables of a figure by category, and for the numbers
+    of a drawing. `note` has the values that the template `reports/notes/<note_name>.html` prints below the description.
     """
 
     figure: Figure
