@@ -184,6 +184,16 @@ def annotation_for(person: Person, slug: str, key: str) -> Annotation:
     return answer
 
 
+def flag_for(person: Person, slug: str, pk: int) -> Assignment:
+    """A flagged task by its assignment's number, in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    flagged = Assignment.objects.filter(rater__study=study, pk=pk).exclude(flag="")
+    assignment = flagged.select_related("rater__study", "rater__person").first()
+    if assignment is None:
+        raise Http404(NOTHING)
+    return assignment
+
+
 def may_revoke(person: Person, token: Token, owns: bool) -> bool:
     """Whether `person`, who runs the token's study (`owns`: as an owner), may end the token."""
     return owns or token.made_by_id == person.pk

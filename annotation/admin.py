@@ -25,12 +25,14 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
     Item,
     ItemCopy,
     Output,
     Question,
     Rating,
+    ReadComments,
     Reviewer,
     Slot,
     SpanReview,
@@ -294,4 +296,22 @@ class SpotCheckAdmin(StudyScopedAdmin):
     plain_filters = ("verdict", "is_current")
     search_fields = ["note", "annotation__rater__name"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(FlagAnswer)
+class FlagAnswerAdmin(StudyScopedAdmin):
+    study_path = "assignment__rater__study"
+    list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
+    list_filter = [StudyFilter, "outcome", "is_current"]
+    plain_filters = ("outcome", "is_current")
+    search_fields = ["note", "flag", "assignment__rater__name"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ReadComments)
+class ReadCommentsAdmin(StudyScopedAdmin):
+    list_display = ["study", "through", "by", "at"]
+    list_select_related = ["study", "by"]
     ordering = ["-pk"]

@@ -17,6 +17,7 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
     Invitation,
     Item,
@@ -27,6 +28,7 @@ from annotation.models import (
     Question,
     Rater,
     Rating,
+    ReadComments,
     Reviewer,
     Slot,
     SpanReview,
@@ -73,11 +75,12 @@ class AnnotationErasing(Erasing):
     study_rows = (
         (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
-        (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
-        (Slot, "study"),
+        (Annotation, "rater__study"), (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"),
+        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"),
+        (Invitation, "study"),
         (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
@@ -153,6 +156,7 @@ def _erase_annotations(annotations: QuerySet[Annotation], erased: ErasedRows) ->
 
 
 def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) -> None:
+    erased.delete(FlagAnswer.objects.filter(assignment__in=assignments))
     erased.delete(DraftConflict.objects.filter(assignment__in=assignments))
     erased.delete(assignments)
 

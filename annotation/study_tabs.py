@@ -57,11 +57,13 @@ class TabRows:
 
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
+    Tab("Overview", "Progress", "managing:progress"),
     Tab("Questions", "Questions", "managing:build", (), is_draft),
     Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
     Tab("Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab("Report", "Report", "reports:report"),
+    Tab("Report", "Why people disagree", "managing:disagreement"),
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),

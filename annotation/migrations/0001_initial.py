@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
                 ('withdrawn_reason', models.TextField(blank=True, db_default='')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
+                'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
@@ -315,6 +315,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(fields=['rater', 'id'], name='assignment_of_rater'),
+                    models.Index(condition=models.Q(('flag', ''), _negated=True), fields=['rater', 'id'], name='assignment_flagged'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('rater', 'task'), name='assignment_once'),
@@ -361,6 +362,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
+                    models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'rater', 'revision'), name='annotation_revision_once'),
@@ -411,6 +413,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('annotation__isnull', False)), fields=['annotation'], name='rating_of_annotation'),
                     models.Index(condition=models.Q(('other_output__isnull', False)), fields=['other_output'], name='rating_of_pair'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'span')), fields=['study', 'item', 'id'], name='rating_spans'),
+                    models.Index(condition=models.Q(('is_current', True), ('level', 'text')), fields=['study', 'id'], name='rating_comments'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('annotation__isnull', False), ('other_output__isnull', True), ('output__isnull', False)), fields=('annotation', 'question', 'output'), name='rating_once_an_output'),
@@ -470,6 +473,46 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(('verdict__in', ['ok', 'problem'])), name='spot_check_verdict_known'),
                     models.CheckConstraint(condition=models.Q(('verdict', 'ok'), models.Q(('note', ''), _negated=True), _connector='OR'), name='spot_check_problem_said'),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name='FlagAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField(help_text='1, 2, ... for the answers to the flags of one assignment')),
+                ('is_current', models.BooleanField(default=True)),
+                ('flag', models.TextField(help_text="the annotator's words that it answers")),
+                ('outcome', models.CharField(choices=[('resolved', 'Resolved'), ('dismissed', 'Dismissed')], max_length=9)),
+                ('note', models.TextField(help_text='what the annotator reads')),
+                ('at', models.DateTimeField()),
+                ('seen_at', models.DateTimeField(blank=True, help_text='when the annotator said that they read the note', null=True)),
+                ('assignment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.assignment')),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.reviewer')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('seen_at', None)), fields=['assignment'], name='flag_answer_unread'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='flag_answer_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('assignment',), name='flag_answer_one_current'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='flag_answer_number_positive'),
+                    models.CheckConstraint(condition=models.Q(('outcome__in', ['resolved', 'dismissed'])), name='flag_answer_outcome_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('note', ''), _negated=True), models.Q(('flag', ''), _negated=True)), name='flag_answer_note_given'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReadComments',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('through', models.BigIntegerField(default=0, help_text='primary key of a rating')),
+                ('at', models.DateTimeField()),
+                ('by', models.ForeignKey(help_text='who read last', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.reviewer')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='read_comments', to='annotation.study')),
+            ],
+            options={
+                'verbose_name_plural': 'read comments',
             },
         ),
         migrations.CreateModel(
@@ -577,7 +620,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('subject', models.CharField(help_text='overview, spans, or batch and its number from 0', max_length=40)),
+                ('subject', models.CharField(help_text='overview, pace, spans, or batch and its number from 0', max_length=40)),
                 ('figures', config.model_fields.ExactJSONField(default=dict, help_text='the counts by name')),
                 ('read_at', models.DateTimeField(blank=True, help_text='when counting began', null=True)),
                 ('seconds', models.FloatField(blank=True, help_text='how long counting took', null=True)),
@@ -773,5 +816,6 @@ class Migration(migrations.Migration):
                 "by_id", "at",
             ],
         ),
+        Freeze("annotation_flaganswer", ["assignment_id", "number", "flag", "outcome", "note", "by_id", "at"]),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
     ]

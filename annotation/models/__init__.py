@@ -5,7 +5,15 @@ from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
 from annotation.models.preparations import TaskPreparation
-from annotation.models.reviews import Adjudication, Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.reviews import (
+    Adjudication,
+    Batch,
+    FlagAnswer,
+    ReadComments,
+    Reviewer,
+    SpanReview,
+    SpotCheck,
+)
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
@@ -21,6 +29,7 @@ __all__ = [
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
+    "FlagAnswer",
     "Guideline",
     "Invitation",
     "Item",
@@ -33,6 +42,7 @@ __all__ = [
     "Question",
     "Rater",
     "Rating",
+    "ReadComments",
     "Reviewer",
     "Slot",
     "SpanReview",

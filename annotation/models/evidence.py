@@ -47,6 +47,9 @@ class Annotation(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["rater", "id", "status"], condition=Q(is_current=True), name="annotation_current"),
+            models.Index(
+                fields=["rater", "id"], condition=Q(is_current=True, status="skipped"), name="annotation_skipped"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),
@@ -133,6 +136,7 @@ class Rating(models.Model):
             models.Index(
                 fields=["study", "item", "id"], condition=Q(is_current=True, level="span"), name="rating_spans"
             ),
+            models.Index(fields=["study", "id"], condition=Q(is_current=True, level="text"), name="rating_comments"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from annotation.models.evidence import Annotation, Rating
 from annotation.models.items import Item, Output
 from annotation.models.study import Question, Study
+from annotation.models.tasks import Assignment
 from config.model_fields import ExactJSONField
 
 
@@ -160,3 +161,58 @@ class Adjudication(models.Model):
 
     def __str__(self) -> str:
         return f"final answer {self.number} to question {self.question_id} on item {self.item_id}"
+
+
+class FlagAnswer(models.Model):
+    """A researcher's answer to an annotator's flag on a task, with a note to the annotator. The highest number counts.
+
+    It answers the flag as it was worded then: a flag with other words is open again.
+    """
+
+    class Outcome(models.TextChoices):
+        RESOLVED = "resolved", "Resolved"
+        DISMISSED = "dismissed", "Dismissed"
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="flag_answers", db_index=False)
+    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to the flags of one assignment")
+    is_current = models.BooleanField(default=True)
+    flag = models.TextField(help_text="the annotator's words that it answers")
+    outcome = models.CharField(max_length=9, choices=Outcome)
+    note = models.TextField(help_text="what the annotator reads")
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="flag_answers")
+    at = models.DateTimeField()
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="when the annotator said that they read the note")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["assignment"], condition=Q(seen_at=None), name="flag_answer_unread"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "number"], name="flag_answer_number_once"),
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(is_current=True), name="flag_answer_one_current"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="flag_answer_number_positive"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["resolved", "dismissed"]), name="flag_answer_outcome_known"
+            ),
+            models.CheckConstraint(condition=~Q(note="") & ~Q(flag=""), name="flag_answer_note_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome}: flag of assignment {self.assignment_id}"
+
+
+class ReadComments(models.Model):
+    """How far a study's researchers have read its annotators' comments: up to and including the rating `through`."""
+
+    study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="read_comments")
+    through = models.BigIntegerField(default=0, help_text="primary key of a rating")
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="+", help_text="who read last")
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "read comments"
+
+    def __str__(self) -> str:
+        return f"comments of {self.study_id} read through {self.through}"

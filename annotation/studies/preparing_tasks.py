@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import Person
 from annotation.models import Study, TaskPreparation
-from annotation.pools import main_items
+from annotation.pools import planned_items
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.lifecycle import prepare
 from config.background.kinds import works
@@ -22,7 +22,7 @@ SECONDS = 1.0
 
 def prepare_few(study: Study) -> bool:
     """Make the missing tasks if only few items have none; return whether every item has its tasks now."""
-    left = main_items(study).filter(pk__gt=study.planned_through)
+    left = planned_items(study).filter(pk__gt=study.planned_through)
     return not exceeds(left, FEW_ITEMS) and prepare(study, SECONDS)
 
 

@@ -7,7 +7,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import may_make_studies
 from annotation.desk.task_page import person_tag
-from annotation.studies.queries import runs_of, work_of
+from annotation.studies.queries import work_of
+from annotation.studies.run_studies import runs_of
 
 
 @require_safe

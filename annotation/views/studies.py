@@ -1,7 +1,6 @@
-"""A study's pages for the people who run it: overview, status, settings, flagged and skipped tasks."""
+"""A study's pages for the people who run it: overview, status and settings."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,11 +15,11 @@ from annotation.protocols import protocols
 from annotation.studies import lifecycle
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
-from annotation.studies.queries import annotators_of, flagged_in, skipped_in
+from annotation.studies.queries import annotators_of
 from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
 
-PAGE_SIZE = 50
+SHOWN_RATERS = 10
 
 
 @require_safe
@@ -29,6 +28,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     overview = overview_of(study)
+    working = [one for one in overview.contributions() if one.is_annotating]
     context = {
         "study": study,
         "protocol": protocols()[study.protocol],
@@ -39,7 +39,8 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "preparation": newest_preparation(study),
         "progress": overview.progress,
         "pace": overview.pace,
-        "contributions": overview.contributions(),
+        "contributions": working[:SHOWN_RATERS],
+        "more_raters": max(len(working) - SHOWN_RATERS, 0),
         "annotators": annotators_of(study),
         "questions": study.questions.order_by("position"),
         "guidelines": study.guidelines.order_by("-number"),
@@ -145,14 +146,3 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     status = 422 if form.is_bound else 200
     rights = {"owns": may(person, study, OWNERS), "makes_studies": may_make_studies(person)}
     return render(request, "annotation/settings.html", {"study": study, "form": form, **rights}, status=status)
-
-
-@require_safe
-@signed_in
-def attention(request: HttpRequest, slug: str) -> HttpResponse:
-    """Flagged tasks, or with `?kind=skipped` skipped ones, with their raters' comments."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
-    kind = "skipped" if request.GET.get("kind") == "skipped" else "flagged"
-    rows = skipped_in(study) if kind == "skipped" else flagged_in(study)
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "annotation/attention.html", {"study": study, "kind": kind, "page": page})
