@@ -96,9 +96,7 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
     """The body of a study file that the page's fields stand for; `kept` is the study's own before."""
     protocol = protocols()[kept["protocol"]]
     shown = {field.key for field in ABOUT_FIELDS} | {"questions", "options"}
-    body = {key: value for key, value in kept.items() if key not in shown} | value_of(
-        ABOUT_FIELDS, texts, ABOUT, kept
-    )
+    body = {key: value for key, value in kept.items() if key not in shown} | value_of(ABOUT_FIELDS, texts, ABOUT, kept)
     saved = {one["key"]: one for one in questions_in(kept)}
     if kept.get("guidelines") and "guidelines" not in body:
         body["guidelines"] = ""  # without the key, the newest version would stay
