@@ -15,6 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing import stepwise_import
+from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
 from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
 from annotation.importing.folder import TABLES, find_files
@@ -199,7 +200,16 @@ class _Attempt:
         record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)
 
 
-AnyImport = ItemImport | ExampleImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
+AnyImport = (
+    ItemImport
+    | ExampleImport
+    | AnnotationImport
+    | RatingImport
+    | RunImport
+    | ReviewImport
+    | AdjudicationImport
+    | TableImport
+)
 OfCSV = Callable[[SourceFile], Objects]
 IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
     "items": (ItemImport, item_objects),
@@ -209,6 +219,7 @@ IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport],
     "runs": (RunImport, None),
     "scores": (RatingImport, rating_objects),
     "reviews": (ReviewImport, None),
+    "adjudications": (AdjudicationImport, None),
 }
 
 
