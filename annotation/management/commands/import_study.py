@@ -12,7 +12,10 @@ from annotation.importing import ImportRefusedError, ImportResult, import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 
-TABLES = ("items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews")
+TABLES = (
+    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews",
+    "adjudications",
+)  # fmt: skip
 STEP_SECONDS = 5.0
 
 
