@@ -90,5 +90,3 @@ def _import(
             except StudyChangedError:
                 continue
     raise refuse(update.slug, CHANGED)
-
-
