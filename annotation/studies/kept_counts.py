@@ -14,7 +14,7 @@ from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, Query
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.models import Annotation, Rating, Slot, Study, StudyCounts
+from annotation.models import Annotation, Item, Rating, Slot, Study, StudyCounts
 from annotation.studies.counting import CountOf
 from annotation.studies.locking import refuse_import_since
 from config.background.kinds import works
@@ -46,6 +46,8 @@ OF_NO_COUNT = frozenset(
         "flag answers read",
         "comments read",
         "reviewer named",
+        "file uploaded",
+        "file discarded",
     }
 )
 OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}
@@ -77,13 +79,17 @@ def large_studies(studies: QuerySet[Study]) -> QuerySet[Study]:
     """The studies, each with whether it `is_large`."""
     answers = Annotation.objects.filter(rater__study=OuterRef("pk"))
     places, ratings = Slot.objects.filter(study=OuterRef("pk")), Rating.objects.filter(study=OuterRef("pk"))
+    items = Item.objects.filter(study=OuterRef("pk"))
     most_ratings = RATINGS_PER_ANSWER * MOST_AT_ONCE
     counted = {
         "some_answers": CountOf(answers.order_by().values("pk")[: MOST_AT_ONCE + 1]),
+        "some_items": CountOf(items.order_by().values("pk")[: MOST_AT_ONCE + 1]),
         "some_places": CountOf(places.order_by().values("pk")[: MOST_AT_ONCE + 1]),
         "some_ratings": CountOf(ratings.order_by().values("pk")[: most_ratings + 1]),
     }
-    is_large = Q(some_answers__gt=MOST_AT_ONCE) | Q(some_places__gt=MOST_AT_ONCE) | Q(some_ratings__gt=most_ratings)
+    is_large = Q(some_ratings__gt=most_ratings)
+    for rows in ("some_answers", "some_items", "some_places"):
+        is_large |= Q(**{f"{rows}__gt": MOST_AT_ONCE})
     return studies.annotate(**counted).annotate(is_large=ExpressionWrapper(is_large, output_field=BooleanField()))
 
 
