@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-FieldKind = Literal["truth", "whole", "number", "text", "lines", "choice", "labels"]
+FieldKind = Literal["truth", "whole", "number", "text", "lines", "choice", "labels", "numbers"]
 """`lines`: a list of texts, one per line. `labels`: a list of values with texts, such as choices. `choice`: one of
-`choices`."""
+`choices`. `numbers`: a mapping of texts to numbers."""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,9 @@ class Computation:
 def _values(
     level: Literal["nominal", "interval"], rated: RatedItems, question: Question, choice: Choice
 ) -> Computation:
-    scale = question_types()[question.type].scale(question.spec)
-    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale))
+    kind = question_types()[question.type]
+    scale, step = kind.scale(question.spec), kind.step(question.spec)
+    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale, step=step))
 
 
 def _choices(rated: RatedItems, question: Question, choice: Choice) -> Computation:

@@ -15,6 +15,7 @@ import { Questions } from "./desk/questions.js";
 import { ReadingKeys } from "./desk/readingkeys.js";
 import { Sending } from "./desk/sending.js";
 import { Sizes } from "./desk/sizes.js";
+import { Sliders } from "./desk/sliders.js";
 import { State } from "./desk/state.js";
 import { Unsent } from "./desk/unsent.js";
 import { AnswerViews } from "./sessions/answerviews.js";
@@ -33,6 +34,7 @@ function open(root, show) {
   const state = new State(page);
   const keep = new Keep(page, "session");
   const effort = new Effort(page);
+  new Sliders(page);
   const questions = new Questions(page);
   const unsent = new Unsent(page.tag, "session");
   const autosave = new Autosave(page, state, keep, unsent);

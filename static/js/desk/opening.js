@@ -15,6 +15,7 @@ import { ReadingKeys } from "./readingkeys.js";
 import { SelfSubmit } from "./selfsubmit.js";
 import { Sending } from "./sending.js";
 import { Sizes } from "./sizes.js";
+import { Sliders } from "./sliders.js";
 import { State } from "./state.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
@@ -29,6 +30,7 @@ export function openDesk(equip) {
     const state = new State(page);
     const keep = new Keep(page);
     const effort = new Effort(page);
+    new Sliders(page);
     const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
     const unsent = new Unsent(page.tag);
     const autosave = new Autosave(page, state, keep, unsent);
