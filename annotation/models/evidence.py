@@ -90,6 +90,7 @@ class Rating(models.Model):
         CHOICE = "choice", "Choice"
         SPAN = "span", "Span"
         TEXT = "text", "Text"
+        EXTREMES = "extremes", "Best and worst"
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="ratings", db_index=False)
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="ratings", db_index=False)
@@ -159,7 +160,7 @@ class Rating(models.Model):
                 name="rating_pair_of_two",
             ),
             models.CheckConstraint(
-                condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text"]),
+                condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text", "extremes"]),
                 name="rating_level_known",
             ),
             models.CheckConstraint(

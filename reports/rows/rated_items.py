@@ -58,6 +58,14 @@ class RatedItems:
         return {pk: outputs[pk] for pk in self.systems}
 
     @cached_property
+    def systems_of_items(self) -> dict[int, list[str]]:
+        """The systems that wrote the outputs of each item, by its primary key."""
+        found: dict[int, list[str]] = {}
+        for pk, item in self.items_of_outputs.items():
+            found.setdefault(item, []).append(self.systems[pk])
+        return found
+
+    @cached_property
     def words(self) -> dict[tuple[Hashable, str], float]:
         """The number of words of each output, by item and system; words are separated by white space."""
         texts = self._outputs().values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)

@@ -4,6 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agreement.best_worst_answers import collect_best_worst
+from agreement.best_worst_report import describe_best_worst
 from agreement.catalogue import FIGURES
 from agreement.dimensions import describe_dimensions
 from agreement.item_catalogue import ITEM_FIGURES
@@ -56,6 +58,7 @@ def reports(ratings_of, choices_of, rankings_of):
         describe_choices(choices_of([("i", "a", "b", "r", "a")])),
         describe_rankings(both),
         describe_spans(spans),
+        describe_best_worst(collect_best_worst(["i"], ["r"], ["a"], ["b"], [["a", "b"]])),
         {key: value for key, value in dimensions.items() if key in BY_NAME},
     ]
 

@@ -93,7 +93,7 @@ def test_markdown_is_formatted_until_its_source_is_asked_for(opened, protocol, a
     expect(page.locator("[data-formatted] strong").first).to_have_text("pier 4")
     assert page.locator(SHOWN).evaluate_all(JOINED) in ([], ["Answer the traveller."])
     assert findings(page, axe) == []
-    page.keyboard.press("m")
+    page.keyboard.press("q")
     expect(page.locator("[data-text=document]")).to_be_visible()
     expect(page.locator("[data-formatted]").first).to_be_hidden()
     assert desk.faults == []

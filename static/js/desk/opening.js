@@ -12,6 +12,7 @@ import { Questions } from "./questions.js";
 import { ReadingKeys } from "./readingkeys.js";
 import { SelfSubmit } from "./selfsubmit.js";
 import { Sizes } from "./sizes.js";
+import { Sliders } from "./sliders.js";
 import { SourceView } from "./sourceview.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
@@ -23,6 +24,7 @@ export function openDesk(equip) {
   function open(root, show) {
     const page = new Page(root);
     const effort = new Effort(page);
+    new Sliders(page);
     const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
     const kept = keeping(page, effort, show);
     const dialogs = new Dialogs(page);

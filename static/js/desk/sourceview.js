@@ -22,6 +22,6 @@ export class SourceView {
   }
 
   acts() {
-    return this.button ? { m: () => this.button.click() } : {};
+    return this.button ? { q: () => this.button.click() } : {};
   }
 }
