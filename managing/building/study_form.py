@@ -54,7 +54,9 @@ def question_fields(protocol: Protocol, kind: str) -> tuple[SpecField, ...]:
 class QuestionPart:
     """A question on the page: its number from 0, its body, and its form."""
 
-    def __init__(self, protocol: Protocol, before: Sequence[Mapping[str, Any]], body: Mapping[str, Any], refresh: str):
+    def __init__(
+        self, protocol: Protocol, before: Sequence[Mapping[str, Any]], body: Mapping[str, Any], refresh: str
+    ) -> None:
         self.number, self.body = len(before), body
         start = named(QUESTION, str(self.number))
         self.start = start
