@@ -35,6 +35,7 @@ from annotation.models import (
     Task,
     TaskOutput,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from config.erasure import ErasedRows
@@ -69,7 +70,7 @@ class AnnotationErasing(Erasing):
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
-        (Membership, "study"), (Study, "pk"),
+        (Unblinding, "study"), (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
@@ -93,6 +94,7 @@ class AnnotationErasing(Erasing):
         erased.empty(made, created_by=None)
         erased.delete(Token.objects.filter(study=study, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
+        erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))

@@ -12,8 +12,9 @@ from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.review.spot_checks import sample
 from annotation.studies.batches import state_of
-from annotation.studies.kept_counts import BATCH, OVERVIEW, SPANS, WORK_KEY
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PLAN, SPANS, WORK_KEY
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
+from annotation.studies.plan_table import count_groups
 from annotation.studies.study_overview import count_overview
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
@@ -62,6 +63,8 @@ def _figures(claim: Claim) -> dict[str, Any]:
         return count_overview(study)
     if subject == SPANS:
         return count_spans(study)
+    if subject == PLAN:
+        return count_groups(study)
     if not subject.startswith(BATCH):
         raise GiveUpError(UNKNOWN)
     batch = int(subject.removeprefix(BATCH))

@@ -6,7 +6,7 @@ from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
 from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
 from annotation.models.runs import JudgeRun
-from annotation.models.study import Guideline, Question, Study
+from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
 from annotation.models.tokens import Token
@@ -26,6 +26,7 @@ __all__ = [
     "Output",
     "PendingImport",
     "PendingRows",
+    "Project",
     "Question",
     "Rater",
     "Rating",
@@ -38,5 +39,6 @@ __all__ = [
     "Task",
     "TaskOutput",
     "Token",
+    "Unblinding",
     "WrittenExample",
 ]

@@ -21,7 +21,7 @@ from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 
 WORK_KEY = "study_counts"
-OVERVIEW, SPANS, BATCH = "overview", "spans", "batch "
+OVERVIEW, SPANS, PLAN, BATCH = "overview", "spans", "plan", "batch "
 MOST_AT_ONCE = 5000
 """A study with more answers or more places for answers is counted by workers."""
 REST = 4.0

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
-from annotation.desk.assigning import tasks_of
+from annotation.desk.assigning import has_room, planned_tasks, tasks_of
 from annotation.models import (
     Annotation,
     Assignment,
@@ -38,6 +38,7 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import protocols
+from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, last_places
 from config.prepared_sql import fetch_all
 
@@ -195,9 +196,12 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    if not flow.offers_every_task:
+    if OPTION in study.options or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
-    if rater is not None:
+    if rater is not None and flow.offers_every_task:
+        left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
+        others = others and has_room(study, rater)
+    elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
         held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)
