@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.hot_queries import DeskRow, desk_row
-from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, Token
+from annotation.models import Annotation, Assignment, Invitation, Membership, Project, Rating, Study, Token
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
@@ -49,6 +49,14 @@ def study_for(person: Person, slug: str, roles: Collection[str]) -> Study:
     if RESEARCHERS.issuperset(roles):
         refuse_pending_import(study)
     return study
+
+
+def project_for(person: Person, pk: int) -> Project:
+    """A project with a study that `person` runs."""
+    project = Project.objects.filter(pk=pk, studies__in=studies_of(person, RESEARCHERS)).first()
+    if project is None:
+        raise Http404(NOTHING)
+    return project
 
 
 def membership_for(person: Person, slug: str, roles: Collection[str]) -> Membership:

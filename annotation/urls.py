@@ -2,6 +2,7 @@ from django.urls import include, path
 
 from annotation.desk import urls as desk_urls
 from annotation.views import (
+    closing,
     guidelines,
     home,
     invitations,
@@ -23,6 +24,12 @@ study = [
     path("close/", studies.close, name="close"),
     path("reopen/", studies.reopen, name="reopen"),
     path("settings/", studies.settings, name="settings"),
+    path("settings/project/", closing.move, name="move_to_project"),
+    path("settings/lock/", closing.lock, name="lock"),
+    path("settings/unlock/", closing.unlock, name="unlock"),
+    path("settings/archive/", closing.archive, name="archive"),
+    path("settings/bring-back/", closing.bring_back, name="bring_back"),
+    path("settings/unblind/", closing.unblind, name="unblind"),
     path("attention/", studies.attention, name="attention"),
     path("review/", reviews.review, name="review"),
     path("review/release/", reviews.release_batch, name="release_batch"),
@@ -44,6 +51,8 @@ study = [
 ]
 urlpatterns = [
     path("", home.home, name="home"),
+    path("archived/", home.archived, name="archived"),
+    path("projects/<int:pk>/", home.project, name="project"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("my-day/", my_work.my_day, name="my_day"),
     path("workers/", worker_status.workers, name="workers"),

@@ -43,7 +43,7 @@ def count(claim: Claim) -> None:
         with claim.kept_alive():
             figures = _figures(claim)
         with transaction.atomic():
-            lock_study(row.study_id)  # an erasure holds this lock until it has deleted the counts
+            lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has deleted the counts
             if _last_erasures() != erasures:
                 raise TryLaterError(ERASED, WAIT, counts=False)
             older = StudyCounts.objects.filter(study=row.study, subject=row.subject).exclude(status__in=WAITING)

@@ -64,7 +64,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
             if claimed is not None:
                 record_all(claimed.steps)
                 return claimed.assignment
-        if not (connection.features.has_select_for_update_skip_locked and open_slots(study, rater).exists()):
+        skips_locked = connection.features.has_select_for_update_skip_locked
+        if not (skips_locked and has_room(study, rater) and open_slots(study, rater).exists()):
             return None
         time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))  # noqa: S311 - spreads the retries
     raise BusyError

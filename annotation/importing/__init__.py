@@ -33,6 +33,7 @@ from annotation.importing.target import ImportTarget
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
+from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.planning import replan_from
 
 __all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study", "import_study"]
@@ -68,6 +69,7 @@ def import_study(
     owner: Person | None = None,
     actor: Person | None = None,
     replace_examples: bool = False,
+    reason: str = "",
 ) -> ImportResult:
     """Import a folder, or a study file with the files that `named` gives by table.
 
@@ -79,19 +81,27 @@ def import_study(
     update = StudyFileUpdate(read_study_file(files.study), files.guidelines, owner)
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
-    return _import(update, files.tables, actor, "", replace_examples=replace_examples)
+    return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason)
 
 
-def add_to_study(study: Study, tables: Tables, actor: Person, via: str = "") -> ImportResult:
+def add_to_study(study: Study, tables: Tables, actor: Person, via: str = "", reason: str = "") -> ImportResult:
     """Add the rows of files to an existing study; `via` tells the audit how they were sent.
+
+    A locked study needs a `reason`.
 
     Raises ImportRefusedError, with nothing stored, if anything is wrong.
     """
-    return _import(NoUpdate(study), tables, actor, via)
+    return _import(NoUpdate(study), tables, actor, via, reason=reason)
 
 
 def _import(
-    update: StudyUpdate, tables: Tables, actor: Person | None, via: str, *, replace_examples: bool = False
+    update: StudyUpdate,
+    tables: Tables,
+    actor: Person | None,
+    via: str,
+    *,
+    replace_examples: bool = False,
+    reason: str = "",
 ) -> ImportResult:
     with import_lock(update.slug):
         stepwise_import.discard_undecided(update.slug)
@@ -101,7 +111,7 @@ def _import(
                 with Staging() as staging:
                     target = update.preview(staging)
                     target.replaces_examples = replace_examples
-                    return _Attempt(update, target, actor, via).run(tables)
+                    return _Attempt(update, target, actor, via, reason).run(tables)
             except StudyChangedError:
                 continue
     raise refuse(update.slug, CHANGED)
@@ -110,11 +120,12 @@ def _import(
 class _Attempt:
     """One attempt to check the files of an import and to write what is new."""
 
-    def __init__(self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str) -> None:
-        self.update, self.target, self.actor, self.via = update, target, actor, via
+    def __init__(self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str, reason: str) -> None:
+        self.update, self.target, self.actor, self.via, self.reason = update, target, actor, via, reason
         self.staging = target.staging
         self.result = ImportResult(target.study, False)
         self.first_extended: int | None = None
+        self.why: Mapping[str, str] = {}
 
     def run(self, tables: Tables) -> ImportResult:
         self._check(tables)
@@ -184,6 +195,10 @@ class _Attempt:
     def _change_study(self) -> Study:
         """Write the import's changes to the study itself. After this, the staged rows are final."""
         study, self.result.is_new = self.update.write(self.target, self.actor)
+        try:
+            self.why = check_correction(study, self.reason)
+        except StudyRefusedError as problem:
+            raise refuse(study.slug, str(problem)) from None
         self.result.study = study
         self.staging.refuse_changes()
         if self.first_extended is not None:
@@ -193,7 +208,7 @@ class _Attempt:
     def _record(self, study: Study) -> None:
         """Write the audit entry, at the end of the transaction: it says when the rows became visible to others."""
         result = self.result
-        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {})}
+        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {}), **self.why}
         if self.target.replaces_examples:
             new["examples_replaced"] = True
         record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)

@@ -29,6 +29,7 @@ from annotation.models import (
     Guideline,
     Invitation,
     Membership,
+    Project,
     Rater,
     Slot,
     SpotCheck,
@@ -157,7 +158,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
     return (
-        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
+        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS, study__archived_at__isnull=True)
         .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
         .annotate(
             done=CountOf(of_study.filter(status="submitted").values("pk")),
@@ -261,9 +262,16 @@ class RunStudy:
     unprepared: bool
 
 
-def runs_of(person: Person) -> list[RunStudy]:
-    """Return the studies that `person` runs, live ones first, in two queries, or one if there are none."""
-    studies = studies_of(person, RESEARCHERS)
+def runs_of(person: Person, *, archived: bool = False, project: Project | None = None) -> list[RunStudy]:
+    """Return the studies that `person` runs, live ones first, in two queries, or one if there are none.
+
+    Only `archived` ones or all others; with `project` all of that project.
+    """
+    studies = studies_of(person, RESEARCHERS).select_related("project")
+    if project is not None:
+        studies = studies.filter(project=project)
+    else:
+        studies = studies.filter(archived_at__isnull=not archived)
     flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
     annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
     waiting = Invitation.objects.filter(
@@ -278,7 +286,7 @@ def runs_of(person: Person) -> list[RunStudy]:
     )
     states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
     rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
-    progress = progress_by_study(studies) if rows else {}
+    progress = progress_by_study(Study.objects.filter(pk__in=[row.pk for row in rows])) if rows else {}
     return [
         RunStudy(row, progress.get(row.pk, StudyProgress()), row.flagged, row.annotators, row.invited, row.unprepared)
         for row in rows

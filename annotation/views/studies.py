@@ -10,11 +10,13 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, study_for
-from annotation.forms import DescriptionForm, ReasonForm
+from annotation.blinding import blinding_state
+from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
 from annotation.studies.planning import is_planned, planning_progress
+from annotation.studies.projects import projects_to_offer
 from annotation.studies.queries import annotators_of, flagged_in, skipped_in
 from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
@@ -104,7 +106,7 @@ def reopen(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
     try:
-        lifecycle.reopen(study, person)
+        lifecycle.reopen(study, person, _reason(request))
         messages.success(request, "The study is live again.")
     except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
@@ -124,13 +126,19 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = DescriptionForm(
         request.POST if request.method == "POST" else None,
         initial={"title": study.title, "description": study.description, "contact": study.contact},
+        locked=study.locked_at is not None,
     )
     if request.method == "POST" and form.is_valid():
         changed = lifecycle.describe(study, person, **form.cleaned_data)
         messages.success(request, "Saved." if changed else "Nothing was changed.")
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
-    return render(request, "annotation/settings.html", {"study": study, "form": form}, status=status)
+    owns = may(person, study, OWNERS)
+    context = {"study": study, "form": form, "owns": owns, "blinding": blinding_state(study)}
+    if owns:
+        context["project_form"] = ProjectForm(initial={"name": study.project.name if study.project else ""})
+        context["projects"] = projects_to_offer(person)
+    return render(request, "annotation/settings.html", context, status=status)
 
 
 @require_safe

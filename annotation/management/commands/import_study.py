@@ -29,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-examples", action="store_true", help="show judges the file's examples alone from now on"
         )
+        parser.add_argument("--reason", default="", help="why a locked study is corrected; the audit keeps it")
         parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         try:
             done = import_study(
                 options["source"], {table: options[table] for table in TABLES}, owner=owner,
-                replace_examples=options["replace_examples"],
+                replace_examples=options["replace_examples"], reason=options["reason"],
             )  # fmt: skip
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None

@@ -86,7 +86,7 @@ def test_items_with_priority_are_given_out_first(make_study):
     while plan_chunk(study):
         pass
     ordered = Slot.objects.filter(study=study).order_by("place").values_list("item__key", flat=True)
-    assert {key for key in list(ordered)[:6]} == {"k0", "k3"}
+    assert set(ordered[:6]) == {"k0", "k3"}
 
 
 @pytest.mark.django_db
@@ -182,7 +182,8 @@ def test_a_running_study_may_change_limits_and_give_up_lists_only(make_study):
 
 @pytest.mark.parametrize("plan", [
     [], {"core": {"items": 3}}, {"core": {"items": -1, "raters": 2}}, {"most": 0}, {"most": True}, {"unknown": 1},
-    {"sets": {"secret": 2}}, {"categories": {"a": "two"}}, {"lists": {"anna": "item-1"}}, {"lists": {"anna": ["a", "a"]}},
+    {"sets": {"secret": 2}}, {"categories": {"a": "two"}}, {"lists": {"anna": "item-1"}},
+    {"lists": {"anna": ["a", "a"]}},
     {"priority": {"items": {"a": 10}}}, {"priority": {"days": {"a": 1}}},
     {"lists": {"anna": [str(number) for number in range(10_001)]}},
 ])  # fmt: skip
