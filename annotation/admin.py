@@ -15,6 +15,7 @@ from accounts.access import person_of
 from accounts.admin import GuardedAdmin, PersonAdmin
 from accounts.models import Person
 from annotation.access import OWNERS, RESEARCHERS, studies_of
+from annotation.blinded_rows import shown_rows
 from annotation.members import membership
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
@@ -29,6 +30,7 @@ from annotation.models import (
     JudgeRun,
     Membership,
     Output,
+    Project,
     Question,
     Rater,
     Rating,
@@ -41,6 +43,7 @@ from annotation.models import (
     Task,
     TaskOutput,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from annotation.studies.lifecycle import describe
@@ -78,7 +81,7 @@ class StudyScopedAdmin(GuardedAdmin):
     list_per_page = 50
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request)
+        rows = shown_rows(super().get_queryset(request), self.study_path)
         person = person_of(request)
         if person.is_superuser:
             return rows
@@ -207,7 +210,8 @@ class ItemAdmin(StudyScopedAdmin):
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
     list_display = ["key", "item", "position"]
-    search_fields = ["key", "item__key"]
+    sortable_by = ["item", "position"]
+    search_fields = ["item__key"]  # a search by its key would tell who wrote a blinded output
     list_select_related = ["item"]
     ordering = ["pk"]
 
@@ -322,6 +326,25 @@ class TokenAdmin(StudyScopedAdmin):
     search_fields = ["name"]
     list_select_related = ["study", "made_by"]
     exclude = ["token_hash"]
+
+
+@admin.register(Unblinding)
+class UnblindingAdmin(StudyScopedAdmin):
+    list_display = ["study", "at", "by", "reason"]
+    list_select_related = ["study", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Project)
+class ProjectAdmin(StudyScopedAdmin):
+    study_path = "studies"
+    list_display = ["name", "created_at"]
+    list_filter: list[Any] = []
+    search_fields = ["name"]
+    ordering = ["name", "pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).distinct()
 
 
 @admin.register(Batch)

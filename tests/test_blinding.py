@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Person
 from annotation.blinding import code_of, names_of, unblind
-from annotation.models import Output, Rating, Study
+from annotation.models import Output, Rating, Study, Unblinding
 from annotation.studies.corrections import StudyRefusedError
 from config.erasure import open_erasure
 from reports.kept_reports import compute_here
@@ -29,6 +29,7 @@ def blinded(world):
     clients, address = world
     study = Study.objects.get(slug="study")
     with open_erasure("test"):
+        Unblinding.objects.filter(study=study).delete()
         for old, new in NAMES.items():
             Output.objects.filter(item__study=study, key=old).update(key=new)
         for rating in Rating.objects.filter(study=study):
@@ -77,7 +78,15 @@ def leaks(client, start):
 
 
 def starts(address):
-    files = ["items.jsonl", "ratings.jsonl", "annotations.jsonl", "scores.jsonl", "study.yaml", "README.md", "runs.jsonl"]
+    files = [
+        "items.jsonl",
+        "ratings.jsonl",
+        "annotations.jsonl",
+        "scores.jsonl",
+        "study.yaml",
+        "README.md",
+        "runs.jsonl",
+    ]
     return [
         "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in files),
         "/api/studies/study/export/?format=csv", "/api/studies/study/export.zip?format=csv",

@@ -150,10 +150,14 @@ def _core_share(plan: AssignmentPlan, groups: Mapping[Group, tuple[int, int]]) -
 
 def _title(plan: AssignmentPlan, facts: ItemFacts) -> str:
     """What makes a group different."""
-    names = [name for name in facts.names if name in plan.raters["categories"] or name in plan.first["categories"]]
+    names = [
+        name
+        for name in facts.names
+        if name in plan.raters.get("categories", {}) or name in plan.first.get("categories", {})
+    ]
     if names:
         return f"Category {', '.join(names)}"
-    if facts.set in plan.raters["sets"] or facts.set in plan.first["sets"]:
+    if facts.set in plan.raters.get("sets", {}) or facts.set in plan.first.get("sets", {}):
         return f"Set {facts.set}"
     return "All other items"
 
