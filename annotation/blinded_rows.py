@@ -40,10 +40,12 @@ def show_codes(rows: Sequence[Model], study_path: str) -> None:
     if not blind:
         return
     model = type(rows[0])
-    of_row = model._default_manager.filter(**{f"{study_path}__in": blind}).filter(pk__in=[row.pk for row in rows])
+    of_row = model._default_manager.filter(**{f"{study_path}__in": [one.pk for one in blind]}).filter(
+        pk__in=[row.pk for row in rows]
+    )
     studies = {study.pk: study for study in blind}
     path = next((path for path in ITEM_PATHS if _leads(model, path)), None)
-    listed = {pk: study for pk, study in of_row.values_list("pk", study_path)}
+    listed = dict(of_row.values_list("pk", study_path))
     items = dict(of_row.values_list("pk", path)) if path and model is not Item else {}
     known = _systems(set(items.values()) or set(), [studies[pk] for pk in set(listed.values())])
     for row in rows:

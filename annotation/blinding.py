@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import Output, Study, Unblinding
+from annotation.members.pseudonyms import named_row
+from annotation.models import Output, Reviewer, Study, Unblinding
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.locking import lock_study
 
@@ -135,14 +136,17 @@ def blinding_state(study: Study) -> BlindingState | None:
 
 
 def unblinding_facts(study: Study) -> dict[str, Any] | None:
-    """The blinding of a study as a report states it: whether it holds, and when and why it ended. None: no blinding."""
+    """The blinding of a study as a report states it: whether it holds, and when and why it ended. None: no blinding.
+
+    The person has their random name in files: a page that is not kept names them.
+    """
     state = blinding_state(study)
     if state is None:
         return None
     event = state.unblinding
     if event is None:
         return {"blinded": True}
-    by = str(event.by) if event.by else None
+    by = Reviewer.objects.filter(study=study, person=event.by_id).values_list("name", flat=True).first()
     return {"blinded": False, "unblinded_at": event.at.isoformat(), "by": by, "reason": event.reason}
 
 
@@ -157,5 +161,7 @@ def unblind(study: Study, reason: str, actor: Person | None) -> Unblinding:
         if hasattr(now, "unblinding"):
             raise StudyRefusedError("The study was unblinded before.")
         event = Unblinding.objects.create(study=now, by=actor, at=timezone.now(), reason=reason.strip())
+        if actor is not None:
+            named_row(Reviewer, "reviewer", now, actor)
         record("study unblinded", study.slug, actor=actor, study=study.slug, new={"reason": event.reason})
     return event

@@ -20,7 +20,7 @@ from tests.world import ROUTES
 CANARY = re.compile(r"CANARY-SYS-[a-z]+")
 NAMES = {"system-north": "CANARY-SYS-north", "system-south": "CANARY-SYS-south", "system-west": "CANARY-SYS-west"}
 LEAVE = re.compile(r"(?:href|hx-get|action)=\"(/[^\"#]*)")
-READERS = ("owner", "researcher", "superuser", "token_read", "token_write")
+READERS = ("owner", "superuser", "token_read")
 
 
 @pytest.fixture
@@ -50,6 +50,7 @@ def blinded(world):
 def compute_all(study):
     compute_here(study, "agreement", agreement_choices())
     compute_here(study, "meta_evaluation", comparison_choices())
+    compute_here(study, "raters", {"kinds": ["human"], "raters": []})
 
 
 def sent(client, address):
@@ -102,7 +103,7 @@ def test_no_address_shows_the_people_who_run_a_blinded_study_a_name(blinded, nam
 
 
 def test_all_show_the_names_after_unblinding(blinded):
-    clients, address, study = blinded
+    clients, _, study = blinded
     owner = Person.objects.get(username="owner")
     unblind(study, "The figures are final.", owner)
     compute_all(Study.objects.get(pk=study.pk))

@@ -154,7 +154,8 @@ def build_world():
             return reverse(route, args=[study.slug, TABLE, "csv"])
         if route in tokens:
             arguments = {"token": tokens[route]}
-        for wanted in ({}, {"slug"}, {"key"}, {"pk"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"},
+        for wanted in ({}, {"slug"}, {"key"}, {"pk"}, {"token"}, {"slug", "pk"}, {"slug", "name"},
+                       {"slug", "app", "name"},
                        {"slug", "number"}, {"slug", "kind"}, {"slug", "pk", "number"}):  # fmt: skip
             if set(wanted) <= set(arguments):
                 try:
