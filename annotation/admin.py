@@ -18,6 +18,7 @@ from accounts.access import person_of
 from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
+from annotation.blinded_rows import shown_rows
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
     Annotation,
@@ -30,6 +31,7 @@ from annotation.models import (
     Item,
     ItemCopy,
     Output,
+    Project,
     Question,
     Rating,
     ReadComments,
@@ -43,6 +45,7 @@ from annotation.models import (
     Task,
     TaskOutput,
     TaskPreparation,
+    Unblinding,
     WrittenExample,
 )
 
@@ -94,7 +97,7 @@ class StudyScopedAdmin(GuardedAdmin):
         return [*([] if self.model is Study else [StudyFilter]), *self.list_filter]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request)
+        rows = shown_rows(super().get_queryset(request), self.study_path)
         person = person_of(request)
         if person.is_superuser:
             return rows
@@ -154,7 +157,8 @@ class ItemAdmin(StudyScopedAdmin):
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
     list_display = ["key", "item", "position"]
-    search_fields = ["key", "item__key"]
+    sortable_by = ["item", "position"]
+    search_fields = ["item__key"]  # a search by its key would tell who wrote a blinded output
     list_select_related = ["item"]
     ordering = ["pk"]
 
@@ -272,6 +276,25 @@ class DrawnAnswerAdmin(StudyScopedAdmin):
     list_display = ["counts", "place", "task", "rater", "is_open"]
     list_select_related = ["counts", "task__item", "rater"]
     ordering = ["-counts", "place"]
+
+
+@admin.register(Unblinding)
+class UnblindingAdmin(StudyScopedAdmin):
+    list_display = ["study", "at", "by", "reason"]
+    list_select_related = ["study", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Project)
+class ProjectAdmin(StudyScopedAdmin):
+    study_path = "studies"
+    list_display = ["name", "created_at"]
+    list_filter: list[Any] = []
+    search_fields = ["name"]
+    ordering = ["name", "pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).distinct()
 
 
 @admin.register(Batch)

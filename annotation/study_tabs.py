@@ -67,6 +67,7 @@ TABS = (
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
+    Tab("People", "Assignment plan", "managing:plan"),
     Tab("Review", "Flagged and skipped", "annotation:attention"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),

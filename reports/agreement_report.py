@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
+from annotation.blinding import unblinding_facts
 from annotation.models import Question, Rater, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
@@ -57,6 +58,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
     return {
         "study": study.slug,
         "protocol": study.protocol,
+        **({"blinding": told} if (told := unblinding_facts(study)) else {}),
         "items": main_items(study).count(),
         "kinds": sorted(choice.kinds),
         "raters": sorted(choice.names),

@@ -18,10 +18,12 @@ from annotation.models import (
     Invitation,
     JudgeRun,
     Output,
+    Project,
     Rating,
     Slot,
     TaskOutput,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from annotation.review.spot_checks import check
@@ -47,7 +49,7 @@ OF_MODEL = {
     "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
     "revision_sessions:label_queue": "labelsample", "judges:run": "judgerun", "judges:stop": "judgerun",
     "judges:resume": "judgerun", "judges:replace": "judgerun",
-    "judges:reread": "judgerun",
+    "judges:reread": "judgerun", "annotation:project": "project",
     "preparing:decision": "suggestion", "preparing:edit": "preparedtext", "preparing:difference": "preparedtext",
     "judges:judgment": "judgment", "judges:disagreement": "judgment", "managing:deletion": "studydeletion",
     "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
@@ -136,7 +138,7 @@ def build_world():
         "knownaddress": KnownAddress.objects.create(person=people["annotator"], key="k", until=timezone.now()),
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
         "keptreport": add_kept_report(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
-        **add_study_work(study, people["owner"]),
+        **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -173,6 +175,14 @@ def build_world():
         raise AssertionError(f"{route} has arguments that this table does not know")
 
     return clients, address
+
+
+def project_rows(study, owner):
+    """A project of the study, and an unblinding of it."""
+    study.project = Project.objects.create(name="Ferries")
+    study.save(update_fields=["project"])
+    unblinding = Unblinding.objects.create(study=study, by=owner, at=timezone.now(), reason="Done.")
+    return {"project": study.project, "unblinding": unblinding}
 
 
 def session_rows(study, rater):

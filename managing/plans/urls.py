@@ -1,3 +1,5 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from managing.plans import views
+
+urlpatterns: list[URLPattern] = [path("plan/", views.plan, name="plan")]

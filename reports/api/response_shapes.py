@@ -74,6 +74,10 @@ class QuestionFiguresSerializer(serializers.Serializer):
 class AgreementSerializer(serializers.Serializer):
     study = serializers.CharField()
     protocol = serializers.CharField()
+    blinding = serializers.DictField(
+        required=False,
+        help_text="Only with blind_researchers: whether it is blinded, or when and why it was unblinded.",
+    )
     items = serializers.IntegerField(min_value=0)
     kinds = serializers.ListField(child=serializers.CharField())
     raters = serializers.ListField(child=serializers.CharField(), help_text="Raters chosen by name, beside the kinds.")

@@ -29,13 +29,14 @@ def spans(rated: RatedItems, question: Question, choice: Choice) -> SpanAnswers:
     outputs: list[str | None] = []
     raters: list[str] = []
     marks: list[list[Mark]] = []
+    shown = rated.names.shown
     rows = answers(rated.study, question, choice, "pk", "item_id", "rater_id", "raw_value")
     for rating, item, rater, raw in rows:
         value = json.loads(raw)
-        marked: dict[str | None, list[Mark]] = {key: [] for key in value["none"]}
+        marked: dict[str | None, list[Mark]] = {shown(key): [] for key in value["none"]}
         for index, span in enumerate(value["spans"]):
             mark = Mark(span["start"], span["end"], span.get("label") or "", decided.get((rating, index)))
-            marked.setdefault(span.get("output"), []).append(mark)
+            marked.setdefault(shown(span.get("output")), []).append(mark)
         if in_document:
             marked.setdefault(None, [])
         for output, own in marked.items():
@@ -61,7 +62,8 @@ def _texts(rated: RatedItems, wanted: set[Text]) -> tuple[dict[Text, int], dict[
     outputs = Output.objects.filter(item__study=rated.study).order_by().values_list("item_id", "key", "text")
     sources: list[Iterable[tuple[int, str | None, str]]] = []
     if any(output is not None for _, output in wanted):
-        sources.append(outputs.iterator(chunk_size=CHUNK))
+        listed = outputs.iterator(chunk_size=CHUNK)
+        sources.append((item, rated.names.shown(key), text) for item, key, text in listed)
     if any(output is None for _, output in wanted):
         texts = Item.objects.filter(study=rated.study).order_by().values_list("pk", "document")
         sources.append((item, None, text) for item, text in texts.iterator(chunk_size=CHUNK))

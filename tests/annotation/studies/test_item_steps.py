@@ -14,7 +14,8 @@ from annotation.pools import in_main_pool, main_items
 from annotation.studies.batches import state_of
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from annotation.studies.queries import StudyProgress, progress_by_study, work_in
+from annotation.studies.queries import work_in
+from annotation.studies.study_progress import StudyProgress, progress_by_study
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
 from annotation.studies.steered_items import StepRefusedError, restore, set_priority, withdraw
 from tests.conftest import make_person
