@@ -39,6 +39,15 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
             help=f"One per line, at most {MOST_REASONS}. Raters can always write their own.",
         ),
         SpecField(
+            "text_format", "Format of texts", kind="choice", default="plain",
+            choices=(("plain", "Plain text"), ("markdown", "Markdown"), ("code", "Code")),
+            help="How documents and outputs are shown to raters.",
+        ),
+        SpecField(
+            "blind_researchers", "Hide the systems from researchers", kind="truth", default=False,
+            help="Until an owner unblinds the study, its researchers see systems by codes.",
+        ),
+        SpecField(
             "seed", "Seed", kind="whole", default=0,
             help="Decides the order of tasks and outputs. The same seed gives the same order.",
         ),

@@ -279,7 +279,7 @@ def _add(request: Request, slug: str, table: str) -> Response:
     study = access.study_to_write(caller, slug)
     reason = request.query_params.get("reason", "")[:LONGEST_REASON]
     with received(request, f"{table}.jsonl") as path:
-        done = add_to_study(study, {table: path}, caller.person, caller.named, reason)
+        done = add_to_study(study, {table: path}, caller.person, caller.named, reason=reason)
     prepared = prepare(done.study, PREPARING_SECONDS) if done.study.is_live else is_planned(done.study)
     return Response({"study": study.slug, "added": done.added, "sha256": done.digests[table], "prepared": prepared})
 
