@@ -41,7 +41,10 @@ class Item(models.Model):
 
     class Meta:
         ordering = ["study", "id"]
-        indexes = [models.Index(fields=["study"], condition=~Q(pool="main"), name="item_outside_main_pool")]
+        indexes = [
+            models.Index(fields=["study", "id"], name="item_of_study"),
+            models.Index(fields=["study"], condition=~Q(pool="main"), name="item_outside_main_pool"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(set__in=["", "public", "private"]), name="item_set_known"),
             models.CheckConstraint(

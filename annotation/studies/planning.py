@@ -190,4 +190,4 @@ def planning_progress(study: Study) -> tuple[int, int]:
 
 def is_planned(study: Study) -> bool:
     """Whether every item of the main pool has its tasks and slots."""
-    return (main_items(study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through
+    return not main_items(study).filter(pk__gt=study.planned_through).exists()

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member
-from annotation.models import Guideline, Item, Output, Question, Slot, Study, StudyCounts
+from annotation.models import Guideline, Question, Slot, Study, StudyCounts
 from annotation.studies import live_checks
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from annotation.studies.live_checks import live_problems
@@ -29,12 +29,6 @@ def listwise():
     study = Study.objects.create(slug="lists", protocol="listwise", redundancy=1, contact="Room 5")
     Question.objects.create(study=study, position=0, key="overall", type="rank", spec={"ranks": 3})
     return study
-
-
-def add_single(study, key):
-    """An item with one output, too few to rank."""
-    item = Item.objects.create(study=study, key=key, digest=key)
-    Output.objects.create(item=item, position=0, key="system-north", text="At nine.", digest="north")
 
 
 def of(study):
@@ -84,7 +78,7 @@ def test_questions_that_nobody_must_answer_and_empty_guidelines_are_worth_a_look
 def test_items_without_enough_outputs_give_no_task():
     study = listwise()
     for number in range(5):
-        add_single(study, f"one-{number}")
+        add_item(study, f"one-{number}", ("system-north",))
     only(study, "No item gives a task", blocks=True)
     add_item(study, "three")
     found = only(study, "5 items give no task", blocks=False)
@@ -93,7 +87,7 @@ def test_items_without_enough_outputs_give_no_task():
 
 def test_a_planned_study_without_a_task_cannot_go_live():
     study = listwise()
-    add_single(study, "one")
+    add_item(study, "one", ("system-north",))
     assert prepare(study, 10)
     assert not Slot.objects.exists()
     with pytest.raises(StudyRefusedError, match="No item gives a task"):
