@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
             ],
             options={
-                'indexes': [models.Index(fields=['study', 'id'], name='item_of_study'), models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
+                'indexes': [models.Index(fields=['study', 'pool', 'id'], name='item_of_pool'), models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),

@@ -42,7 +42,7 @@ class Item(models.Model):
     class Meta:
         ordering = ["study", "id"]
         indexes = [
-            models.Index(fields=["study", "id"], name="item_of_study"),
+            models.Index(fields=["study", "pool", "id"], name="item_of_pool"),
             models.Index(fields=["study"], condition=~Q(pool="main"), name="item_outside_main_pool"),
         ]
         constraints = [
