@@ -8,6 +8,7 @@ from itertools import chain
 
 from agreement.span_marks import Mark, SpanAnswers, collect_spans
 from annotation.models import Item, Output, Question, SpanReview
+from annotation.questions.spans import severities
 from annotation.review.marked_spans import marked_spans
 from reports.rows import CHUNK, Choice, answers
 from reports.rows.rated_items import RatedItems
@@ -25,6 +26,7 @@ def spans(rated: RatedItems, question: Question, choice: Choice) -> SpanAnswers:
     A span without an output is in the item's document. Words are separated by white space.
     """
     decided, in_document = verdicts(rated, question), question.spec.get("on") == "document"
+    weights = severities(question.spec)
     items: list[int] = []
     outputs: list[str | None] = []
     raters: list[str] = []
@@ -35,7 +37,8 @@ def spans(rated: RatedItems, question: Question, choice: Choice) -> SpanAnswers:
         value = json.loads(raw)
         marked: dict[str | None, list[Mark]] = {shown(key): [] for key in value["none"]}
         for index, span in enumerate(value["spans"]):
-            mark = Mark(span["start"], span["end"], span.get("label") or "", decided.get((rating, index)))
+            verdict, weight = decided.get((rating, index)), weights.get(span.get("severity", ""), 0.0)
+            mark = Mark(span["start"], span["end"], span.get("label") or "", verdict, weight)
             marked.setdefault(shown(span.get("output")), []).append(mark)
         if in_document:
             marked.setdefault(None, [])

@@ -57,7 +57,7 @@ def reports(ratings_of, choices_of, rankings_of):
         describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5)),
         describe_choices(choices_of([("i", "a", "b", "r", "a")])),
         describe_rankings(both),
-        describe_spans(spans),
+        describe_spans(spans, weighted=True),
         describe_best_worst(collect_best_worst(["i"], ["r"], ["a"], ["b"], [["a", "b"]])),
         {key: value for key, value in dimensions.items() if key in BY_NAME},
     ]
