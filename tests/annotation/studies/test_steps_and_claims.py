@@ -9,7 +9,7 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Item, Slot, Study
 from annotation.studies.planning import plan_chunk
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
-from annotation.studies.steered_items import StepRefusedError, restore, set_priority, withdraw
+from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
 from tests.conftest import make_person
 from tests.processes import child, finished, said, tell
 
@@ -68,7 +68,7 @@ def steps(study, raters, owner, seed):
                 free_slot(draw.choice(slots), "Free.", owner)
             elif kind == 5 and slots:
                 reserve_slot(draw.choice(slots), draw.choice(raters), 1, "Yours.", owner)
-        except StepRefusedError:
+        except ItemStepRefusedError:
             pass
         yield
 
@@ -96,8 +96,8 @@ def test_steps_and_claims_at_once_keep_every_answer_and_every_quota(busy, owner)
         assert (places.pop() < 0) == (item.withdrawn_at is not None)
 
 
-def test_two_researchers_who_take_steps_at_once_do_not_lock_each_other(busy, owner):
-    study, raters = busy
+@pytest.mark.usefixtures("busy")
+def test_two_researchers_who_take_steps_at_once_do_not_lock_each_other():
     code = (
         "from tests.annotation.studies.test_steps_and_claims import steps\n"
         "from accounts.models import Person\nfrom annotation.models import Study\n"
@@ -126,7 +126,7 @@ def test_cancelled_places_are_never_taken(busy, owner):
         for item in study.items.select_related("study"):
             try:
                 cancel_open(item, "Enough.", owner)
-            except StepRefusedError:
+            except ItemStepRefusedError:
                 continue
         for one in children:
             finished(one)
