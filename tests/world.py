@@ -8,22 +8,25 @@ from accounts.auditing import identity_of, record
 from accounts.models import KnownAddress, Person, WrongTryCount
 from accounts.sign_in_links import issue_link
 from annotation.desk.assigning import next_assignment
-from annotation.desk.submitting import Submission, submit
+from annotation.desk.submitting import Submission, flag, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import (
+    Assignment,
     Batch,
     DraftConflict,
     Invitation,
     JudgeRun,
     Output,
     Rating,
+    ReadComments,
     Slot,
     TaskOutput,
     Token,
     WrittenExample,
 )
+from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
@@ -95,6 +98,8 @@ def build_world():
     form = {"q-follows": ["true"], "q-how_well": ["5"]}
     annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
     assignment = next_assignment(study, rater)
+    flag(assignment, "odd")
+    flagged = Assignment.objects.get(pk=assignment.pk)
     conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
     link = issue_link(people["annotator"])
     token = invite(study, "annotator", people["owner"])[0]
@@ -120,6 +125,10 @@ def build_world():
         "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
+        "flaganswer": answer_flag(flagged, "resolved", "It is mended.", people["owner"], flag="odd"),
+        "readcomments": ReadComments.objects.create(
+            study=study, by=reviewer_for(study, people["owner"]), at=timezone.now()
+        ),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
@@ -142,6 +151,8 @@ def build_world():
             return admin_address(route, objects)
         arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl",
                      "number": 1, "kind": "instructions"}  # fmt: skip
+        if route == "annotation:answer_flag":
+            arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
         if route == "llm:prompt":

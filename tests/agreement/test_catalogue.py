@@ -6,6 +6,7 @@ import pytest
 
 from agreement.catalogue import FIGURES
 from agreement.dimensions import describe_dimensions
+from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
 from agreement.meta_catalogue import META_FIGURES
 from agreement.pair_report import describe_choices, describe_rankings
 from agreement.paper_catalogue import PAPER_FIGURES
@@ -66,7 +67,7 @@ def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
 
 CATALOGUES = {
     "figures": FIGURES, "columns": COLUMNS, "tables": TABLES, "turns": TURN_FIGURES, "judges": META_FIGURES,
-    "papers": PAPER_FIGURES,
+    "papers": PAPER_FIGURES, "disagreement": DISAGREEMENT, "groups": GROUPS,
 }  # fmt: skip
 
 

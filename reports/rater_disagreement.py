@@ -39,9 +39,7 @@ def _of_question(rated: RatedItems, question: Question, choice: Choice) -> Repor
     everything = opinions(rated, question, Choice(choice.kinds, pooled=True))
     if everything is None:
         return {"level": None, "reason": NO_ANSWERS_TO_COMPARE}
-    chosen = everything
-    if not choice.pooled:
-        chosen = everything.only(np.flatnonzero(everything.version == (choice.version or 0)))
+    chosen = (everything if choice.pooled else everything.of_version(choice.version)).latest()
     made = describe_disagreement(chosen.ratings, chosen.level, _groups(rated, chosen))
     made["by"]["guidelines"] = {"rows": _by_version(everything), "left_out": 0}
     made["labels"] = {f"{value:g}": label for value, label in chosen.labels.items()}
@@ -99,7 +97,7 @@ def _by_version(everything: Opinions) -> list[Report]:
     versions = np.unique(everything.version).tolist()
     rows = []
     for version in versions if len(versions) > 1 else []:
-        own = everything.only(np.flatnonzero(everything.version == version)).ratings
+        own = everything.of_version(version).latest().ratings
         peers = peer_distances(own, everything.level)
         rows += group_rows(peers, {str(version or "none"): np.arange(peers.place.size)})
     return rows
