@@ -8,7 +8,7 @@ from accounts.auditing import identity_of, record
 from accounts.models import KnownAddress, Person, WrongTryCount
 from accounts.sign_in_links import issue_link
 from annotation.desk.assigning import next_assignment
-from annotation.desk.submitting import Submission, flag, submit
+from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
@@ -98,7 +98,7 @@ def build_world():
     form = {"q-follows": ["true"], "q-how_well": ["5"]}
     annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
     assignment = next_assignment(study, rater)
-    flag(assignment, "odd")
+    Assignment.objects.filter(pk=assignment.pk).update(flag="odd")
     flagged = Assignment.objects.get(pk=assignment.pk)
     conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
     link = issue_link(people["annotator"])

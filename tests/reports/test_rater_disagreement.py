@@ -51,6 +51,8 @@ def test_disagreement_is_found_by_system_and_rater(study):
     systems = rows(asked, "system")
     assert systems["system-north"]["differ"] == 0
     assert systems["system-south"]["differ"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert [key for _, key in systems["system-south"]["worst"]] == ["item-0", "item-1", "item-2", "item-3"]
+    assert systems["system-north"]["worst"] == []
     raters = rows(asked, "rater")
     assert raters["zoe"]["bias"] == pytest.approx(2 / 3)
     assert raters["ann"]["bias"] == pytest.approx(-1 / 3)
