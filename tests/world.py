@@ -13,6 +13,7 @@ from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import (
+    Assignment,
     Batch,
     DraftConflict,
     Invitation,
@@ -20,12 +21,14 @@ from annotation.models import (
     Output,
     Project,
     Rating,
+    ReadComments,
     Slot,
     TaskOutput,
     Token,
     Unblinding,
     WrittenExample,
 )
+from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
@@ -104,6 +107,8 @@ def build_world():
     form = {"q-follows": ["true"], "q-how_well": ["5"]}
     annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
     assignment = next_assignment(study, rater)
+    Assignment.objects.filter(pk=assignment.pk).update(flag="odd")
+    flagged = Assignment.objects.get(pk=assignment.pk)
     conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
     link = issue_link(people["annotator"])
     token = invite(study, "annotator", people["owner"])[0]
@@ -129,6 +134,10 @@ def build_world():
         "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
+        "flaganswer": answer_flag(flagged, "resolved", "It is mended.", people["owner"], flag="odd"),
+        "readcomments": ReadComments.objects.create(
+            study=study, by=reviewer_for(study, people["owner"]), at=timezone.now()
+        ),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
@@ -152,6 +161,8 @@ def build_world():
             return admin_address(route, objects)
         arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl",
                      "number": 1, "kind": "instructions"}  # fmt: skip
+        if route == "annotation:answer_flag":
+            arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
         if route == "llm:prompt":
