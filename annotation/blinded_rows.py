@@ -40,9 +40,8 @@ def show_codes(rows: Sequence[Model], study_path: str) -> None:
     if not blind:
         return
     model = type(rows[0])
-    of_row = model._default_manager.filter(**{f"{study_path}__in": [one.pk for one in blind]}).filter(
-        pk__in=[row.pk for row in rows]
-    )
+    of_blind = model._default_manager.filter(**{f"{study_path}__in": [one.pk for one in blind]})
+    of_row = of_blind.filter(pk__in=[row.pk for row in rows])
     studies = {study.pk: study for study in blind}
     path = next((path for path in ITEM_PATHS if _leads(model, path)), None)
     listed = dict(of_row.values_list("pk", study_path))

@@ -64,6 +64,7 @@ TABS = (
     Tab("Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab("Report", "Report", "reports:report"),
     Tab("Report", "Why people disagree", "managing:disagreement"),
+    Tab("Report", "Balance", "managing:balance"),
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),

@@ -1,5 +1,8 @@
 from django.urls import URLPattern, path
 
-from managing.plans import views
+from managing.plans import balance, views
 
-urlpatterns: list[URLPattern] = [path("plan/", views.plan, name="plan")]
+urlpatterns: list[URLPattern] = [
+    path("plan/", views.plan, name="plan"),
+    path("balance/", balance.balance, name="balance"),
+]

@@ -87,6 +87,9 @@ class AgreementSerializer(serializers.Serializer):
     dimensions = serializers.ListField(
         child=serializers.DictField(), help_text="Agreement between each two questions that rank outputs."
     )
+    balance = serializers.DictField(
+        required=False, help_text="Of tasks with several outputs: how often each system was shown at each position."
+    )
 
 
 class ComparedQuestionSerializer(serializers.Serializer):

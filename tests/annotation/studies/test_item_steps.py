@@ -15,9 +15,9 @@ from annotation.studies.batches import state_of
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
-from annotation.studies.study_progress import StudyProgress, progress_by_study
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
+from annotation.studies.study_progress import StudyProgress, progress_by_study
 from tests.conftest import make_person
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
