@@ -1,7 +1,7 @@
 """The admin of a study's rows that nobody changes: evidence and what was made once. Staff see the studies they run.
 
 What a member of staff may do follows from their memberships, as on every other page, not from permissions. What
-researchers change in the admin is in `managing.admin`.
+researchers change in the admin is in `managing.administration`.
 """
 
 from collections.abc import Iterable
@@ -26,19 +26,16 @@ from annotation.models import (
     DraftConflict,
     DrawnAnswer,
     Guideline,
-    Item,
     ItemCopy,
     Output,
     Question,
     Rating,
     Reviewer,
-    Slot,
     SpanReview,
     SpotCheck,
     Study,
     StudyCounts,
     StudyDeletion,
-    Task,
     TaskOutput,
     WrittenExample,
 )
@@ -88,7 +85,8 @@ class StudyScopedAdmin(GuardedAdmin):
     paginator = LimitedPaginator
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        return [*([] if self.model is Study else [StudyFilter]), *self.list_filter]
+        given = list(self.list_filter)
+        return given if self.model is Study or StudyFilter in given else [StudyFilter, *given]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
@@ -137,16 +135,6 @@ class QuestionAdmin(StudyScopedAdmin):
     list_select_related = ["study"]
 
 
-@admin.register(Item)
-class ItemAdmin(StudyScopedAdmin):
-    list_display = ["key", "study", "pool", "set"]
-    list_filter = ["pool", "set"]
-    plain_filters = ("pool", "set")
-    search_fields = ["key"]
-    list_select_related = ["study"]
-    ordering = ["pk"]
-
-
 @admin.register(Output)
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
@@ -156,30 +144,11 @@ class OutputAdmin(StudyScopedAdmin):
     ordering = ["pk"]
 
 
-@admin.register(Task)
-class TaskAdmin(StudyScopedAdmin):
-    study_path = "item__study"
-    list_display = ["id", "item", "variant"]
-    search_fields = ["item__key"]
-    list_select_related = ["item"]
-    ordering = ["pk"]
-
-
 @admin.register(TaskOutput)
 class TaskOutputAdmin(StudyScopedAdmin):
     study_path = "task__item__study"
     list_display = ["id", "task_id", "output", "position"]
     list_select_related = ["output"]
-    ordering = ["pk"]
-
-
-@admin.register(Slot)
-class SlotAdmin(StudyScopedAdmin):
-    list_display = ["id", "study", "item", "number", "state", "holder", "lease_until"]
-    list_filter = ["state"]
-    plain_filters = ("state",)
-    search_fields = ["item__key", "holder__name"]
-    list_select_related = ["study", "item", "holder"]
     ordering = ["pk"]
 
 
@@ -240,7 +209,7 @@ class StudyCountsAdmin(StudyScopedAdmin):
 @admin.register(ItemCopy)
 class ItemCopyAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "status", "items", "reason"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
     ordering = ["-pk"]

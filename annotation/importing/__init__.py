@@ -97,5 +97,3 @@ def _import(
             except StudyChangedError:
                 continue
     raise refuse(update.slug, CHANGED)
-
-

@@ -152,7 +152,9 @@ def _delimiter(first: str) -> str:
 
 def _header(name: str, cells: list[str], columns: Mapping[str, str], needed: Collection[str]) -> list[str]:
     header = [restore(cell) for cell in cells]
-    problems = [ImportProblem(name, 1, quoted(cell), unknown("column", cell, columns)) for cell in header if cell not in columns]
+    problems = [
+        ImportProblem(name, 1, quoted(cell), unknown("column", cell, columns)) for cell in header if cell not in columns
+    ]
     problems += [ImportProblem(name, 1, cell, "appears twice") for cell in columns if header.count(cell) > 1]
     problems += [ImportProblem(name, 1, cell, "column is missing") for cell in needed if cell not in header]
     if problems:

@@ -181,7 +181,9 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     known = protocol.option_keys | protocol.flow.common_options
     for key in value:
         if key not in known:
-            problems.add(0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}")
+            problems.add(
+                0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}"
+            )
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (

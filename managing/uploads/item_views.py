@@ -102,7 +102,7 @@ class _Forms:
         if not self.form.is_bound or self.adds_rows:
             return False
         fits = self.form.is_valid()
-        return not self.has_outputs and fits or self.outputs.is_valid() and fits
+        return (not self.has_outputs and fits) or (self.outputs.is_valid() and fits)
 
     def line(self) -> dict[str, Any]:
         """Return the item as a line of items.jsonl."""

@@ -140,7 +140,7 @@ def test_what_the_form_shows_of_an_item_changes_nothing_when_it_is_saved(browser
     fields = {field.html_name: field.value() or "" for field in [*form, *(field for row in rows for field in row)]}
     fields |= {field.html_name: str(field.value()) for field in rows.management_form}
     before = (item.digest, list(item.outputs.values_list("digest", flat=True)))
-    assert edit(browser, item, **{**{name: "" for name in NEW}, **fields}).status_code == 302
+    assert edit(browser, item, **{**dict.fromkeys(NEW, ""), **fields}).status_code == 302
     item.refresh_from_db()
     assert (item.digest, list(item.outputs.values_list("digest", flat=True))) == before
 
