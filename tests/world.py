@@ -159,7 +159,8 @@ def build_world():
         if route in tokens:
             arguments = {"token": tokens[route]}
         for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"pk"}, {"slug", "pk"}, {"slug", "name"},
-                       {"slug", "app", "name"}, {"slug", "number"}, {"slug", "kind"}, {"slug", "pk", "number"}):  # fmt: skip
+                       {"slug", "app", "name"}, {"slug", "number"}, {"slug", "kind"},
+                       {"slug", "pk", "number"}):  # fmt: skip
             if set(wanted) <= set(arguments):
                 try:
                     return reverse(route, kwargs={name: arguments[name] for name in wanted})

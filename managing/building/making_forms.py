@@ -12,6 +12,7 @@ from annotation.studies.slugs import proposed_slug
 
 LONGEST_TITLE = 300
 SLUG_HELP = "Names the study in addresses, files and commands. Lower case letters, digits and hyphens; empty: {}."
+NO_TITLE = "Give the study a title."
 OTHER_NAME = "This is not the name. Type {} to delete the study."
 
 
@@ -32,16 +33,22 @@ class NamesForm(MakingForm):
 
     title = PlainText(
         label="Title", max_length=LONGEST_TITLE, widget=forms.TextInput(attrs={"data-title": "", "autofocus": True}),
-        error_messages={"required": "Give the study a title."}, help_text="Annotators see it. It can be changed later.",
+        error_messages={"required": NO_TITLE}, help_text="Annotators see it. It can be changed later.",
     )  # fmt: skip
     slug = forms.CharField(
         label="Short name", max_length=100, required=False, help_text=SLUG_HELP.format("made from the title"),
         widget=forms.TextInput(attrs={"data-slug": "", "autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
+    def clean_title(self) -> str:
+        title: str = self.cleaned_data["title"].strip()
+        if not title:
+            raise ValidationError(NO_TITLE)
+        return title
+
     def names(self) -> dict[str, str]:
         """Return title and slug, the slug proposed from the title if it was left empty."""
-        title = self.cleaned_data["title"].strip()
+        title = self.cleaned_data["title"]
         return {"title": title, "slug": self.cleaned_data["slug"] or proposed_slug(title)}
 
 
