@@ -37,6 +37,7 @@ from annotation.models import (
     StudyCounts,
     StudyDeletion,
     TaskOutput,
+    TaskPreparation,
     WrittenExample,
 )
 
@@ -150,6 +151,16 @@ class TaskOutputAdmin(StudyScopedAdmin):
     list_display = ["id", "task_id", "output", "position"]
     list_select_related = ["output"]
     ordering = ["pk"]
+
+
+@admin.register(TaskPreparation)
+class TaskPreparationAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "status", "done", "total", "goes_live", "person", "created_at", "reason"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    list_select_related = ["study", "person"]
+    ordering = ["-pk"]
 
 
 @admin.register(Assignment)

@@ -77,7 +77,8 @@ class AnnotationErasing(Erasing):
         (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"),
+        (Invitation, "study"),
         (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (

@@ -44,11 +44,8 @@ class TaskFlow:
     def on_prepared(self, study: Study) -> None:
         """Start other preparation once all items have their tasks; called again whenever items are prepared."""
 
-    def check_live(self, study: Study) -> None:
-        """Raise StudyInvalidError if the study cannot go live with what this site has."""
-
     def import_warnings(self, study: Study) -> list[str]:
-        """Return sentences for the person who imported the study: what prevents it from going live."""
+        """Return sentences that say what this site lacks, so that the study cannot go live."""
         return []
 
     # Giving out work

@@ -51,6 +51,7 @@ from sessions.transcript import session_state, turns_of
 from sessions.turn_labels import label
 from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 
 MODEL = "extractive/extractive"
@@ -318,3 +319,4 @@ def _around(study: Study, people: People) -> None:
     Call.objects.create(**fields | cached | {"reservation_id": reservation.pk})
     add_judge_rows(study, people.owner)
     add_preparing_rows(study)
+    add_upload_rows(study, people.owner)

@@ -36,6 +36,7 @@ from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import live_study, make_person
 from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import add_kept_report
 from tests.sessions.rows import add_session_rows
@@ -96,6 +97,7 @@ def build_rated():
     add_study_work(study, researcher)
     add_judge_rows(study, researcher)
     add_preparing_rows(study)
+    add_upload_rows(study)
     add_session_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")

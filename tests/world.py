@@ -31,6 +31,7 @@ from annotation.studies.planning import plan_chunk
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_report, add_meta_evaluations
@@ -52,6 +53,9 @@ OF_MODEL = {
     "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
     "managing:restore_item": "item", "managing:set_priority": "item", "managing:add_rater": "item",
     "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
+    **dict.fromkeys(("managing:uploaded", "managing:upload_part", "managing:import_upload", "managing:check_upload",
+                     "managing:cancel_upload"), "itemupload"),
+    "managing:edit_item": "item", "managing:remove_item": "item",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")
@@ -133,6 +137,7 @@ def build_world():
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
         "keptreport": add_kept_report(study), **add_study_counts(study),
         **add_study_work(study, people["owner"]),
+        **add_upload_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}

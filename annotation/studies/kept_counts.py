@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.models import Annotation, Slot, Study, StudyCounts
+from annotation.pools import main_items
 from annotation.studies.locking import refuse_import_since
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
@@ -34,7 +35,16 @@ OLDEST = timedelta(hours=1)
 """Older counts are requested again, because those of the last day change with time."""
 TRIED_AGAIN = timedelta(minutes=5)
 OF_NO_COUNT = frozenset(
-    {"task assigned", "study exported", "file exported", "notes read", "report frozen", "reviewer named"}
+    {
+        "task assigned",
+        "study exported",
+        "file exported",
+        "notes read",
+        "report frozen",
+        "reviewer named",
+        "file uploaded",
+        "file discarded",
+    }
 )
 OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "batch released", "span reviewed"}
 OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "batch released"}
@@ -56,9 +66,10 @@ class KeptCounts:
 
 
 def is_large(study: Study) -> bool:
-    """Whether a page must not count the study itself. Two queries, which stop counting at MOST_AT_ONCE."""
-    places = Slot.objects.filter(item__study=study).order_by()
-    return exceeds(Annotation.objects.filter(rater__study=study), MOST_AT_ONCE) or exceeds(places, MOST_AT_ONCE)
+    """Whether a page must not count the study itself. At most three queries, which stop counting at MOST_AT_ONCE."""
+    places = Slot.objects.filter(item__study=study)
+    rows: tuple[QuerySet[Any], ...] = (Annotation.objects.filter(rater__study=study), places, main_items(study))
+    return any(exceeds(one, MOST_AT_ONCE) for one in rows)
 
 
 def exceeds(rows: QuerySet[Any], most: int) -> bool:

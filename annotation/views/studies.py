@@ -14,6 +14,7 @@ from annotation.forms import DescriptionForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
+from annotation.studies.live_checks import blocking_problems, live_problems
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
 from annotation.studies.queries import annotators_of, flagged_in, skipped_in
@@ -37,6 +38,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "kept": overview.kept,
         "prepared": is_planned(study),
         "preparation": newest_preparation(study),
+        "live_problems": live_problems(study) if study.status == Study.Status.DRAFT else (),
         "progress": overview.progress,
         "pace": overview.pace,
         "contributions": overview.contributions(),
@@ -53,6 +55,9 @@ def make_live(request: HtmxRequest, slug: str) -> HttpResponse:
     """Go live if only few items have no tasks yet; otherwise workers make the tasks first, and the page shows it."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
+    if not study.is_live and (problems := blocking_problems(study)):
+        messages.error(request, f"The study cannot go live yet. {' '.join(one.text for one in problems)}")
+        return _back(request, study)
     if not prepare_few(study):
         request_preparation(study, person, goes_live=not study.is_live)
         return _back(request, study)

@@ -11,6 +11,7 @@ from accounts.models import Person
 from annotation.importing import ImportRefusedError, ImportResult, import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
+from config.site_address import site_address
 
 TABLES = ("items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews")
 STEP_SECONDS = 5.0
@@ -54,6 +55,7 @@ class Command(BaseCommand):
             except StudyRefusedError as problem:
                 raise CommandError(f"The import succeeded, but the study is not live. {problem}") from None
             self.stdout.write(f"{done.study.slug} is live.")
+        self.stdout.write(_next_step(done.study))
 
     def _plan(self, study: Study) -> None:
         """Make tasks and slots. A study that is live already also needs them for what was added."""
@@ -74,6 +76,14 @@ def _summary(done: ImportResult) -> str:
     added = ", ".join(f"{count} {table}" for table, count in done.added.items() if count)
     how = "Created" if done.is_new else "Added to"
     return f"{how} study {done.study.slug}: {added or 'nothing new'}."
+
+
+def _next_step(study: Study) -> str:
+    """Return where the study is on this site, and what to do there."""
+    address = f"{site_address()}/studies/{study.slug}/"  # `reverse` would load every page
+    if study.status == Study.Status.DRAFT:
+        return f"Next: check it and make it live at {address}, or with: manage.py make_live {study.slug}"
+    return f"See {address}"
 
 
 def _report(refused: ImportRefusedError) -> str:
