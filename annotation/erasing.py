@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
@@ -72,7 +73,8 @@ class Erasing:
 class AnnotationErasing(Erasing):
     study_rows = (
         (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"),
-        (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
+        (Adjudication, "item__study"), (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"),
+        (Rating, "study"),
         (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
         (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
@@ -130,6 +132,8 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
         _erase_counts(study, erased)
     named = Rating.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant"))
     erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
+    final = Adjudication.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant")).exclude(variant="")
+    erased.delete(Adjudication.objects.filter(pk__in=final.values("pk")))
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
     erased.delete(Slot.objects.filter(task__in=tasks))

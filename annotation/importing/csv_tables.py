@@ -34,6 +34,7 @@ ITEM_COLUMNS: Mapping[str, str] = {
     "gold": JSON,
     "feedback": TEXT,
     "metadata": JSON,
+    "withdrawn": JSON,
     "output": TEXT,
     "text": TEXT,
     "edited_from": TEXT,

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing import stepwise_import
+from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
 from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
 from annotation.importing.folder import TABLES
@@ -157,7 +158,16 @@ class ImportAttempt:
             self.on_write(result)
 
 
-AnyImport = ItemImport | ExampleImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
+AnyImport = (
+    ItemImport
+    | ExampleImport
+    | AnnotationImport
+    | RatingImport
+    | RunImport
+    | ReviewImport
+    | AdjudicationImport
+    | TableImport
+)
 OfCSV = Callable[[SourceFile], Objects]
 IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
     "items": (ItemImport, item_objects),
@@ -167,6 +177,7 @@ IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport],
     "runs": (RunImport, None),
     "scores": (RatingImport, rating_objects),
     "reviews": (ReviewImport, None),
+    "adjudications": (AdjudicationImport, None),
 }
 
 

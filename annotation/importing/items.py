@@ -11,26 +11,28 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from annotation.answers import Sheet
+from annotation.importing import line_fields
 from annotation.importing.gold_answers import checked_feedback, checked_gold
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted, unknown
 from annotation.importing.line_import import LineImport, LineTally
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
 from annotation.protocols import Protocol
+from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 
 LOOKUP = 500
 ITEM_KEYS = frozenset({
     "id", "document", "instruction", "source", "outputs", "reference", "references", "category", "set", "pool", "gold",
-    "feedback", "metadata",
+    "feedback", "metadata", "withdrawn",
 })  # fmt: skip
 OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
 REFERENCE_KEYS = frozenset({"id", "text", "writer"})
 WRITERS = ("human", "model")
 ITEM_COLUMNS = (
     "id", "study_id", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold",
-    "feedback", "metadata", "content", "digest",
+    "feedback", "metadata", "content", "digest", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
 OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "edited_from", "writer", "metadata", "digest")
 
@@ -47,13 +49,17 @@ class ReadOutput(NamedTuple):
 
 @dataclass(slots=True)
 class ReadItem:
-    """A checked item: `columns` from document to content, and its outputs by key."""
+    """A checked item: `columns` from document to content, its outputs by key, and when and why it was withdrawn.
+
+    A withdrawal is a researcher's step and no content: it changes no digest, and imports never change that of an item.
+    """
 
     line: int
     key: str
     columns: tuple[Any, ...]
     digest: str
     outputs: dict[str, ReadOutput]
+    withdrawn: tuple[str | None, str]
 
 
 def digest_of(parts: Iterable[str | None]) -> str:
@@ -91,7 +97,7 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "metadata", _metadata),
         canonical_json(content) if content else None,
     )
-    return ReadItem(line, key, columns, digest_of(columns), outputs)
+    return ReadItem(line, key, columns, digest_of(columns), outputs, _withdrawn(body))
 
 
 def _id(value: Any, field: str) -> str:
@@ -138,6 +144,20 @@ def _metadata(value: Any, field: str) -> Any:
     if not isinstance(value, dict):
         raise FieldInvalidError(field, "must be an object")
     return value
+
+
+def _withdrawn(body: Mapping[str, Any]) -> tuple[str | None, str]:
+    given = line_fields.mapping(body, "withdrawn")
+    if given is None:
+        return None, ""
+    try:
+        line_fields.only(given, frozenset({"at", "reason"}))
+        at, reason = line_fields.moment(given, "at"), line_fields.text(given, "reason")
+    except FieldInvalidError as problem:
+        raise FieldInvalidError(f"withdrawn.{problem.field}", problem.reason) from None
+    if at is None or not reason:
+        raise FieldInvalidError(f"withdrawn.{'at' if at is None else 'reason'}", "is missing")
+    return packed_time(at), reason
 
 
 def _references(body: Mapping[str, Any]) -> str | None:
@@ -270,7 +290,9 @@ class ItemImport(LineImport[ReadItem]):
         study, ids = self.study.pk, self.staging.next_ids(Item, len(batch))
         numbered = list(zip(ids, batch, strict=True))
         self.staging.insert(
-            Item, ITEM_COLUMNS, [(pk, study, item.key, *item.columns, item.digest) for pk, item in numbered]
+            Item,
+            ITEM_COLUMNS,
+            [(pk, study, item.key, *item.columns, item.digest, *item.withdrawn) for pk, item in numbered],
         )
         self.added += len(batch)
         self._stage_outputs(

@@ -83,6 +83,7 @@ class SideBySide:
     ) -> None:
         self.item, self.questions, self.by_question = item, questions, by_question
         self.names = {output.pk: output.key for output in outputs}
+        self.places = {pk: place for place, pk in enumerate(self.names)}
         rows = Rating.objects.filter(item=item, is_current=True).select_related("rater", "annotation")
         self.ratings = list(rows.order_by("rater__name", "run", "replicate", "pk"))
         self.final = {
@@ -114,7 +115,7 @@ class SideBySide:
                 for key, rank in rating.value.items():
                     if key in place:
                         row.cells[place[key]] = self._value(question, rating, str(rank))
-            elif (number := place.get(_unit(rating))) is not None:
+            elif (number := place.get(self._unit(rating))) is not None:
                 row.cells[number] = self._value(question, rating, self.in_words(question, rating.value))
         found = list(rows.values())
         return QuestionSection(
@@ -125,11 +126,14 @@ class SideBySide:
 
     def _columns(self, question: Question, ratings: Iterable[Rating]) -> list[AnswerColumn]:
         """A column per unit that anybody answered about, in the order of the outputs."""
-        places = {pk: place for place, pk in enumerate(self.names)}
         finals = [unit for key, unit in self.final if key == question.pk]
         units = sorted(
-            {_unit(rating) for rating in ratings} | set(finals),
-            key=lambda unit: (unit.variant, places.get(unit.output or 0, -1), places.get(unit.other or 0, -1)),
+            {self._unit(rating) for rating in ratings} | set(finals),
+            key=lambda unit: (
+                unit.variant,
+                self.places.get(unit.output or 0, -1),
+                self.places.get(unit.other or 0, -1),
+            ),
         )
         return [self._column(question, self.label(unit), unit) for unit in units]
 
@@ -144,6 +148,12 @@ class SideBySide:
                 rank = str(column.final.value.get(column.label, ""))
                 columns[number] = replace(column, final_words=rank)
         return columns
+
+    def _unit(self, rating: Rating) -> UnitKey:
+        """The unit of a rating; a pair in the order of the item's outputs, whatever order it was shown in."""
+        pair = [pk for pk in (rating.output_id, rating.other_output_id) if pk is not None]
+        pair.sort(key=lambda pk: self.places.get(pk, 0))
+        return UnitKey(pair[0] if pair else None, pair[1] if len(pair) > 1 else None, rating.variant)
 
     def _column(self, question: Question, label: str, unit: UnitKey) -> AnswerColumn:
         final = self.final.get((question.pk, unit))
@@ -176,10 +186,6 @@ class SideBySide:
             return ", ".join(f"{key}: {one}" for key, one in value.items())
         words = kind.in_words(value, question.spec)
         return words or ("" if value is None else str(value))
-
-
-def _unit(rating: Rating) -> UnitKey:
-    return UnitKey(rating.output_id, rating.other_output_id, rating.variant)
 
 
 def _row_key(rating: Rating) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ CHUNK = 1000
 HUMAN = Rater.Kind.HUMAN.value
 ITEM = (
     "pk", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold", "feedback",
-    "metadata", "content",
+    "metadata", "content", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
 OUTPUT = ("item", "key", "text", "edited_from", "writer", "metadata")
 RATING = (
@@ -66,8 +66,16 @@ def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
                     "gold": row["gold"],
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
+                    "withdrawn": withdrawn(row),
                 }
             )
+
+
+def withdrawn(row: Mapping[str, Any]) -> Line | None:
+    """When and why an item was withdrawn, if it is."""
+    if row["withdrawn_at"] is None:
+        return None
+    return {"at": time_text(row["withdrawn_at"]), "reason": row["withdrawn_reason"]}
 
 
 def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:

@@ -13,7 +13,10 @@ from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from config.site_address import site_address
 
-TABLES = ("items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews")
+TABLES = (
+    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews",
+    "adjudications",
+)  # fmt: skip
 STEP_SECONDS = 5.0
 
 
