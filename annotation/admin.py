@@ -20,6 +20,7 @@ from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
@@ -263,6 +264,17 @@ class SpanReviewAdmin(StudyScopedAdmin):
     plain_filters = ("verdict", "is_current")
     search_fields = ["reason", "rating__item__key"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Adjudication)
+class AdjudicationAdmin(StudyScopedAdmin):
+    study_path = "item__study"
+    list_display = ["item", "question", "value", "reason", "number", "is_current", "by", "at"]
+    list_filter = ["is_current"]
+    plain_filters = ("is_current",)
+    search_fields = ["item__key", "reason"]
+    list_select_related = ["item", "question", "by"]
     ordering = ["-pk"]
 
 

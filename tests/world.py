@@ -31,6 +31,7 @@ from annotation.studies.planning import plan_chunk
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
@@ -138,6 +139,7 @@ def build_world():
         "keptreport": add_kept_report(study), **add_study_counts(study),
         **add_study_work(study, people["owner"]),
         **add_upload_rows(study, people["owner"]),
+        **add_steered_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}

@@ -176,7 +176,8 @@ STEPS = (
     ),
     ConfirmedAction(
         "delete", "Delete draft", "Deletes drafts that nobody has answered, with all their items.", of_owners,
-        lambda study, person, given: None if delete_draft(study, person) else DELETING, suits=is_changeable, most=MOST_STUDIES,
+        lambda study, person, given: None if delete_draft(study, person) else DELETING,
+        suits=is_changeable, most=MOST_STUDIES,
     ),
     ExportAction(
         "export", "Export", "Sends the study as a folder in a zip archive. The audit records it.", of_researchers,
