@@ -36,6 +36,7 @@ from annotation.studies.planning import plan_chunk
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
@@ -148,6 +149,7 @@ def build_world():
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
         "keptreport": add_kept_report(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
+        **add_steered_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}

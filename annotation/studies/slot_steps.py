@@ -40,7 +40,7 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
         new = [
             Slot(
                 study=study, item=item, task_id=task, number=number, place=place,
-                order=_next_order(study, item, key, [slot.order for slot in slots if slot.task_id == task]),
+                order=next_order(study, item, key, [slot.order for slot in slots if slot.task_id == task]),
             )
             for task, key in sorted(tasks.items())
         ]  # fmt: skip
@@ -52,7 +52,7 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
     return len(new)
 
 
-def _next_order(study: Study, item: Item, key: str, given: Sequence[list[int]]) -> list[int]:
+def next_order(study: Study, item: Item, key: str, given: Sequence[list[int]]) -> list[int]:
     """The order of a task's outputs that its slots have had least often, of those that one more slot would get."""
     random = Random(seeded(study, "orders", item.key, key))  # noqa: S311 - reproducible, not secret
     count = len(given[0])

@@ -19,7 +19,12 @@ INDENT = 2
 
 def study_yaml(study: Study) -> str:
     """The text of the study's file."""
-    return "".join(f"{line}\n" for line in _block(study_body(study), 0))
+    return yaml_text(study_body(study))
+
+
+def yaml_text(body: Mapping[str, Any]) -> str:
+    """The text of a study file that holds `body`."""
+    return "".join(f"{line}\n" for line in _block(body, 0))
 
 
 def study_body(study: Study) -> dict[str, Any]:
