@@ -6,7 +6,6 @@ from typing import Any
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
 from annotation.spec_fields import SpecField
 
-
 TEXTS = ("Yes", "No")
 
 

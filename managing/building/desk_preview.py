@@ -40,7 +40,12 @@ def desk_preview(study: Study, body: Mapping[str, Any]) -> DeskPreview:
         item, outputs = sample_item(item, drafted), sample_outputs() if protocol.files.needs_outputs else []
     own = protocol.flow.preview(drafted, item, questions)
     template, context = own or (protocol.template, _desk(drafted, item, outputs, questions, body))
-    return DeskPreview(template, {**context, "is_preview": True, "preview_guidelines": render(_text(body.get("guidelines")))}, is_sample, len(problems))
+    return DeskPreview(
+        template,
+        {**context, "is_preview": True, "preview_guidelines": render(_text(body.get("guidelines")))},
+        is_sample,
+        len(problems),
+    )
 
 
 def _outputs_of(item: Item) -> list[TaskOutputRow]:

@@ -25,9 +25,7 @@ def place_problems(
     ]
 
 
-def _is_placed(
-    problem: ImportProblem, about: SpecForm, options: SpecForm, questions: Sequence[QuestionPart]
-) -> bool:
+def _is_placed(problem: ImportProblem, about: SpecForm, options: SpecForm, questions: Sequence[QuestionPart]) -> bool:
     whole = f"{problem.field}: {problem.reason}" if problem.field else problem.reason
     of_option = OF_OPTION.match(whole)
     if of_option:

@@ -46,7 +46,8 @@ def question_fields(protocol: Protocol, kind: str) -> tuple[SpecField, ...]:
         ),
         SpecField("key", "Key", "Names the question in files and reports.", required=True),
         SpecField(
-            "type", "Type", kind="choice", required=True, choices=tuple((one.key, one.label or one.key) for one in offered),
+            "type", "Type", kind="choice", required=True, decides=True,
+            choices=tuple((one.key, one.label or one.key) for one in offered),
         ),
     )  # fmt: skip
 
@@ -54,7 +55,9 @@ def question_fields(protocol: Protocol, kind: str) -> tuple[SpecField, ...]:
 class QuestionPart:
     """A question on the page: its number from 0, its body, and its form."""
 
-    def __init__(self, protocol: Protocol, before: Sequence[Mapping[str, Any]], body: Mapping[str, Any], refresh: str):
+    def __init__(
+        self, protocol: Protocol, before: Sequence[Mapping[str, Any]], body: Mapping[str, Any], refresh: str
+    ) -> None:
         self.number, self.body = len(before), body
         start = named(QUESTION, str(self.number))
         self.start = start
@@ -96,9 +99,7 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
     """The body of a study file that the page's fields stand for; `kept` is the study's own before."""
     protocol = protocols()[kept["protocol"]]
     shown = {field.key for field in ABOUT_FIELDS} | {"questions", "options"}
-    body = {key: value for key, value in kept.items() if key not in shown} | value_of(
-        ABOUT_FIELDS, texts, ABOUT, kept
-    )
+    body = {key: value for key, value in kept.items() if key not in shown} | value_of(ABOUT_FIELDS, texts, ABOUT, kept)
     saved = {one["key"]: one for one in questions_in(kept)}
     if kept.get("guidelines") and "guidelines" not in body:
         body["guidelines"] = ""  # without the key, the newest version would stay

@@ -92,7 +92,7 @@ def test_a_choice_shows_the_fields_that_it_needs_and_keeps_what_was_typed(buildi
     page = building(study)
     page.get_by_label("Question", exact=True).first.fill("Typed and not saved")
     page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Pairs to compare").select_option("A balanced sample of each item’s pairs")
+    page.get_by_label("Pairs to compare").select_option("A balanced sample of each item's pairs")
     page.get_by_label("Pairs per item").fill("2")
     expect(page.get_by_label("Question", exact=True).first).to_have_value("Typed and not saved")
     page.locator(".question-card").nth(1).get_by_text("More", exact=True).click()

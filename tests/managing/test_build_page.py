@@ -82,7 +82,7 @@ def test_all_problems_are_beside_their_fields_at_once(signed, owner):
     assert response.status_code == 422
     assert errors_in(response) == {
         "about-redundancy": "Must be a whole number from 1 to 1000.",
-        "about-language": "Must be a language tag such as en or pt-BR; write \"no\" in quotes.",
+        "about-language": 'Must be a language tag such as en or pt-BR; write "no" in quotes.',
         "option-seed": "Must be a whole number.",
         "questions-0-ranks": "Ranks must be a whole number from 2 to 100.",
         "questions-2-key": "Has the key of another question.",
