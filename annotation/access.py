@@ -15,7 +15,17 @@ from django.utils import timezone
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.hot_queries import DeskRow, desk_row
-from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, Token
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Invitation,
+    Item,
+    Membership,
+    Rating,
+    Study,
+    StudyDeletion,
+    Token,
+)
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
@@ -88,6 +98,26 @@ def desk_task_for(person: Person, key: uuid.UUID) -> DeskRow:
     return row
 
 
+def may_make_studies(person: Person) -> bool:
+    """Whether `person` may make studies: staff and operators may, everybody else joins by invitation."""
+    return person.is_active and (person.is_staff or person.is_superuser)
+
+
+def refuse_unless_maker(person: Person) -> None:
+    """Raise Http404 if `person` may not make studies."""
+    if not may_make_studies(person):
+        raise Http404(NOTHING)
+
+
+def deletion_for(person: Person, pk: int) -> StudyDeletion:
+    """A deletion of a study that `person` asked for; operators see all."""
+    deletions = StudyDeletion.objects.all() if person.is_superuser else StudyDeletion.objects.filter(asked_by=person)
+    deletion = deletions.filter(pk=pk).first()
+    if deletion is None:
+        raise Http404(NOTHING)
+    return deletion
+
+
 def may(person: Person, study: Study, roles: Collection[str]) -> bool:
     """Whether `person` has one of `roles` in `study`; decides what a page offers, never replaces `study_for`."""
     return studies_of(person, roles).filter(pk=study.pk).exists()
@@ -120,6 +150,16 @@ def token_for(person: Person, slug: str, pk: int) -> Token:
     return token
 
 
+def item_for(person: Person, slug: str, pk: int) -> Item:
+    """An item of a study that `person` runs, with the study."""
+    study = study_for(person, slug, RESEARCHERS)
+    item = Item.objects.filter(study=study, pk=pk).first()
+    if item is None:
+        raise Http404(NOTHING)
+    item.study = study
+    return item
+
+
 def span_for(person: Person, slug: str, key: str) -> tuple[Rating, int]:
     """A marked span by its key (`rating-index`), in a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)
@@ -142,6 +182,16 @@ def annotation_for(person: Person, slug: str, key: str) -> Annotation:
     if answer is None:
         raise Http404(NOTHING)
     return answer
+
+
+def flag_for(person: Person, slug: str, pk: int) -> Assignment:
+    """A flagged task by its assignment's number, in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    flagged = Assignment.objects.filter(rater__study=study, pk=pk).exclude(flag="")
+    assignment = flagged.select_related("rater__study", "rater__person").first()
+    if assignment is None:
+        raise Http404(NOTHING)
+    return assignment
 
 
 def may_revoke(person: Person, token: Token, owns: bool) -> bool:

@@ -1,21 +1,23 @@
-"""The admin of studies. Staff see the studies that they run; evidence is read-only; settings are few and audited.
+"""The admin of a study's rows that nobody changes: evidence and what was made once. Staff see the studies they run.
 
-What a member of staff may do follows from their memberships, as on every other page, not from permissions.
+What a member of staff may do follows from their memberships, as on every other page, not from permissions. What
+researchers change in the admin is in `managing.admin`.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from accounts.access import person_of
-from accounts.admin import GuardedAdmin, PersonAdmin
+from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
-from annotation.access import OWNERS, RESEARCHERS, studies_of
-from annotation.members import membership
+from annotation.access import RESEARCHERS, studies_of
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
     Annotation,
@@ -23,27 +25,26 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
-    Invitation,
     Item,
-    JudgeRun,
-    Membership,
+    ItemCopy,
     Output,
     Question,
-    Rater,
     Rating,
+    ReadComments,
     Reviewer,
     Slot,
     SpanReview,
     SpotCheck,
     Study,
     StudyCounts,
+    StudyDeletion,
     Task,
     TaskOutput,
-    Token,
+    TaskPreparation,
     WrittenExample,
 )
-from annotation.studies.lifecycle import describe
 
 
 class StudyFilter(admin.SimpleListFilter):
@@ -66,6 +67,17 @@ class StudyFilter(admin.SimpleListFilter):
         return queryset.filter(**{f"{self.study_path}__in": named})
 
 
+class LimitedPaginator(Paginator):
+    """Pages of a list that is counted up to `most` rows only, so that a page costs the same in a study of any size."""
+
+    most = 10_000
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows.order_by().values("pk")[: self.most + 1].count())
+
+
 class StudyScopedAdmin(GuardedAdmin):
     """Rows of the studies that this person runs, read-only unless a class below says otherwise.
 
@@ -73,9 +85,13 @@ class StudyScopedAdmin(GuardedAdmin):
     """
 
     study_path = "study"
-    list_filter = [StudyFilter]
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
+    paginator = LimitedPaginator
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        return [*([] if self.model is Study else [StudyFilter]), *self.list_filter]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
@@ -109,56 +125,6 @@ class MemberAdmin(PersonAdmin):
         revoke_lapsed_grants(obj, person_of(request))
 
 
-@admin.register(Study)
-class StudyAdmin(StudyScopedAdmin):
-    """Title, description and contact can be edited here, the status on the study's page, the rest nowhere."""
-
-    study_path = "pk"
-    list_display = ["slug", "title", "status", "protocol", "redundancy", "created_at"]
-    list_filter = ["status"]
-    plain_filters = ("status",)
-    search_fields = ["slug", "title"]
-    fields = [
-        "slug", "title", "description", "contact", "language", "protocol", "redundancy", "options", "systems",
-        "judges", "status", "planned_through", "created_at",
-    ]  # fmt: skip
-    readonly_fields = [
-        "slug", "language", "protocol", "redundancy", "options", "systems", "judges", "status", "planned_through",
-        "created_at",
-    ]  # fmt: skip
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
-
-    def save_model(self, request: HttpRequest, obj: Study, form: ModelForm, change: bool) -> None:
-        describe(obj, person_of(request), title=obj.title, description=obj.description, contact=obj.contact)
-
-
-@admin.register(Membership)
-class MembershipAdmin(StudyScopedAdmin):
-    """Only whether a membership is active can be changed here, by the study's owners; roles on the people page."""
-
-    list_display = ["person", "study", "role", "active", "created_at"]
-    list_filter = [StudyFilter, "role", "active"]
-    plain_filters = ("role", "active")
-    search_fields = ["person__username", "person__full_name"]
-    list_select_related = ["person", "study"]
-    fields = ["person", "study", "role", "active", "created_at"]
-    readonly_fields = ["person", "study", "role", "created_at"]
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        if not isinstance(obj, Membership):
-            return self.has_module_permission(request)
-        return studies_of(person_of(request), OWNERS).filter(pk=obj.study_id).exists()
-
-    def save_model(self, request: HttpRequest, obj: Membership, form: ModelForm, change: bool) -> None:
-        step = membership.restore_member if obj.active else membership.deactivate_member
-        try:
-            step(obj, person_of(request))
-        except membership.MembershipRefusedError as problem:
-            messages.error(request, str(problem))
-
-
 @admin.register(Guideline)
 class GuidelineAdmin(StudyScopedAdmin):
     list_display = ["study", "number", "created_at"]
@@ -168,35 +134,16 @@ class GuidelineAdmin(StudyScopedAdmin):
 @admin.register(Question)
 class QuestionAdmin(StudyScopedAdmin):
     list_display = ["study", "position", "key", "type", "required"]
-    list_filter = [StudyFilter, "type"]
+    list_filter = ["type"]
     plain_filters = ("type",)
     search_fields = ["key", "text"]
     list_select_related = ["study"]
 
 
-@admin.register(Invitation)
-class InvitationAdmin(StudyScopedAdmin):
-    list_display = ["study", "role", "note", "created_by", "created_at", "expires_at", "accepted_by", "revoked_at"]
-    list_filter = [StudyFilter, "role"]
-    plain_filters = ("role",)
-    search_fields = ["note"]
-    list_select_related = ["study", "created_by", "accepted_by"]
-    exclude = ["token_hash"]
-
-
-@admin.register(Rater)
-class RaterAdmin(StudyScopedAdmin):
-    list_display = ["name", "kind", "study", "person", "created_at"]
-    list_filter = [StudyFilter, "kind"]
-    plain_filters = ("kind",)
-    search_fields = ["name"]
-    list_select_related = ["study", "person"]
-
-
 @admin.register(Item)
 class ItemAdmin(StudyScopedAdmin):
     list_display = ["key", "study", "pool", "set"]
-    list_filter = [StudyFilter, "pool", "set"]
+    list_filter = ["pool", "set"]
     plain_filters = ("pool", "set")
     search_fields = ["key"]
     list_select_related = ["study"]
@@ -229,10 +176,20 @@ class TaskOutputAdmin(StudyScopedAdmin):
     ordering = ["pk"]
 
 
+@admin.register(TaskPreparation)
+class TaskPreparationAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "status", "done", "total", "goes_live", "person", "created_at", "reason"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    list_select_related = ["study", "person"]
+    ordering = ["-pk"]
+
+
 @admin.register(Slot)
 class SlotAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "item", "number", "state", "holder", "lease_until"]
-    list_filter = [StudyFilter, "state"]
+    list_filter = ["state"]
     plain_filters = ("state",)
     search_fields = ["item__key", "holder__name"]
     list_select_related = ["study", "item", "holder"]
@@ -259,7 +216,7 @@ class DraftConflictAdmin(StudyScopedAdmin):
 class AnnotationAdmin(StudyScopedAdmin):
     study_path = "rater__study"
     list_display = ["id", "task_id", "rater", "revision", "is_current", "status", "surplus", "submitted_at"]
-    list_filter = [StudyFilter, "status", "surplus", "is_current"]
+    list_filter = ["status", "surplus", "is_current"]
     plain_filters = ("status", "surplus", "is_current")
     search_fields = ["rater__name", "task__item__key"]
     list_select_related = ["rater"]
@@ -269,28 +226,16 @@ class AnnotationAdmin(StudyScopedAdmin):
 @admin.register(Rating)
 class RatingAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "question", "rater", "item", "output", "value", "is_current", "submitted_at"]
-    list_filter = [StudyFilter, "level", "is_current", "off_scale"]
+    list_filter = ["level", "is_current", "off_scale"]
     plain_filters = ("level", "is_current", "off_scale")
     search_fields = ["rater__name", "item__key"]
     list_select_related = ["study", "question", "rater", "item", "output"]
     ordering = ["-pk"]
 
 
-@admin.register(JudgeRun)
-class JudgeRunAdmin(StudyScopedAdmin):
-    study_path = "rater__study"
-    list_display = ["name", "rater", "status", "counts", "price", "started_at", "ended_at", "replaced_by"]
-    list_filter = [StudyFilter, "status"]
-    plain_filters = ("status",)
-    search_fields = ["name", "rater__name"]
-    list_select_related = ["rater", "replaced_by"]
-    ordering = ["-pk"]
-
-
 @admin.register(WrittenExample)
 class WrittenExampleAdmin(StudyScopedAdmin):
     list_display = ["position", "study", "item_key", "values", "rationale"]
-    list_filter = [StudyFilter]
     search_fields = ["item_key"]
     list_select_related = ["study"]
     ordering = ["study", "position"]
@@ -299,9 +244,25 @@ class WrittenExampleAdmin(StudyScopedAdmin):
 @admin.register(StudyCounts)
 class StudyCountsAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "subject", "status", "read_at", "seconds", "reason"]
+    list_filter = ["status"]
+    plain_filters = ("status",)
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(ItemCopy)
+class ItemCopyAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "status", "items", "reason"]
     list_filter = [StudyFilter, "status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
+    ordering = ["-pk"]
+
+
+@admin.register(StudyDeletion)
+class StudyDeletionAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["id", "slug", "status", "asked_by", "reason"]
+    list_select_related = ["asked_by"]
     ordering = ["-pk"]
 
 
@@ -309,19 +270,8 @@ class StudyCountsAdmin(StudyScopedAdmin):
 class DrawnAnswerAdmin(StudyScopedAdmin):
     study_path = "counts__study"
     list_display = ["counts", "place", "task", "rater", "is_open"]
-    list_filter = [StudyFilter]
     list_select_related = ["counts", "task__item", "rater"]
     ordering = ["-counts", "place"]
-
-
-@admin.register(Token)
-class TokenAdmin(StudyScopedAdmin):
-    list_display = ["name", "study", "scope", "made_by", "created_at", "expires_at", "last_used_at", "revoked_at"]
-    list_filter = [StudyFilter, "scope"]
-    plain_filters = ("scope",)
-    search_fields = ["name"]
-    list_select_related = ["study", "made_by"]
-    exclude = ["token_hash"]
 
 
 @admin.register(Batch)
@@ -342,7 +292,7 @@ class ReviewerAdmin(StudyScopedAdmin):
 class SpanReviewAdmin(StudyScopedAdmin):
     study_path = "rating__study"
     list_display = ["id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by", "at"]
-    list_filter = [StudyFilter, "verdict", "is_current"]
+    list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
     search_fields = ["reason", "rating__item__key"]
     list_select_related = ["by"]
@@ -353,8 +303,26 @@ class SpanReviewAdmin(StudyScopedAdmin):
 class SpotCheckAdmin(StudyScopedAdmin):
     study_path = "annotation__rater__study"
     list_display = ["id", "annotation_id", "number", "is_current", "verdict", "note", "by", "at", "seen_at"]
-    list_filter = [StudyFilter, "verdict", "is_current"]
+    list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
     search_fields = ["note", "annotation__rater__name"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(FlagAnswer)
+class FlagAnswerAdmin(StudyScopedAdmin):
+    study_path = "assignment__rater__study"
+    list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
+    list_filter = [StudyFilter, "outcome", "is_current"]
+    plain_filters = ("outcome", "is_current")
+    search_fields = ["note", "flag", "assignment__rater__name"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ReadComments)
+class ReadCommentsAdmin(StudyScopedAdmin):
+    list_display = ["study", "through", "by", "at"]
+    list_select_related = ["study", "by"]
     ordering = ["-pk"]

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from annotation.members.invitations import DAYS, MOST_AT_ONCE
 from annotation.members.tokens import DAYS as TOKEN_DAYS
 from annotation.members.tokens import MOST_DAYS as MOST_TOKEN_DAYS
-from annotation.models import SpanReview, SpotCheck, Token
+from annotation.models import FlagAnswer, SpanReview, SpotCheck, Token
 from annotation.models.people import Role
 from config.form_fields import WholeNumberField
 from config.text_validation import TextRefusedError, check_text
@@ -120,6 +120,25 @@ class SpanReviewForm(forms.Form):
         if not reason:
             raise ValidationError("Give a reason.")
         return reason
+
+
+class FlagAnswerForm(forms.Form):
+    """A researcher's answer to a flag; `note` goes to the annotator, `flag` is the text that the researcher saw."""
+
+    outcome = forms.ChoiceField(
+        label="Answer", choices=FlagAnswer.Outcome.choices, error_messages={"required": "Resolve or dismiss it."}
+    )
+    note = PlainText(
+        label="Note to the annotator", max_length=LONGEST_REASON,
+        error_messages={"required": "Tell the annotator what was done, or why nothing is."},
+    )  # fmt: skip
+    flag = PlainText(widget=forms.HiddenInput)
+
+    def clean_note(self) -> str:
+        note: str = self.cleaned_data["note"].strip()
+        if not note:
+            raise ValidationError("Tell the annotator what was done, or why nothing is.")
+        return note
 
 
 class SpotCheckForm(forms.Form):

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 FieldKind = Literal[
-    "truth", "whole", "number", "text", "prose", "lines", "choice", "labels", "pairs", "group", "either"
+    "truth", "whole", "number", "text", "prose", "lines", "choice", "labels", "numbers", "pairs", "group", "either"
 ]
 """`text` has one line, `prose` several. `lines`: a list of texts, one per line. `labels`: texts for values in their
-order, some of which may be empty. `choice`: one of `choices`. `pairs`: a list of pairs of texts. `group`: a mapping of
-`fields`. `either`: one of `choices`, or a mapping whose only key is one of `fields`."""
+order, some of which may be empty. `choice`: one of `choices`. `numbers`: a mapping of texts to numbers. `pairs`: a list
+of pairs of texts. `group`: a mapping of `fields`. `either`: one of `choices`, or a mapping whose only key is one of
+`fields`."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class TaskFlow:
     """
 
     common_options = frozenset({
-        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons",
+        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons", "text_format",
     })  # fmt: skip
     """The options shared by all protocols that have a meaning in this flow."""
     lease_minutes = 30
@@ -44,11 +44,8 @@ class TaskFlow:
     def on_prepared(self, study: Study) -> None:
         """Start other preparation once all items have their tasks; called again whenever items are prepared."""
 
-    def check_live(self, study: Study) -> None:
-        """Raise StudyInvalidError if the study cannot go live with what this site has."""
-
     def import_warnings(self, study: Study) -> list[str]:
-        """Return sentences for the person who imported the study: what prevents it from going live."""
+        """Return sentences that say what this site lacks, so that the study cannot go live."""
         return []
 
     # Giving out work

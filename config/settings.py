@@ -149,6 +149,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"
+"""Files that browsers ask for by a fixed address, such as /favicon.ico."""
 
 SESSION_ENGINE = "accounts.browser_sessions"
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -192,6 +194,8 @@ UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 # A request with a larger body is refused before it is read. A form is a little larger than the file in it.
 LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
+# A file of items or ratings that researchers upload on a page comes in parts, each an ordinary request.
+STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 
 # The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")

@@ -88,27 +88,25 @@ def compare(question: Question | None, judgment: Judgment, answers: Sequence[Per
         return _of_ranking(value, answers)
     if judgment.other_output_id is not None:
         return _of_choice(value, shown, answers)
-    scale = question_types()[question.type].scale(question.spec)
+    kind = question_types()[question.type]
+    scale = kind.scale(question.spec)
     if scale is not None and isinstance(value, int | float):
-        return _of_score(float(value), scale, answers)
+        return _of_score(float(value), scale, kind.far_apart(question.spec), answers)
     if isinstance(value, str):
         return _of_label(value, answers)
     return NOTHING_COMPARED
 
 
-def step_of(scale: tuple[float, float]) -> float:
-    """Return how far a score must be from people's mean to count as a disagreement."""
-    return 1.0 if scale[1] - scale[0] > 1 else 0.5
-
-
-def _of_score(value: float, scale: tuple[float, float], answers: Sequence[PersonAnswer]) -> PeopleComparison:
+def _of_score(
+    value: float, scale: tuple[float, float], far: float, answers: Sequence[PersonAnswer]
+) -> PeopleComparison:
     numbers = [one.number for one in answers if one.number is not None and len(one.outputs) < 2]
     if not numbers:
         return NOTHING_COMPARED
     mean = math.fsum(numbers) / len(numbers)
     if not scale[0] <= value <= scale[1]:
         return PeopleComparison(mean)
-    return PeopleComparison(mean, abs(value - mean) >= step_of(scale) - TOLERANCE)
+    return PeopleComparison(mean, abs(value - mean) >= far - TOLERANCE)
 
 
 def _of_label(value: str, answers: Sequence[PersonAnswer]) -> PeopleComparison:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from itertools import chain, count
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from accounts.models import Person
 from annotation.importing import import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import make_live, prepare
+from annotation.studies.slugs import free_slug
 from preparing.models import InstructionTrial, PreparationStep, SourceDocument, Suggestion
 from preparing.step_configuration import PreparationRefusedError, StepConfiguration
 from preparing.step_kind import StepCase
@@ -157,7 +157,7 @@ def _make_study(trial: InstructionTrial, items: Sequence[dict[str, object]], act
     parent = trial.study
     body = {
         **json.loads((TEXTS / "trial_study.json").read_text(encoding="utf-8")),
-        "slug": _free_slug(f"{parent.slug[:80]}-trial-{trial.number}"),
+        "slug": free_slug(f"{parent.slug[:80]}-trial-{trial.number}"),
         "title": f"Instructions for {parent}",
         "language": parent.language,
         "redundancy": trial.evaluators,
@@ -168,9 +168,3 @@ def _make_study(trial: InstructionTrial, items: Sequence[dict[str, object]], act
         with (Path(folder) / "items.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
         return import_study(Path(folder), owner=actor, actor=actor).study
-
-
-def _free_slug(slug: str) -> str:
-    """Return the slug, with a number behind it if a study has it."""
-    numbers = (f"{slug}-{number}" for number in count(2))
-    return next(one for one in chain([slug], numbers) if not Study.objects.filter(slug=one).exists())

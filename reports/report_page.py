@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from agreement.catalogue import FIGURES
 from annotation.models import Rater, Study
-from annotation.studies.queries import StudyProgress
+from annotation.studies.study_progress import StudyProgress
 from reports.display.kept_status import KeptStatus
 from reports.display.question_sections import dimensions, question_sections
 from reports.kept_reports import Kept, kept_report

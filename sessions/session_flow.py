@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
-from annotation.protocols import StudyInvalidError, TaskFlow
+from annotation.protocols import TaskFlow
 from llm.call_errors import CallError
 from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
@@ -39,10 +39,6 @@ class SessionFlow(TaskFlow):
 
     def on_prepared(self, study: Study) -> None:
         ensure_index(study)
-
-    def check_live(self, study: Study) -> None:
-        for warning in self.import_warnings(study):
-            raise StudyInvalidError(warning)
 
     def import_warnings(self, study: Study) -> list[str]:
         return [

@@ -28,9 +28,10 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from tests.annotation.counted_rows import add_study_counts
+from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_report, add_meta_evaluations
@@ -48,7 +49,13 @@ OF_MODEL = {
     "judges:resume": "judgerun", "judges:replace": "judgerun",
     "judges:reread": "judgerun",
     "preparing:decision": "suggestion", "preparing:edit": "preparedtext", "preparing:difference": "preparedtext",
-    "judges:judgment": "judgment", "judges:disagreement": "judgment",
+    "judges:judgment": "judgment", "judges:disagreement": "judgment", "managing:deletion": "studydeletion",
+    "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
+    "managing:restore_item": "item", "managing:set_priority": "item", "managing:add_rater": "item",
+    "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
+    **dict.fromkeys(("managing:uploaded", "managing:upload_part", "managing:import_upload", "managing:check_upload",
+                     "managing:cancel_upload"), "itemupload"),
+    "managing:edit_item": "item", "managing:remove_item": "item",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")
@@ -128,7 +135,8 @@ def build_world():
         "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
         "knownaddress": KnownAddress.objects.create(person=people["annotator"], key="k", until=timezone.now()),
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
-        "keptreport": add_kept_report(study), **add_study_counts(study),
+        "keptreport": add_kept_report(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
+        **add_study_work(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -150,10 +158,13 @@ def build_world():
             return reverse(route, args=[study.slug, FROZEN])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])
+        if route == "managing:from_template":
+            arguments = {"key": "plain"}
         if route in tokens:
             arguments = {"token": tokens[route]}
-        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"slug", "pk"}, {"slug", "name"}, {"slug", "app", "name"},
-                       {"slug", "number"}, {"slug", "kind"}, {"slug", "pk", "number"}):  # fmt: skip
+        for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"pk"}, {"slug", "pk"}, {"slug", "name"},
+                       {"slug", "app", "name"}, {"slug", "number"}, {"slug", "kind"},
+                       {"slug", "pk", "number"}):  # fmt: skip
             if set(wanted) <= set(arguments):
                 try:
                     return reverse(route, kwargs={name: arguments[name] for name in wanted})

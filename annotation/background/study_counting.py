@@ -12,8 +12,10 @@ from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.review.spot_checks import sample
 from annotation.studies.batches import state_of
-from annotation.studies.kept_counts import BATCH, OVERVIEW, SPANS, WORK_KEY
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, SPANS, WORK_KEY
+from annotation.studies.live_checks import CHECKS, item_facts
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
+from annotation.studies.pace_counts import count_pace
 from annotation.studies.study_overview import count_overview
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
@@ -60,6 +62,10 @@ def _figures(claim: Claim) -> dict[str, Any]:
     study, subject = claim.row.study, claim.row.subject
     if subject == OVERVIEW:
         return count_overview(study)
+    if subject == PACE:
+        return count_pace(study)
+    if subject == CHECKS:
+        return item_facts(study)
     if subject == SPANS:
         return count_spans(study)
     if not subject.startswith(BATCH):

@@ -21,7 +21,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.auditing import entry, identity_of, record, record_all
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Person
 from annotation.desk.hot_queries import (
     RaterState,
     first_open,
@@ -33,13 +33,11 @@ from annotation.desk.hot_queries import (
 )
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
-from annotation.studies.batches import EVERYWHERE, last_place
+from annotation.studies.batches import FIRST, last_place
 from annotation.studies.planning import seeded
 from config.prepared_sql import insert_if_new
 
 RELEASE_AT_ONCE = 100
-FIRST = 0
-"""The first place of a study's order."""
 ATTEMPTS = 40
 
 
@@ -96,8 +94,8 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     Without those of batches that are not released yet.
     """
     flow = protocols()[study.protocol].flow
-    slots, last = flow.offered(_open_to(rater).filter(study=study), rater), last_place(study)
-    return (slots if last == EVERYWHERE else slots.filter(place__lte=last)).order_by("place", "number", "pk")
+    reached = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
+    return flow.offered(reached, rater).order_by("place", "number", "pk")
 
 
 def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
@@ -121,21 +119,22 @@ def release_expired(study: Study, now: datetime) -> int:
     expired = Slot.objects.filter(study=study, state=Slot.State.HELD, lease_until__lt=now)
     locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
     slots = list(locked.order_by("lease_until")[:RELEASE_AT_ONCE])
-    return _release(study, slots, "lease expired")
+    return release_slots(study, slots, "lease expired")
 
 
 def release_held_by(study: Study, rater: Rater, why: str) -> int:
     """Open the slots that `rater` holds and has not filled; returns how many."""
     held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
     locked = held.select_related("holder").select_for_update(of=("self",), no_key=True)
-    return _release(study, list(locked.order_by("pk")), why)
+    return release_slots(study, list(locked.order_by("pk")), why)
 
 
-def _release(study: Study, slots: list[Slot], why: str) -> int:
+def release_slots(study: Study, slots: list[Slot], why: str, actor: Person | None = None) -> int:
+    """Open these held slots, which the caller has locked, to others; returns how many. Holders keep their drafts."""
     for slot in slots:
         subject = f"task {slot.task_id} slot {slot.number}"
         holder = slot.holder.name if slot.holder else None
-        record("slot released", subject, actor=None, study=study.slug, old={"rater": holder}, new={"why": why})
+        record("slot released", subject, actor=actor, study=study.slug, old={"rater": holder}, new={"why": why})
     Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.OPEN, holder=None, lease_until=None)
     if slots:
         protocols()[study.protocol].flow.on_released(slots)
@@ -245,7 +244,7 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bo
 def release(study: Study, rater: Rater, task: int, why: str) -> int:
     """Open the slot that the rater holds on a task and has not filled; returns how many."""
     held = Slot.objects.filter(task=task, holder=rater, state=Slot.State.HELD)
-    return _release(study, list(held.select_related("holder").select_for_update(of=("self",), no_key=True)), why)
+    return release_slots(study, list(held.select_related("holder").select_for_update(of=("self",), no_key=True)), why)
 
 
 def give_own(rater: Rater, task: int, since: datetime | None) -> Assignment:

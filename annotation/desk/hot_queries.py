@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
-from annotation.answers import Form, Sheet
+from annotation.answers import Form, Sheet, ShownOutput, letter
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
-from annotation.studies.batches import BITS, EVERYWHERE, size_of
+from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 
-NOT_FOR_RATERS = ("references", "metadata", "content")
+NOT_FOR_RATERS = ("references", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason")
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
 STUDY = Columns(Study, "s")
@@ -43,6 +43,7 @@ class TaskOutputRow(NamedTuple):
     pk: int
     key: str
     text: str
+    turns: str | None
 
 
 class LastAnswer(NamedTuple):
@@ -56,10 +57,7 @@ class LastAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class DeskRow:
-    """What the desk needs of one assignment, from one statement; `assignment` comes with rater, study, task and item.
-
-    `newest_batch` is the number of the last released batch.
-    """
+    """What the desk needs of one assignment, which comes with rater, study, task and item, from one statement."""
 
     assignment: Assignment
     questions: tuple[Question, ...]
@@ -72,6 +70,7 @@ class DeskRow:
     next: uuid.UUID | None
     last: LastAnswer | None
     newest_batch: int | None
+    """The number of the last released batch."""
 
     @property
     def rater(self) -> Rater:
@@ -84,9 +83,9 @@ class DeskRow:
     @property
     def sheet(self) -> Sheet:
         """The rater's view of the task: the document, and the outputs in the assignment's order."""
-        shown = [self.outputs[position] for position in self.assignment.order]
-        keys, texts = [output.key for output in shown], [output.text for output in shown]
-        return Sheet.of(keys, texts, self.assignment.task.item.document)
+        shown = enumerate(self.outputs[position] for position in self.assignment.order)
+        outputs = tuple(ShownOutput(letter(place), one.key, one.text, one.turns) for place, one in shown)
+        return Sheet(outputs, self.assignment.task.item.document)
 
     @property
     def last_place(self) -> int:
@@ -114,7 +113,7 @@ def _desk_sql(vendor: str, member: bool) -> str:
         vendor, ", ".join(f"q.{name}" for name in QUESTION_FIELDS), "annotation_question q WHERE q.study_id = s.id"
     )
     outputs = _json_list(
-        vendor, "x.position, o.id, o.key, o.text",
+        vendor, "x.position, o.id, o.key, o.text, o.turns",
         "annotation_taskoutput x JOIN annotation_output o ON o.id = x.output_id WHERE x.task_id = t.id",
     )  # fmt: skip
     joined = "annotation_membership m ON m.study_id = r.study_id AND m.person_id = r.person_id"
@@ -233,7 +232,7 @@ class Counted(NamedTuple):
 
 def count_tasks(row: DeskRow, most: int, recent: int) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
-    rater, first = row.rater.pk, -1 if row.rater.place is None else row.rater.place
+    rater, first = row.rater.pk, FIRST if row.rater.place is None else row.rater.place
     open_to = [row.study.pk, first, row.last_place, rater, rater]
     done, held, pace, slots, tasks = fetch_one(_PROGRESS, [*open_to, most + 1, rater, rater, rater, recent, most])
     return Counted(done, held, pace, tasks, slots > most)

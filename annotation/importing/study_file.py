@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.desk import skip_reasons
+from annotation.desk import shown_texts, skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
     FieldInvalidError,
@@ -18,6 +18,7 @@ from annotation.importing.import_problems import (
     ImportRefusedError,
     quoted,
     refuse,
+    unknown,
 )
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
@@ -81,7 +82,7 @@ def checked_study(body: Any, name: str) -> StudyFile:
         raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
-            problems.add(0, quoted(key), "unknown key")
+            problems.add(0, quoted(key), unknown("key", key, STUDY_KEYS))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:
@@ -125,19 +126,24 @@ def readable_options(value: Any, questions: Sequence[Question], protocol: Protoc
 def _load(path: Path) -> Any:
     with open_regular(path) as file:
         raw = file.read(settings.LINE_LIMIT + 1)
+    return parsed_study(raw, path.name)
+
+
+def parsed_study(raw: bytes, name: str) -> Any:
+    """Return what the bytes of a study file called `name` hold, unchecked. Raises ImportRefusedError."""
     if len(raw) > settings.LINE_LIMIT:
-        raise refuse(path.name, f"is longer than {settings.LINE_LIMIT} bytes")
+        raise refuse(name, f"is longer than {settings.LINE_LIMIT} bytes")
     try:
         text = raw.removeprefix(BOM).decode()
     except UnicodeDecodeError as problem:
-        raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
+        raise refuse(name, f"is not UTF-8 (byte {problem.start + 1}): save it as UTF-8") from None
     try:
         # JSON is YAML as well, but much faster to read as JSON.
-        return parse_json(text) if path.suffix == ".json" else parse_yaml(text)
+        return parse_json(text) if name.endswith(".json") else parse_yaml(text)
     except JSONInvalidError as problem:
-        raise refuse(path.name, str(problem)) from None
+        raise refuse(name, str(problem)) from None
     except YamlInvalidError as problem:
-        raise refuse(path.name, problem.reason, problem.line, problem.field) from None
+        raise refuse(name, problem.reason, problem.line, problem.field) from None
 
 
 def _missing_or(value: Any, field: str) -> None:
@@ -205,7 +211,9 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     known = protocol.option_keys | protocol.flow.common_options
     for key in value:
         if key not in known:
-            problems.add(0, f"options.{key}", f"unknown option; this protocol has {', '.join(sorted(known))}")
+            problems.add(
+                0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}"
+            )
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (
@@ -221,6 +229,7 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
             "must be a number from 0 (none) to 1 (all)",
         ),
         (skip_reasons.OPTION, skip_reasons.fits, skip_reasons.MUST),
+        (shown_texts.OPTION, shown_texts.fits, shown_texts.MUST),
     ):
         if key in value and key in known and not fits(value[key]):
             problems.add(0, f"options.{key}", must)
@@ -260,7 +269,8 @@ def _question(body: Any, position: int, protocol: Protocol, before: Sequence[Que
     known = question_types()[kind].spec_keys | COMMON_KEYS
     for name in body:
         if name not in QUESTION_KEYS and name not in known:
-            raise FieldInvalidError(place, f"unknown key {quoted(name)} for a question of type {kind}")
+            reason = unknown(f"key {quoted(name)} for a question of type {kind}", name, {*QUESTION_KEYS, *known})
+            raise FieldInvalidError(place, reason)
     required = body.get("required")
     if required is not None and not isinstance(required, bool):
         raise FieldInvalidError(place, "required must be true or false")

@@ -4,7 +4,16 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
-from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.preparations import TaskPreparation
+from annotation.models.reviews import (
+    Adjudication,
+    Batch,
+    FlagAnswer,
+    ReadComments,
+    Reviewer,
+    SpanReview,
+    SpotCheck,
+)
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Question, Study
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
@@ -14,11 +23,13 @@ from annotation.models.tokens import Token
 from annotation.models.written_examples import WrittenExample
 
 __all__ = [
+    "Adjudication",
     "Annotation",
     "Assignment",
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
+    "FlagAnswer",
     "Guideline",
     "Invitation",
     "Item",
@@ -31,6 +42,7 @@ __all__ = [
     "Question",
     "Rater",
     "Rating",
+    "ReadComments",
     "Reviewer",
     "Slot",
     "SpanReview",
@@ -40,6 +52,7 @@ __all__ = [
     "StudyDeletion",
     "Task",
     "TaskOutput",
+    "TaskPreparation",
     "Token",
     "WrittenExample",
 ]

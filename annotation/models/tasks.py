@@ -123,7 +123,10 @@ class Assignment(models.Model):
     flag = models.TextField(blank=True, help_text="what the rater says is wrong with the task")
 
     class Meta:
-        indexes = [models.Index(fields=["rater", "id"], name="assignment_of_rater")]
+        indexes = [
+            models.Index(fields=["rater", "id"], name="assignment_of_rater"),
+            models.Index(fields=["rater", "id"], condition=~Q(flag=""), name="assignment_flagged"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["rater", "task"], name="assignment_once"),
             models.CheckConstraint(

@@ -121,6 +121,10 @@ class Protocol(AnswerForms, ABC):
         """Return what people's answers to a question are about: an `output`, a `pair` or the whole `task`."""
         return "output"
 
+    def systems_in(self, options: Mapping[str, Any]) -> set[str]:
+        """Return the outputs that the options name, which some item should have."""
+        return set()
+
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         """Return whether `plan` or `orders` uses the item's number. Items are only counted if so: it is slow."""
         return False

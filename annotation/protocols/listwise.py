@@ -11,6 +11,8 @@ from annotation.questions import question_types
 from annotation.spec_fields import SpecField
 
 FEWEST = 2
+COMPARED = ("rank", "extremes")
+"""Levels of answers that say something about each output."""
 LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
 
 
@@ -24,7 +26,7 @@ class ListwiseProtocol(Protocol):
 
     key = "listwise"
     label = "Ranking of all outputs of an item"
-    own_types = frozenset({"rank", "spans"})
+    own_types = frozenset({"rank", "best_worst", "spans"})
     option_keys = frozenset({"dense"})
     option_fields = (
         SpecField(
@@ -36,7 +38,9 @@ class ListwiseProtocol(Protocol):
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
         if not any(_compares(question) for question in questions):
-            raise StudyInvalidError("questions: at least one must be of type rank, or be asked per output")
+            raise StudyInvalidError(
+                "questions: at least one must be of type rank or best_worst, or be asked per output"
+            )
         if not isinstance(options.get("dense", False), bool):
             raise StudyInvalidError("options.dense: must be true or false")
         keys = {question.key for question in questions}
@@ -96,7 +100,7 @@ class ListwiseProtocol(Protocol):
 
 def _compares(question: Question) -> bool:
     """Return whether the question says something about each output."""
-    return question_types()[question.type].level == "rank" or question.spec.get("per") == "output"
+    return question_types()[question.type].level in COMPARED or question.spec.get("per") == "output"
 
 
 PROTOCOL = ListwiseProtocol()

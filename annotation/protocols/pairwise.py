@@ -60,6 +60,12 @@ class PairwiseProtocol(Protocol):
             reason = f'"{TIE}" cannot be the id of an output here, where it is the answer that neither is better'
             raise UnitInvalidError("outputs", f"{reason}: give it another id")
 
+    def systems_in(self, options: Mapping[str, Any]) -> set[str]:
+        name, asked = _named(options), options.get("pairs", EVERY)
+        if name == "list":
+            return {system for pair in asked[name] for system in pair}
+        return {asked[name]} if name == "baseline" else set()
+
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         return True
 

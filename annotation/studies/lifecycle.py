@@ -7,9 +7,9 @@ from django.db import transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Guideline, Study
-from annotation.pools import main_items
-from annotation.protocols import StudyInvalidError, protocols
+from annotation.protocols import protocols
 from annotation.studies.batches import release_first
+from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
 from annotation.studies.unplanning import remove_outdated
@@ -61,14 +61,11 @@ def reopen(study: Study, actor: Person | None) -> None:
 
 
 def _check_ready(study: Study) -> None:
-    if not main_items(study).exists():
-        raise StudyRefusedError("This study has no items yet. Import items first.")
+    problems = [one.text for one in blocking_problems(study)]
     if not is_planned(study):
-        raise StudyRefusedError("Some items are not prepared yet. Prepare them first.")
-    try:
-        protocols()[study.protocol].flow.check_live(study)
-    except StudyInvalidError as problem:
-        raise StudyRefusedError(str(problem)) from None
+        problems.append("Some items are not prepared yet. Prepare them first.")
+    if problems:
+        raise StudyRefusedError(" ".join(problems))
 
 
 def pause(study: Study, actor: Person | None, reason: str = "") -> None:

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
-from annotation.pools import main_items
+from annotation.pools import planned_items
 from annotation.protocols import TaskPlan, protocols
 from annotation.studies.batches import place_in, size_of
 from annotation.studies.locking import lock_study
@@ -84,7 +84,7 @@ def ensure_tasks(
 
 def _numbers(study: Study, items: Sequence[int], tables: Tables = TABLES) -> dict[int, int]:
     """The number of the main pool's items that were imported before each of `items` that is in it."""
-    mine = main_items(study)
+    mine = planned_items(study)
     before = tables.count(mine.filter(pk__lt=min(items, default=0)))
     between = mine.filter(pk__gte=min(items, default=0), pk__lte=max(items, default=0)).order_by("pk")
     return {pk: before + place for place, (pk,) in enumerate(tables.read(between, "pk"))}
@@ -103,15 +103,14 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
     """Make tasks and slots for the next `size` items in one transaction; False if no items were left."""
     with transaction.atomic():
         study = lock_study(study.pk)
-        items = list(
-            main_items(study).filter(pk__gt=study.planned_through).order_by("pk").values_list("pk", "key")[:size]
-        )
+        ahead = planned_items(study).filter(pk__gt=study.planned_through).order_by("pk")
+        items = list(ahead.only("key", "priority", "withdrawn_at")[:size])
         if not items:
             return False
-        keys = [pk for pk, _ in items]
+        keys = [item.pk for item in items]
         outputs = outputs_of(keys)
         tasks = ensure_tasks(study, keys, outputs)
-        _make_slots(study, dict(items), outputs, tasks)
+        _make_slots(study, {item.pk: item for item in items}, outputs, tasks)
         study.planned_through = keys[-1]
         study.save(update_fields=["planned_through"])
         if len(items) < size or is_planned(study):
@@ -121,7 +120,7 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
 
 def _make_slots(
     study: Study,
-    items: dict[int, str],
+    items: dict[int, Item],
     outputs: dict[int, list[tuple[int, str]]],
     tasks: dict[tuple[int, str], int],
 ) -> None:
@@ -140,8 +139,8 @@ def _make_slots(
         if task in having or not protocol.flow.needs_slots(variants.get(task, "")):
             continue
         number = numbers.get(item, 0)
-        place = place_in(study, number, seeded(study, "place", items[item]))
-        random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
+        place = place_of(study, items[item], number)
+        random = Random(seeded(study, "orders", items[item].key, key))  # noqa: S311 - reproducible, not secret
         turn = turns.get((item, key), number if counted else 0)
         orders = protocol.orders(counts[task], study.redundancy, random, turn, seeded(study, "orders"))
         rows.extend(
@@ -164,13 +163,23 @@ def _turns(
     }
 
 
+def place_of(study: Study, item: Item, number: int) -> int:
+    """The place of an item's slots; `number` counts the items imported before it if the study has batches."""
+    hashed = seeded(study, "place", item.key)
+    return place_in(study, number, hashed, item.priority, is_withdrawn=item.withdrawn_at is not None)
+
+
+def current_place(study: Study, item: Item) -> int:
+    """The place of an item's slots, with the item's number counted if the study needs it."""
+    return place_of(study, item, _numbers(study, [item.pk])[item.pk] if size_of(study) else 0)
+
+
 def add_slots(study: Study, task: int, count: int) -> None:
     """Add `count` open slots to a task that shows no outputs."""
     item = Item.objects.get(tasks=task)
     last = Slot.objects.filter(task=task).aggregate(last=Max("number"))["last"]
     first = 0 if last is None else last + 1
-    number = _numbers(study, [item.pk])[item.pk] if size_of(study) else 0
-    place = place_in(study, number, seeded(study, "place", item.key))
+    place = current_place(study, item)
     Slot.objects.bulk_create(
         Slot(study=study, item=item, task_id=task, number=one, place=place, order=[])
         for one in range(first, first + count)
@@ -184,10 +193,10 @@ def replan_from(study: Study, item: int) -> None:
 
 def planning_progress(study: Study) -> tuple[int, int]:
     """The number of planned items and of all items to be planned."""
-    items = main_items(study)
+    items = planned_items(study)
     return items.filter(pk__lte=study.planned_through).count(), items.count()
 
 
 def is_planned(study: Study) -> bool:
     """Whether every item of the main pool has its tasks and slots."""
-    return (main_items(study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through
+    return not planned_items(study).filter(pk__gt=study.planned_through).exists()

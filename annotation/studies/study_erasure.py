@@ -1,14 +1,17 @@
 """Deletes a study for good, with everything in it."""
 
 from django.db import IntegrityError
+from django.db.models import OuterRef
 
 from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erase_audit
 from accounts.models import Person
 from annotation.erasing import all_erasing
 from annotation.models import Study
+from annotation.studies.queries import CountOf
 from config.background.rows import Row
 from config.background.rows import Status as WorkStatus
 
+MOST_SHOWN = 10_000
 BUSY = "Somebody, or background work, is still active in this study. Nothing was erased; wait a moment and try again."
 
 
@@ -46,6 +49,23 @@ def rows_of(study: Study) -> dict[str, int]:
         for model, path in part.study_rows
     }
     return {str(name): count for name, count in counts.items() if count}
+
+
+def shown_rows_of(study: Study) -> list[tuple[str, int]]:
+    """Return the tables with rows that `erase_study` would delete, and how many, counted up to MOST_SHOWN + 1.
+
+    One query, whatever the size of the study.
+    """
+    tables = [(model, path) for part in all_erasing() for model, path in part.study_rows if model is not Study]
+    counts = {
+        f"rows_{number}": CountOf(
+            model._default_manager.filter(**{path: OuterRef("pk")}).order_by().values("pk")[: MOST_SHOWN + 1]
+        )
+        for number, (model, path) in enumerate(tables)
+    }
+    found = Study.objects.filter(pk=study.pk).annotate(**counts).values_list(*counts).get()
+    named = zip((str(model._meta.verbose_name_plural) for model, _ in tables), found, strict=True)
+    return [(name, count) for name, count in named if count]
 
 
 def _running(study: Study) -> list[bool]:

@@ -21,12 +21,15 @@ class ProgressSerializer(serializers.Serializer):
     total = serializers.IntegerField(min_value=0, help_text="The number of answers wanted, over all tasks.")
     filled = serializers.IntegerField(min_value=0)
     held = serializers.IntegerField(min_value=0, help_text="Answers that somebody is working on.")
+    imported = serializers.IntegerField(min_value=0, help_text="People's ratings from files, which fill no place.")
 
 
 class StudyDetailSerializer(StudySummarySerializer):
     study = serializers.DictField(help_text="The contents of study.yaml.")
     prepared = serializers.BooleanField(help_text="Whether every item has its tasks.")
-    progress = ProgressSerializer()
+    progress = ProgressSerializer(
+        allow_null=True, help_text="Of a large study as it was counted last; null before the first count."
+    )
     files = serializers.ListField(child=serializers.CharField(), help_text="The names of the files in its export.")
 
 

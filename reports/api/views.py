@@ -1,6 +1,7 @@
 """The API: each view checks the caller, calls the same function as the command of that name, and responds."""
 
 from collections.abc import Collection
+from dataclasses import asdict
 
 from django.db.models import Count
 from django.http import FileResponse, Http404
@@ -15,7 +16,7 @@ from annotation.models import Study
 from annotation.studies.lifecycle import prepare
 from annotation.studies.locking import refuse_pending_import
 from annotation.studies.planning import is_planned
-from annotation.studies.queries import StudyProgress, progress_by_study
+from annotation.studies.study_overview import progress_now
 from reports import access
 from reports.api import response_shapes as shapes
 from reports.api.authentication import caller_of
@@ -93,13 +94,13 @@ def _summary(study: Study, items: int) -> dict[str, object]:
 def study(request: Request, slug: str) -> Response:
     check_parameters(request)
     study = access.study_open_to(caller_of(request), slug)
-    progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
+    progress = progress_now(study)
     return Response(
         {
             **_summary(study, study.items.count()),
             "study": study_body(study),
             "prepared": is_planned(study),
-            "progress": {"total": progress.total, "filled": progress.filled, "held": progress.held},
+            "progress": asdict(progress) if progress else None,
             "files": file_names(study),
         }
     )

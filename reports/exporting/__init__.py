@@ -22,6 +22,7 @@ from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, St
 from annotation.protocols import protocols
 from annotation.studies.snapshots import study_snapshot
 from preparing.files.preparing_lines import has_preparation, preparing_lines
+from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
@@ -96,6 +97,8 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]
         found["labels.jsonl"] = partial(_write_jsonl, study=study, lines=label_lines)
     if has_reviews(study):
         found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
+    if has_adjudications(study):
+        found["adjudications.jsonl"] = partial(_write_jsonl, study=study, lines=adjudication_lines)
     return found
 
 
@@ -112,11 +115,16 @@ def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
     for item in items:
         outputs = item.pop("outputs", [])
         about = {("item" if key == "id" else key): value for key, value in item.items()}
+        if isinstance(item["document"], list):
+            about |= {"document": "", "document_turns": item["document"]}
         for output in outputs:
+            said = (
+                {"turns": output["text"], "text": ""} if isinstance(output["text"], list) else {"text": output["text"]}
+            )
             yield {
                 **about,
                 "output": output["id"],
-                "text": output["text"],
+                **said,
                 **{column: output.get(key) for column, key in OF_OUTPUT.items()},
             }
 

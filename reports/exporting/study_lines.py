@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Rating, Study, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import Unit, protocols
@@ -19,10 +20,10 @@ from config.text_validation import given, time_text
 CHUNK = 1000
 HUMAN = Rater.Kind.HUMAN.value
 ITEM = (
-    "pk", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold", "feedback",
-    "metadata", "content",
+    "pk", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set", "pool",
+    "gold", "feedback", "metadata", "content", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
-OUTPUT = ("item", "key", "text", "edited_from", "writer", "metadata")
+OUTPUT = ("item", "key", "text", "turns", "edited_from", "writer", "metadata")
 RATING = (
     "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
     "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
@@ -38,22 +39,25 @@ Line = dict[str, Any]
 Order = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
-def item_lines(study: Study) -> Iterator[Line]:
-    """All items with their outputs."""
+def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
+    """All items with their outputs, or the one called `key`."""
     needs_outputs = protocols()[study.protocol].files.needs_outputs
-    rows = Item.objects.filter(study=study).order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
+    items = Item.objects.filter(study=study, **({} if key is None else {"key": key}))
+    rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
         found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
-        for item, key, text, edited_from, writer, metadata in found.order_by("item", "position").values_list(*OUTPUT):
+        for item, key, text, turns, edited_from, writer, metadata in found.order_by("item", "position").values_list(
+            *OUTPUT
+        ):
             about = {"edited_from": edited_from or None, "writer": writer or None, "metadata": metadata}
-            outputs[item].append(given({"id": key, "text": text, **about}))
+            outputs[item].append(given({"id": key, "text": as_given(text, turns), **about}))
         for pk, *columns in batch:
             row = dict(zip(ITEM[1:], columns, strict=True))
             yield given(
                 {
                     "id": row["key"],
-                    "document": row["document"] if needs_outputs else row["document"] or None,
+                    "document": as_given(row["document"], row["document_turns"]) if needs_outputs else None,
                     "instruction": row["instruction"] if needs_outputs else row["instruction"] or None,
                     "source": row["source"] or None,
                     **(row["content"] or {}),
@@ -65,8 +69,16 @@ def item_lines(study: Study) -> Iterator[Line]:
                     "gold": row["gold"],
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
+                    "withdrawn": withdrawn(row),
                 }
             )
+
+
+def withdrawn(row: Mapping[str, Any]) -> Line | None:
+    """When and why an item was withdrawn, if it is."""
+    if row["withdrawn_at"] is None:
+        return None
+    return {"at": time_text(row["withdrawn_at"]), "reason": row["withdrawn_reason"]}
 
 
 def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from annotation.models import Output
-from annotation.pools import MAIN
+from annotation.pools import OF_COUNTED
 from reports.rows import CHUNK
 from reports.rows.rated_items import RatedItems
 
@@ -16,7 +16,7 @@ def texts_by_item(
 
     Items are in the order of import.
     """
-    outputs = Output.objects.filter(item__study=rated.study, item__pool=MAIN, key__in=systems).order_by("item_id", "pk")
+    outputs = Output.objects.filter(item__study=rated.study, **OF_COUNTED, key__in=systems).order_by("item_id", "pk")
     wanted = None if items is None else frozenset(items)
     keys = rated.items.tolist()
     code = {pk: place for place, pk in enumerate(keys) if wanted is None or place in wanted}

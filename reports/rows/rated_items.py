@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from annotation.models import Output, Rater, Study
-from annotation.pools import MAIN, main_items
+from annotation.pools import OF_COUNTED, main_items
 from reports.rows import CHUNK
 
 Ints = NDArray[np.int64]
@@ -58,6 +58,14 @@ class RatedItems:
         return {pk: outputs[pk] for pk in self.systems}
 
     @cached_property
+    def systems_of_items(self) -> dict[int, list[str]]:
+        """The systems that wrote the outputs of each item, by its primary key."""
+        found: dict[int, list[str]] = {}
+        for pk, item in self.items_of_outputs.items():
+            found.setdefault(item, []).append(self.systems[pk])
+        return found
+
+    @cached_property
     def words(self) -> dict[tuple[Hashable, str], float]:
         """The number of words of each output, by item and system; words are separated by white space."""
         texts = self._outputs().values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
@@ -65,7 +73,7 @@ class RatedItems:
 
     def _outputs(self) -> QuerySet[Output]:
         """The outputs of the items, in no order."""
-        return Output.objects.filter(item__study=self.study, item__pool=MAIN).order_by()
+        return Output.objects.filter(item__study=self.study, **OF_COUNTED).order_by()
 
 
 def _listed(categories: Any) -> list[str]:

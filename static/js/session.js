@@ -12,6 +12,7 @@ import { Phrases } from "./desk/phrases.js";
 import { Questions } from "./desk/questions.js";
 import { ReadingKeys } from "./desk/readingkeys.js";
 import { Sizes } from "./desk/sizes.js";
+import { Sliders } from "./desk/sliders.js";
 import { AnswerViews } from "./sessions/answerviews.js";
 import { pageSwap } from "./sessions/pageswap.js";
 import { Papers } from "./sessions/papers.js";
@@ -26,6 +27,7 @@ const NO_MODE = { isOn: false };
 function open(root, show) {
   const page = new Page(root);
   const effort = new Effort(page);
+  new Sliders(page);
   const questions = new Questions(page);
   const kept = keeping(page, effort, show, "session");
   const panes = new Panes(page, PANES);

@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from annotation.models import Annotation, DrawnAnswer, StudyCounts
+from annotation.models import Annotation, DrawnAnswer, ItemCopy, StudyCounts, StudyDeletion
 
 
 def add_study_counts(study):
@@ -16,3 +16,12 @@ def add_study_counts(study):
     answer = Annotation.objects.filter(rater__study=study).first()
     drawn = DrawnAnswer.objects.create(counts=counts, place=0, task_id=answer.task_id, rater_id=answer.rater_id)
     return {"studycounts": counts, "drawnanswer": drawn}
+
+
+def add_study_work(study, person):
+    """A copy of items into the study that failed, and a deletion of another one, by their models' names."""
+    ended = {"asked_by": person, "status": "failed", "reason": "CANARY-REASON", "ended_at": timezone.now()}
+    return {
+        "itemcopy": ItemCopy.objects.create(study=study, source_pk=0, **ended),
+        "studydeletion": StudyDeletion.objects.create(study_pk=0, slug="gone", **ended),
+    }

@@ -12,6 +12,8 @@ import { Questions } from "./questions.js";
 import { ReadingKeys } from "./readingkeys.js";
 import { SelfSubmit } from "./selfsubmit.js";
 import { Sizes } from "./sizes.js";
+import { Sliders } from "./sliders.js";
+import { SourceView } from "./sourceview.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
 
@@ -22,12 +24,13 @@ export function openDesk(equip) {
   function open(root, show) {
     const page = new Page(root);
     const effort = new Effort(page);
+    new Sliders(page);
     const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
     const kept = keeping(page, effort, show);
     const dialogs = new Dialogs(page);
     new Errors(page);
     const sizes = new Sizes(page);
-    const own = { ...common(page, dialogs, questions), ...sizes.acts() };
+    const own = { ...common(page, dialogs, questions), ...sizes.acts(), ...new SourceView(page).acts() };
     const keys = new Keys(page, joined(own, acts), mode, questions);
     new ReadingKeys(page, readers);
     new Fit(page);
