@@ -32,7 +32,7 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
         ),
         SpecField(
             "spot_check_share", "Share of answers for spot checks", kind="number", default=SPOT_CHECK_SHARE, least=0,
-            most=1, help="Of each rater’s answers in a batch, from 0 (none) to 1 (all).",
+            most=1, help="Of each rater's answers in a batch, from 0 (none) to 1 (all).",
         ),
         SpecField(
             "skip_reasons", "Reasons for skipping", kind="lines", default_text="only a free text",

@@ -19,7 +19,8 @@ class SpecField:
     """A key of a question or an option of a study: how its field is labelled, what it means, what it is if empty.
 
     `shown_if` names another key and one of its values: the field concerns only specs with that value. `begins` is the
-    value that a new question gets. `default_text` says what an empty field means if no value is the default.
+    value that a new question gets. `default_text` says what an empty field means if no value is the default. Other
+    fields depend on a field that `decides`.
     """
 
     key: str
@@ -35,3 +36,4 @@ class SpecField:
     fields: tuple[SpecField, ...] = ()
     begins: Any = None
     default_text: str = ""
+    decides: bool = False

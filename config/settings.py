@@ -183,7 +183,7 @@ CONTENT_SECURITY_POLICY = {
 
 # Limits of uploads. Commands that read files have no limit on rows, but LINE_LIMIT applies to their lines too.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000  # the page that builds a study has up to 15 fields for each of 200 questions
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 FILE_UPLOAD_HANDLERS = [
     "config.form_uploads.LimitedUpload",

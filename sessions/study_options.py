@@ -39,7 +39,9 @@ OPTION_FIELDS = (
     ),
     SpecField("max_turns", "Most turns per session", kind="whole", default=Options.max_turns, least=1, most=100),
     SpecField("passages", "Passages per search", kind="whole", default=Options.passages, least=1, most=50),
-    SpecField("temperature", "Temperature", "From 0 to 2.", kind="number", default=Options.temperature, least=0, most=2),
+    SpecField(
+        "temperature", "Temperature", "From 0 to 2.", kind="number", default=Options.temperature, least=0, most=2
+    ),
     SpecField(
         "searcher", "Searcher", kind="choice", default=DEFAULT_SEARCHER,
         choices=tuple((one.key, one.label) for one in searchers().values()),

@@ -80,12 +80,9 @@ def _address(key: uuid.UUID | None) -> str | None:
 
 
 def desk_context(
-    row: DeskRow,
-    *,
-    form: Form | None = None,
-    errors: dict[str, str] | None = None,
+    row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None,
     progress: RaterProgress | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown.
 
     `progress` is that of a task that is only shown and belongs to no rater.

@@ -92,14 +92,15 @@ def checked_study(body: Any, name: str) -> StudyFile:
             problems.add(0, problem.field, problem.reason)
     if "protocol" not in checked:
         problems.refuse_if_any()
-    protocol = protocols()[checked["protocol"]]
+    protocol, before = protocols()[checked["protocol"]], len(problems.found)
     questions = _questions(body.get("questions"), protocol, problems)
     options = _options(body.get("options"), protocol, problems)
+    if len(problems.found) == before:
+        try:
+            protocol.check_study(questions, options or {})
+        except StudyInvalidError as problem:
+            problems.add(0, "", str(problem))
     problems.refuse_if_any()
-    try:
-        protocol.check_study(questions, options or {})
-    except StudyInvalidError as problem:
-        raise refuse(name, str(problem)) from None
     return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
 
 

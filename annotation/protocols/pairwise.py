@@ -26,8 +26,8 @@ class PairwiseProtocol(Protocol):
         SpecField(
             "pairs", "Pairs to compare", kind="either", default=EVERY,
             choices=(
-                (EVERY, "Every pair of an item’s outputs"), ("baseline", "Every output with one system’s"),
-                ("list", "Pairs from a list"), ("sample", "A balanced sample of each item’s pairs"),
+                (EVERY, "Every pair of an item's outputs"), ("baseline", "Every output with one system's"),
+                ("list", "Pairs from a list"), ("sample", "A balanced sample of each item's pairs"),
             ),
             fields=(
                 SpecField("baseline", "System to compare with", help="The id of its outputs."),

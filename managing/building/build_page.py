@@ -66,6 +66,11 @@ class BuildPage:
         self.problem_count = len(problems or ())
 
     @property
+    def is_unsaved(self) -> bool:
+        """Whether the page shows something else than the draft that it began with."""
+        return state_of_body(self.body) != self.since
+
+    @property
     def types(self) -> list[tuple[str, str]]:
         """The types of questions that can be added."""
         return [(one.key, one.label or one.key) for one in question_types().values() if self.protocol.asks(one)]

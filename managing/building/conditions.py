@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.questions import QuestionType, question_types
-from annotation.spec_fields import SpecField
+from annotation.spec_fields import FieldKind, SpecField
 from managing.building.field_texts import named
 
 TIE = ("tie", "Tie")
@@ -15,14 +15,14 @@ def condition_fields(before: Sequence[Mapping[str, Any]], asked: str) -> tuple[S
     keys = [str(one.get("key")) for one in before if one.get("key")]
     question = SpecField(
         "question", "Asked only after", "An earlier question, and the answer that opens this one.", kind="choice",
-        choices=tuple((key, key) for key in keys), default_text="always asked",
+        choices=tuple((key, key) for key in keys), default_text="always asked", decides=True,
     )  # fmt: skip
     if not asked:
         return (question,)
     body = _named(before, asked)
     choices = _choices(body) if body else ()
-    kind = "choice" if choices else "text"
-    return question, SpecField("equals", "and the answer", kind=kind, choices=tuple(choices))  # type: ignore[arg-type]
+    kind: FieldKind = "choice" if choices else "text"
+    return question, SpecField("equals", "and the answer", kind=kind, choices=tuple(choices))
 
 
 def condition_texts(when: Any, start: str) -> dict[str, str]:

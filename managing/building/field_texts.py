@@ -15,7 +15,7 @@ from typing import Any
 from annotation.spec_fields import SpecField
 
 WHOLE = re.compile(r"-?[0-9]{1,18}")
-NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,30})?(e-?[0-9]{1,3})?")
+NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,30})?(e-?[0-9]{1,2})?")
 TRUTHS = {"true": True, "false": False}
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

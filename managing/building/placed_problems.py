@@ -18,11 +18,12 @@ def place_problems(
     problems: Sequence[ImportProblem], about: SpecForm, options: SpecForm, questions: Sequence[QuestionPart]
 ) -> list[str]:
     """Add each problem to its field; returns those that concern no field, as sentences."""
-    return [
-        f"{problem.field}: {problem.reason}" if problem.field else problem.reason
-        for problem in problems
-        if not _is_placed(problem, about, options, questions)
-    ]
+    return [_in_words(problem) for problem in problems if not _is_placed(problem, about, options, questions)]
+
+
+def _in_words(problem: ImportProblem) -> str:
+    subject = {"": "", "slug": "This study "}.get(problem.field, f"{problem.field} ")
+    return _sentence(f"{subject}{problem.reason}")
 
 
 def _is_placed(problem: ImportProblem, about: SpecForm, options: SpecForm, questions: Sequence[QuestionPart]) -> bool:

@@ -47,7 +47,7 @@ class SpecForm(forms.Form):
         )
 
     def _widget(self, field: SpecField, text: str, decides: bool) -> forms.Widget:
-        attributes = {"autocomplete": "off", "data-key": field.key}
+        attributes = {"autocomplete": "off", "data-kind": field.kind}
         if field.kind in ("truth", "choice", "either"):
             more = {**REFRESHING, "hx-post": self.refresh} if decides else {}
             return forms.Select(attributes | more, choices=_options(field, text))
@@ -86,7 +86,7 @@ def _flat(fields: Sequence[SpecField], texts: Mapping[str, str], start: str) -> 
         if field.kind == "group":
             yield from _flat(field.fields, texts, name)
             continue
-        yield name, field, field.key in deciding or field.kind == "either"
+        yield name, field, field.decides or field.key in deciding or field.kind == "either"
         if field.kind == "either":
             chosen = texts.get(name, "")
             yield from _flat([one for one in field.fields if one.key == chosen], texts, name)
@@ -102,7 +102,7 @@ def _options(field: SpecField, text: str) -> list[tuple[str, str]]:
     choices = [("true", "Yes"), ("false", "No")] if field.kind == "truth" else list(field.choices)
     default = str(field.default).lower() if isinstance(field.default, bool) else field.default
     if field.default is None:
-        choices = [("", field.default_text.capitalize() or "–"), *choices]
+        choices = [("", field.default_text.capitalize() or "-"), *choices]
     elif text != default:
         choices = [("" if value == default else value, label) for value, label in choices]
     known = {value for value, _ in choices}

@@ -3,7 +3,7 @@
 What the page does not show (slug, protocol, systems, judges) stays as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotation.importing.study_file import MOST_QUESTIONS, MOST_RATERS
@@ -46,7 +46,8 @@ def question_fields(protocol: Protocol, kind: str) -> tuple[SpecField, ...]:
         ),
         SpecField("key", "Key", "Names the question in files and reports.", required=True),
         SpecField(
-            "type", "Type", kind="choice", required=True, choices=tuple((one.key, one.label or one.key) for one in offered),
+            "type", "Type", kind="choice", required=True, decides=True,
+            choices=tuple((one.key, one.label or one.key) for one in offered),
         ),
     )  # fmt: skip
 
@@ -105,7 +106,9 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
     questions: list[dict[str, Any]] = []
     for number in range(_count(texts)):
         questions.append(_question(protocol, texts, number, questions, saved))
-    options = value_of(protocol.all_option_fields, texts, OPTION, kept.get("options") or {})
+    described, saved_options = protocol.all_option_fields, kept.get("options") or {}
+    options = value_of(described, texts, OPTION, saved_options)
+    options |= _without_field(saved_options, {field.key for field in described})
     if options or kept.get("options") == {}:
         body["options"] = options
     return body | {"questions": questions}
@@ -124,12 +127,21 @@ def _question(
     saved: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     start = named(QUESTION, str(number))
-    fields = question_fields(protocol, texts.get(named(start, "type"), ""))
-    body = value_of(fields, texts, start, saved.get(texts.get(named(start, "key"), ""), {}))
+    kind = texts.get(named(start, "type"), "")
+    fields = question_fields(protocol, kind)
+    kept = saved.get(texts.get(named(start, "key"), ""), {})
+    body = value_of(fields, texts, start, kept)
+    if kept.get("type") == kind:
+        body |= _without_field(kept, {"when", *(field.key for field in fields)})
     # Keys that the page did not show, because the question had another type, begin as in a new question.
     body |= {field.key: field.begins for field in fields if field.begins and named(start, field.key) not in texts}
     when = condition_of(texts, named(start, "when"), before)
     return body if when is None else body | {"when": when}
+
+
+def _without_field(kept: Mapping[str, Any], shown: Collection[str]) -> dict[str, Any]:
+    """What a type or protocol that describes no fields for some of its keys has saved in them."""
+    return {key: value for key, value in kept.items() if key not in shown}
 
 
 def questions_in(body: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -10,6 +10,25 @@ let width = 1280;
 let timer = 0;
 let asking = new AbortController();
 
+// What is typed and not saved is said beside the button, and the browser asks before it is lost.
+function unsaved() {
+  const form = building.querySelector("#build");
+  const said = "unsaved" in form.dataset ? "Not saved yet." : "";
+  const node = building.querySelector("#unsaved");
+  if (node.textContent !== said) node.textContent = said;
+}
+
+function typed() {
+  building.querySelector("#build").dataset.unsaved = "";
+  unsaved();
+  later();
+}
+
+function leaving(event) {
+  const form = building.querySelector("#build");
+  if ("unsaved" in form.dataset && !form.dataset.sent) event.preventDefault();
+}
+
 function later() {
   clearTimeout(timer);
   timer = setTimeout(refresh, QUIET);
@@ -59,10 +78,14 @@ function swapped() {
     if (!part.open && folds.get(part.dataset.fold)) part.open = true;
   }
   building.querySelector("#build [autofocus]")?.focus();
+  unsaved();
   refresh();
 }
 
-building.addEventListener("input", later);
+building.addEventListener("input", typed);
+building.addEventListener("submit", ({ target }) => (target.dataset.sent = "yes"));
+window.addEventListener("beforeunload", leaving);
+unsaved();
 building.addEventListener("toggle", ({ target }) => target.dataset.fold && folds.set(target.dataset.fold, target.open), true);
 building.addEventListener("click", ({ target }) => target.closest("[data-preview-width]") && choose(target.closest("[data-preview-width]")));
 new MutationObserver(swapped).observe(building, { childList: true });

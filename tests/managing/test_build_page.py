@@ -136,7 +136,7 @@ def test_a_problem_of_a_question_is_beside_its_field(signed, owner, protocol, ch
 def test_a_study_without_questions_is_refused_with_a_sentence(signed, owner):
     response = send(signed, empty_draft(owner), "save")
     assert response.status_code == 422
-    assert response.context["builder"].general == ["questions: must be a list of 1 to 200 questions"]
+    assert response.context["builder"].general == ["Questions must be a list of 1 to 200 questions."]
 
 
 def test_problems_stay_on_the_page_until_they_are_gone(signed, owner):

@@ -140,3 +140,13 @@ def test_a_question_that_changed_its_type_gets_the_keys_that_it_needs():
 def test_only_questions_that_are_mappings_are_shown():
     assert questions_in({"questions": [{"key": "q"}, "text"]}) == [{"key": "q"}]
     assert questions_in({}) == []
+
+
+def test_keys_that_no_field_describes_stay(monkeypatch):
+    monkeypatch.setattr(type(question_types()["likert"]), "spec_fields", ())
+    monkeypatch.setattr(type(protocols()["rating"]), "option_fields", ())
+    question = {"key": "q", "type": "likert", "min": 1, "max": 5}
+    body = {"slug": "s", "protocol": "rating", "redundancy": 1, "questions": [question], "options": {"more": [1]}}
+    assert there_and_back(body) == body
+    other = texts_of_body(body) | {"questions-0-type": "text"}
+    assert body_of_texts(other, body)["questions"] == [{"key": "q", "type": "text"}]
