@@ -11,7 +11,7 @@ from agreement.mean_comparisons import mean_comparisons
 from agreement.percent_agreement import percent_agreement
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report, complete, place, resampling
-from agreement.tally import sum_by, tally
+from agreement.tally import Tally, sum_by, tally
 
 NOT_SHOWN = "no output of the system was shown"
 NOT_SHARED = "no set of outputs was judged by two raters"
@@ -77,14 +77,28 @@ def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[ItemSums]:
 
 
 def _choices(latest: BestWorstAnswers, name: str, system: Ints, items: int) -> list[ItemSums]:
-    """Percent agreement and nominal alpha of one of the two choices, with sets as units."""
+    """Percent agreement, free-marginal kappa and nominal alpha of one of the two choices, with sets as units."""
     rated = latest.chosen(system)
     counted = tally(rated.unit, rated.value, rated.item.size)
     alphas = alpha_sums(rated.unit, rated.value, rated.item, items, ("nominal",))
     return [
         RekeyedSums(percent_agreement(counted, rated.item, items), ((f"percent_agreement_{name}",),)),
+        _free_kappa(f"free_kappa_{name}", latest, counted, items),
         RekeyedSums(alphas, ((f"alpha_{name}",),)),
     ]
+
+
+def _free_kappa(name: str, latest: BestWorstAnswers, counted: Tally, items: int) -> Ratios:
+    """Agreement of pairs of raters beyond that of random choices, which is 1/n in a set of n outputs."""
+    chance = 1 / np.maximum(np.bincount(latest.member_set, minlength=latest.item.size), 1)
+    pairs = counted.m * (counted.m - 1) / 2
+    agreeing = sum_by(counted.unit, counted.n * (counted.n - 1) / 2, latest.item.size)
+    return Ratios(
+        keys=((name,),),
+        numerator=sum_by(latest.item, agreeing - pairs * chance, items)[:, None],
+        denominator=sum_by(latest.item, pairs * (1 - chance), items)[:, None],
+        reasons=(NOT_SHARED,),
+    )
 
 
 def implied_alpha(latest: BestWorstAnswers, items: int) -> ItemSums:

@@ -246,6 +246,14 @@ BEST_WORST: dict[str, Figure] = {
         "Agreement on the worst", "How often two raters of a set name the same worst output, including by chance; 1 is "
         "perfect.", "best-and-worst",
     ),
+    "free_kappa_best": _alpha(
+        "Free-marginal kappa of the best", "Agreement on the best output beyond that of random choices; 1 is perfect, "
+        "0 is chance.", "best-and-worst",
+    ),
+    "free_kappa_worst": _alpha(
+        "Free-marginal kappa of the worst", "Agreement on the worst output beyond that of random choices; 1 is "
+        "perfect, 0 is chance.", "best-and-worst",
+    ),
     "alpha_best": _alpha(
         "Alpha of the best", "Agreement beyond chance on the best output; 1 is perfect, 0 is chance.", "best-and-worst"
     ),

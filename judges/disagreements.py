@@ -20,6 +20,7 @@ from typing import Any
 from annotation.blinding import names_of
 from annotation.models import JudgeRun, Question, Rater, Rating, Study
 from annotation.questions import question_types
+from annotation.questions.best_worst import is_best_worst
 from annotation.questions.preference import TIE
 from config.background.rows import Status
 from judges.judgment_list import shown_judgments
@@ -124,7 +125,7 @@ def _of_choice(value: str, pair: Sequence[str], answers: Sequence[PersonAnswer])
     if chosen:
         most = _most_frequent(chosen)
         return NOTHING_COMPARED if most is None else PeopleComparison(most, value != most)
-    merits = _merits(answers)
+    merits = _merits(answers, pair)
     if not set(pair) <= set(merits):
         return NOTHING_COMPARED
     best = _best({key: merits[key] for key in pair})
@@ -133,7 +134,7 @@ def _of_choice(value: str, pair: Sequence[str], answers: Sequence[PersonAnswer])
 
 
 def _of_ranking(ranks: Mapping[str, int], answers: Sequence[PersonAnswer]) -> PeopleComparison:
-    merits = {key: merit for key, merit in _merits(answers).items() if key in ranks}
+    merits = {key: merit for key, merit in _merits(answers, ranks).items() if key in ranks}
     if set(merits) != set(ranks):
         return NOTHING_COMPARED
     people = {key: 1 + sum(other > merit for other in merits.values()) for key, merit in merits.items()}
@@ -141,11 +142,18 @@ def _of_ranking(ranks: Mapping[str, int], answers: Sequence[PersonAnswer]) -> Pe
     return PeopleComparison(people, first != set(_best(merits)))
 
 
-def _merits(answers: Sequence[PersonAnswer]) -> dict[str, float]:
-    """Return the mean of each output, higher is better: of ranks if people ranked, otherwise of scores."""
+def _merits(answers: Sequence[PersonAnswer], judged: Collection[str]) -> dict[str, float]:
+    """Return the mean of each output, higher is better: of ranks if people ranked, otherwise of scores.
+
+    People who named the best and the worst give 1, -1 and 0 to the outputs `judged`; if both are others, nothing.
+    """
     ranks, scores = defaultdict(list), defaultdict(list)
     for one in answers:
-        if isinstance(one.value, dict) and all(isinstance(rank, int) for rank in one.value.values()):
+        if is_best_worst(one.value):
+            points = {one.value["best"]: 1.0, one.value["worst"]: -1.0}
+            for key in judged if set(points) & set(judged) else ():
+                ranks[key].append(points.get(key, 0.0))
+        elif isinstance(one.value, dict) and all(isinstance(rank, int) for rank in one.value.values()):
             for key, rank in one.value.items():
                 ranks[key].append(-float(rank))
         elif len(one.outputs) == 1 and one.number is not None:

@@ -9,6 +9,7 @@ from django.utils.http import urlencode
 
 from annotation.blinding import names_of
 from annotation.models import Item, JudgeRun, Question, Study
+from annotation.questions.best_worst import is_best_worst
 from annotation.questions.preference import TIE
 from config.background.rows import Status as RowStatus
 from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
@@ -158,13 +159,15 @@ def held_words(work: RunWork | None) -> str:
 
 
 def value_words(value: Any) -> str:
-    """Return a value in a few words: a number with at most four digits, outputs from best to worst, or a label."""
+    """Return a value in a few words: a label, a number with at most four digits, outputs from best to worst or both."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
         return f"{value:.4g}"
+    if is_best_worst(value):
+        return f"best {value['best']}, worst {value['worst']}"
     if isinstance(value, dict):
         return ranking_words(value)
     return "tie" if value == TIE else str(value)

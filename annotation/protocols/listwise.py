@@ -48,7 +48,7 @@ class ListwiseProtocol(Protocol):
             if question.spec.get("per", "task") not in ("output", "task"):
                 raise StudyInvalidError(f"question {question.key}: per must be output or task")
             when = question.spec.get("when")
-            if when is not None and not isinstance(when["equals"], bool | int | str):
+            if when is not None and not isinstance(when["equals"], bool | int | float | str):
                 # The page contains the answer that makes a question apply, and such an answer would name systems.
                 raise StudyInvalidError(f"question {question.key}: when cannot ask for ranks, spans or a list")
             named = LETTERED.fullmatch(question.key)

@@ -24,7 +24,7 @@ DRAWN = (
 """The figures of systems that can be drawn; of several in a report, the first."""
 BY_SYSTEM = (*OF_SYSTEMS, "aggregates")
 METHODS = ("mean", "majority", "none")
-ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_implied_pairs", "alpha_masi")
+ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "split_half", "alpha_masi")
 """From the lowest level of measurement to the highest."""
 
 

@@ -51,6 +51,9 @@ def test_counts_of_a_small_case_worked_by_hand():
     ]  # fmt: skip
     assert report["percent_agreement_best"] == 1 / 4  # one of three pairs of raters on i, none of one on j
     assert report["percent_agreement_worst"] == 2 / 4
+    # Chance is 1/4 for each of the three pairs of raters on i and the one on j.
+    assert report["free_kappa_best"] == pytest.approx((1 - 4 / 4) / (4 - 4 / 4))
+    assert report["free_kappa_worst"] == pytest.approx((2 - 4 / 4) / (4 - 4 / 4))
     assert report["level"] == "extremes"
     json.dumps(report, allow_nan=False)
 
@@ -86,6 +89,15 @@ def test_alphas_agree_with_alpha_from_all_pairs_of_values(seed):
     assert report["alpha_best"] == pytest.approx(alpha_by_pairs(best))
     assert report["alpha_worst"] == pytest.approx(alpha_by_pairs(worst))
     assert report["alpha_implied_pairs"] == pytest.approx(alpha_by_pairs(pairs))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_free_marginal_kappas_agree_with_a_count_of_all_pairs_of_raters(seed):
+    rows = drawn(seed)
+    for name, place in (("free_kappa_best", 2), ("free_kappa_worst", 3)):
+        met = [(one, other) for one, other in combinations(rows, 2) if one[0] == other[0]]
+        agreed, chance = sum(one[place] == other[place] for one, other in met), sum(1 / len(one[4]) for one, _ in met)
+        assert described(rows)[name] == pytest.approx((agreed - chance) / (len(met) - chance))
 
 
 def halves(rows, rng):
@@ -131,14 +143,14 @@ def test_split_half_reliability_of_two_raters_is_their_correlation():
 def test_raters_who_agree_have_the_highest_figures_and_those_who_guess_have_none():
     same = [(item, rater, ABCD[item % 4], ABCD[(item + 1) % 4], ABCD) for item in range(8) for rater in ("ann", "bob")]
     report = described(same)
-    for name in ("alpha_best", "alpha_worst", "alpha_implied_pairs", "split_half", "percent_agreement_best"):
+    for name in ("alpha_best", "alpha_worst", "alpha_implied_pairs", "split_half", "free_kappa_best"):
         assert report[name] == pytest.approx(1)
     rng = np.random.default_rng(1)
     guessed = [
         (item, rater, *rng.choice(ABCD, 2, replace=False), ABCD) for item in range(800) for rater in ("ann", "bob")
     ]
     report = described(guessed)
-    for name in ("alpha_best", "alpha_worst", "alpha_implied_pairs", "split_half"):
+    for name in ("alpha_best", "alpha_worst", "alpha_implied_pairs", "split_half", "free_kappa_worst"):
         assert abs(report[name]) < 0.1
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation.models import Item, Output, Question, Rater, Rating
 from judges import disagreements
 from judges.disagreements import PeopleComparison, PersonAnswer, compare, find_disagreement, people_s_answers
+from judges.judgment_list import value_words
 from judges.models import Judgment, RunWork
 from judges.run_states import start_run
 from tests.judges.scripted_judges import configured
@@ -139,3 +140,41 @@ def test_machines_answers_and_earlier_revisions_are_nobody_s(long_run, study):
     judgments = list(Judgment.objects.filter(place__in=(7, 8)))
     answers = people_s_answers(study, judgments)
     assert [[one.value for one in answers[judgment.pk]] for judgment in judgments] == [[3], [3]]
+
+
+def named(best, worst):
+    return said({"best": best, "worst": worst})
+
+
+@pytest.mark.parametrize(
+    ("value", "people", "expected"),
+    [
+        ({A: 1, B: 2, "C": 3}, [named(A, "C"), named(A, B)], PeopleComparison({A: 1, B: 2, "C": 2}, False)),
+        ({A: 1, B: 2, "C": 3}, [named(B, "C")], PeopleComparison({A: 2, B: 1, "C": 3}, True)),
+        ({A: 1, B: 2}, [named("C", "D")], PeopleComparison()),
+    ],
+)
+def test_a_ranking_is_compared_with_the_best_and_the_worst_that_people_named(value, people, expected):
+    assert compare(LIKERT, judged(value, (A, B)), people) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "people", "expected"),
+    [
+        (A, [named(A, "C"), named("C", B)], PeopleComparison(A, False)),
+        (B, [named(A, B)], PeopleComparison(A, True)),
+        (B, [named("C", "D")], PeopleComparison()),
+    ],
+)
+def test_a_choice_is_compared_with_what_best_and_worst_imply(value, people, expected):
+    assert compare(LIKERT, judged(value, (A, B)), people) == expected
+
+
+@pytest.mark.parametrize(("value", "differs"), [(59.9, False), (60, True), (100.5, None)])
+def test_a_score_on_a_slider_disagrees_from_a_tenth_of_the_scale(value, differs):
+    slider = Question(pk=1, key="s", type="slider", spec={})
+    assert compare(slider, judged(value), [said(50, A)]).differs is differs
+
+
+def test_the_best_and_the_worst_are_said_in_words():
+    assert value_words({"best": A, "worst": B}) == f"best {A}, worst {B}"

@@ -121,6 +121,17 @@ def test_a_study_that_cannot_be_run_is_refused(bring, questions, options, said):
         bring([item("one")], questions=questions, options=options)
 
 
+def test_best_and_worst_alone_make_a_listwise_study_and_a_slider_may_be_a_condition(bring):
+    asked = [
+        {"key": "extremes", "type": "best_worst"},
+        {"key": "gap", "type": "slider", "max": 1},
+        {"key": "why", "type": "text", "when": {"question": "gap", "equals": 0.5}},
+    ]
+    assert [question.type for question in bring(questions=asked).questions.order_by("position")] == [
+        "best_worst", "slider", "text",
+    ]  # fmt: skip
+
+
 def test_an_answer_gives_flat_ratings_with_their_levels(bring, rater):
     task = take(bring([item("one")]), rater)
     annotation = submit(task, Submission(good(), 0))
