@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from annotation.desk.shown_texts import CODE, MARKDOWN, PLAIN
 from annotation.spec_fields import SpecField
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
         SpecField(
             "skip_reasons", "Reasons for skipping", kind="lines", default_text="only a free text",
             help=f"One per line, at most {MOST_REASONS}. Raters can always write their own.",
+        ),
+        SpecField(
+            "text_format", "Format of texts", kind="choice", default=PLAIN,
+            choices=((PLAIN, "Plain text"), (MARKDOWN, "Markdown"), (CODE, "Code")),
+            help="How documents and outputs are shown. The stored text stays as it is.",
         ),
         SpecField(
             "seed", "Seed", kind="whole", default=0,
