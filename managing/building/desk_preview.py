@@ -51,7 +51,9 @@ def desk_preview(study: Study, body: Mapping[str, Any]) -> DeskPreview:
 
 def _outputs_of(item: Item) -> list[TaskOutputRow]:
     rows = item.outputs.order_by("position").values_list("pk", "key", "text", "turns")
-    return [TaskOutputRow(*row, None if turns is None else canonical_json(turns)) for *row, turns in rows]
+    return [
+        TaskOutputRow(pk, key, text, None if turns is None else canonical_json(turns)) for pk, key, text, turns in rows
+    ]
 
 
 def _drafted(study: Study, body: Mapping[str, Any], questions: list[Question]) -> Study:
