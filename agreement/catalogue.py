@@ -6,7 +6,7 @@ from typing import Literal
 Good = Literal["higher", "lower", "neither"]
 Unit = Literal[
     "count", "share", "difference", "alpha", "kappa", "scale", "score", "percent", "rank", "strength", "p", "bins",
-    "table",
+    "table", "weight",
 ]  # fmt: skip
 
 
@@ -311,6 +311,18 @@ SPANS: dict[str, Figure] = {
     "system_without_confirmed_span": _share(
         "Outputs without an error", "The share of the system's outputs without a confirmed span; 1 is all.",
         "confirmed-spans",
+    ),
+    "severity_alpha": _alpha(
+        "Alpha of severity", "Agreement beyond chance on how severe the errors of a text are in sum; 1 is perfect.",
+        "severity-of-spans",
+    ),
+    "system_severity": Figure(
+        "Severity", "Mean sum of the weights of the errors marked in one of the system's outputs; 0 is none.",
+        "weight", "lower", "severity-of-spans",
+    ),
+    "system_severity_per_100_words": Figure(
+        "Severity per 100 words", "Sum of the weights of the errors marked per 100 words of the system's outputs; 0 is "
+        "none.", "weight", "lower", "severity-of-spans",
     ),
 }  # fmt: skip
 

@@ -9,10 +9,12 @@ from agreement.item_pull import item_pulls
 from agreement.peer_distances import NOTHING_SHARED, PeerDistances, PeerLevel, group_rows, peer_distances
 from agreement.rater_matrix import rater_matrix, value_confusion
 from agreement.rating_arrays import Ints, Ratings
+from agreement.tally import sum_by
 
 MOST_ITEMS = 20
 RATERS = "rater"
 """The kind of groups that also have a bias."""
+ITEMS_OF_GROUP = 5
 MOST_GROUPS = 200
 """Groups of one kind in a report: those with the most disagreement."""
 
@@ -42,12 +44,22 @@ def describe_disagreement(ratings: Ratings, level: PeerLevel, kinds: Mapping[str
     }
 
 
+def _worst_items(peers: PeerDistances, members: Ints) -> list[int]:
+    """The codes of the items with the most disagreement of these ratings in all, the worst first."""
+    item, code = np.unique(peers.item[members], return_inverse=True)
+    total = sum_by(code, peers.distance[members], item.size)
+    worst = np.argsort(-total, kind="stable")[:ITEMS_OF_GROUP]
+    return [int(item[place]) for place in worst if total[place] > 0]
+
+
 def _rows(peers: PeerDistances, groups: Groups, ratings: int, directed: bool) -> dict[str, Any]:
     """The rows of the groups with a pairable rating, in the order given, and the number of groups left out."""
     number = np.full(ratings, -1, dtype=np.int64)
     number[peers.place] = np.arange(peers.place.size)
     pairable = {name: found for name, own in groups.items() if (found := number[own][number[own] >= 0]).size}
     rows = group_rows(peers, pairable, directed=directed)
+    for row in rows:
+        row["worst"] = _worst_items(peers, pairable[row["name"]])
     if len(rows) > MOST_GROUPS:
         worst = sorted(rows, key=lambda row: -(row["relative"] or 0.0))[:MOST_GROUPS]
         names = {row["name"] for row in worst}

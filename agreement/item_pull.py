@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from agreement.alpha import AlphaSums, alpha_sums
 from agreement.peer_distances import PeerLevel
-from agreement.rating_arrays import Floats, Ratings
+from agreement.rating_arrays import Floats, Ints, Ratings
 
 
 def alpha_without(sums: AlphaSums, level: PeerLevel) -> Floats:
@@ -29,8 +29,18 @@ def alpha_without(sums: AlphaSums, level: PeerLevel) -> Floats:
     else:
         first, second = sums.first.sum() - sums.first, sums.second.sum() - sums.second
         expected = 2 * (n * second - first * first)
-    varied = expected > 1e-9 * np.maximum(n * n, 1)
+    varied = (_values_without(counts, n_c) > 1) & (expected > 0)
     return 1 - np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied)
+
+
+def _values_without(counts: Floats | csr_array, n_c: Floats) -> Ints:
+    """The number of distinct values without each item, (I,): a value goes if the item has all of its ratings."""
+    there = int(np.count_nonzero(n_c))
+    if isinstance(counts, csr_array):
+        only = counts.data == n_c[counts.indices]
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        return there - np.bincount(rows, only & (counts.data > 0), counts.shape[0]).astype(np.int64)
+    return there - np.count_nonzero((counts == n_c) & (counts > 0), axis=1)
 
 
 def item_pulls(ratings: Ratings, level: PeerLevel, most: int) -> dict[str, list[dict[str, Any]]]:

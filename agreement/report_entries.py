@@ -16,6 +16,8 @@ MAPPINGS = frozenset(
         "system_win_or_tie_rate",
         "system_without_confirmed_span",
         "system_best_worst",
+        "system_severity",
+        "system_severity_per_100_words",
         "system_best_share",
         "system_worst_share",
         "bradley_terry",

@@ -21,6 +21,7 @@ from annotation.models import (
     Invitation,
     Item,
     Membership,
+    Project,
     Rating,
     Study,
     StudyDeletion,
@@ -59,6 +60,14 @@ def study_for(person: Person, slug: str, roles: Collection[str]) -> Study:
     if RESEARCHERS.issuperset(roles):
         refuse_pending_import(study)
     return study
+
+
+def project_for(person: Person, pk: int) -> Project:
+    """A project with a study that `person` runs."""
+    project = Project.objects.filter(pk=pk, studies__in=studies_of(person, RESEARCHERS)).first()
+    if project is None:
+        raise Http404(NOTHING)
+    return project
 
 
 def membership_for(person: Person, slug: str, roles: Collection[str]) -> Membership:

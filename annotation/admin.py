@@ -1,7 +1,7 @@
 """The admin of a study's rows that nobody changes: evidence and what was made once. Staff see the studies they run.
 
 What a member of staff may do follows from their memberships, as on every other page, not from permissions. What
-researchers change in the admin is in `managing.admin`.
+researchers change in the admin is in `managing.administration`.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,10 @@ from accounts.access import person_of
 from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
+from annotation.blinded_rows import shown_rows
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
@@ -27,22 +29,21 @@ from annotation.models import (
     DrawnAnswer,
     FlagAnswer,
     Guideline,
-    Item,
     ItemCopy,
     Output,
+    Project,
     Question,
     Rating,
     ReadComments,
     Reviewer,
-    Slot,
     SpanReview,
     SpotCheck,
     Study,
     StudyCounts,
     StudyDeletion,
-    Task,
     TaskOutput,
     TaskPreparation,
+    Unblinding,
     WrittenExample,
 )
 
@@ -91,10 +92,11 @@ class StudyScopedAdmin(GuardedAdmin):
     paginator = LimitedPaginator
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        return [*([] if self.model is Study else [StudyFilter]), *self.list_filter]
+        given = list(self.list_filter)
+        return given if self.model is Study or StudyFilter in given else [StudyFilter, *given]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request)
+        rows = shown_rows(super().get_queryset(request), self.study_path)
         person = person_of(request)
         if person.is_superuser:
             return rows
@@ -140,30 +142,12 @@ class QuestionAdmin(StudyScopedAdmin):
     list_select_related = ["study"]
 
 
-@admin.register(Item)
-class ItemAdmin(StudyScopedAdmin):
-    list_display = ["key", "study", "pool", "set"]
-    list_filter = ["pool", "set"]
-    plain_filters = ("pool", "set")
-    search_fields = ["key"]
-    list_select_related = ["study"]
-    ordering = ["pk"]
-
-
 @admin.register(Output)
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
     list_display = ["key", "item", "position"]
-    search_fields = ["key", "item__key"]
-    list_select_related = ["item"]
-    ordering = ["pk"]
-
-
-@admin.register(Task)
-class TaskAdmin(StudyScopedAdmin):
-    study_path = "item__study"
-    list_display = ["id", "item", "variant"]
-    search_fields = ["item__key"]
+    sortable_by = ["item", "position"]
+    search_fields = ["item__key"]  # a search by its key would tell who wrote a blinded output
     list_select_related = ["item"]
     ordering = ["pk"]
 
@@ -184,16 +168,6 @@ class TaskPreparationAdmin(StudyScopedAdmin):
     plain_filters = ("status",)
     list_select_related = ["study", "person"]
     ordering = ["-pk"]
-
-
-@admin.register(Slot)
-class SlotAdmin(StudyScopedAdmin):
-    list_display = ["id", "study", "item", "number", "state", "holder", "lease_until"]
-    list_filter = ["state"]
-    plain_filters = ("state",)
-    search_fields = ["item__key", "holder__name"]
-    list_select_related = ["study", "item", "holder"]
-    ordering = ["pk"]
 
 
 @admin.register(Assignment)
@@ -253,7 +227,7 @@ class StudyCountsAdmin(StudyScopedAdmin):
 @admin.register(ItemCopy)
 class ItemCopyAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "status", "items", "reason"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
     ordering = ["-pk"]
@@ -272,6 +246,25 @@ class DrawnAnswerAdmin(StudyScopedAdmin):
     list_display = ["counts", "place", "task", "rater", "is_open"]
     list_select_related = ["counts", "task__item", "rater"]
     ordering = ["-counts", "place"]
+
+
+@admin.register(Unblinding)
+class UnblindingAdmin(StudyScopedAdmin):
+    list_display = ["study", "at", "by", "reason"]
+    list_select_related = ["study", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Project)
+class ProjectAdmin(StudyScopedAdmin):
+    study_path = "studies"
+    list_display = ["name", "created_at"]
+    list_filter: list[Any] = []
+    search_fields = ["name"]
+    ordering = ["name", "pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).distinct()
 
 
 @admin.register(Batch)
@@ -296,6 +289,17 @@ class SpanReviewAdmin(StudyScopedAdmin):
     plain_filters = ("verdict", "is_current")
     search_fields = ["reason", "rating__item__key"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Adjudication)
+class AdjudicationAdmin(StudyScopedAdmin):
+    study_path = "item__study"
+    list_display = ["item", "question", "value", "reason", "number", "is_current", "by", "at"]
+    list_filter = ["is_current"]
+    plain_filters = ("is_current",)
+    search_fields = ["item__key", "reason"]
+    list_select_related = ["item", "question", "by"]
     ordering = ["-pk"]
 
 

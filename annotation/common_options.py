@@ -42,7 +42,11 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
         SpecField(
             "text_format", "Format of texts", kind="choice", default=PLAIN,
             choices=((PLAIN, "Plain text"), (MARKDOWN, "Markdown"), (CODE, "Code")),
-            help="How documents and outputs are shown. The stored text stays as it is.",
+            help="How documents and outputs are shown to raters.",
+        ),
+        SpecField(
+            "blind_researchers", "Hide the systems from researchers", kind="truth", default=False,
+            help="Until an owner unblinds the study, its researchers see systems by codes.",
         ),
         SpecField(
             "seed", "Seed", kind="whole", default=0,

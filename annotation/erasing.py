@@ -40,6 +40,7 @@ from annotation.models import (
     TaskOutput,
     TaskPreparation,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from config.erasure import ErasedRows
@@ -81,8 +82,7 @@ class AnnotationErasing(Erasing):
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"),
-        (Invitation, "study"),
-        (Membership, "study"), (Study, "pk"),
+        (Invitation, "study"), (Unblinding, "study"), (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
         (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
@@ -118,6 +118,7 @@ class AnnotationErasing(Erasing):
         erased.delete(Token.objects.filter(study=study, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
         erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
+        erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))

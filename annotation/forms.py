@@ -83,7 +83,25 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label="Why", max_length=500, required=False)
 
 
-class GuidelinesForm(forms.Form):
+class CorrectionForm(forms.Form):
+    """A form that changes a study: for a locked one it also asks why."""
+
+    def __init__(self, *args: Any, locked: bool = False, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if locked:
+            self.fields["reason"] = forms.CharField(
+                label="Reason for the correction", max_length=500, error_messages={"required": "Give a reason."},
+                help_text="The study is locked: the audit keeps why it is changed.",
+            )  # fmt: skip
+
+
+class ProjectForm(forms.Form):
+    name = forms.CharField(
+        label="Project", max_length=200, required=False, help_text="Groups studies on the home page. Empty: none."
+    )
+
+
+class GuidelinesForm(CorrectionForm):
     text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
 
 
@@ -91,7 +109,7 @@ class GuidelinesVersionForm(forms.Form):
     version = WholeNumberField(min_value=1)
 
 
-class DescriptionForm(forms.Form):
+class DescriptionForm(CorrectionForm):
     title = PlainText(label="Title", max_length=300, required=False, widget=forms.TextInput)
     description = PlainText(
         label="Description",

@@ -20,7 +20,8 @@ class TaskFlow:
     """
 
     common_options = frozenset({
-        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons", "text_format",
+        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons", "text_format", "plan",
+        "blind_researchers",
     })  # fmt: skip
     """The options shared by all protocols that have a meaning in this flow."""
     lease_minutes = 30

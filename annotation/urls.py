@@ -3,6 +3,7 @@ from django.urls import include, path
 from annotation.desk import urls as desk_urls
 from annotation.views import (
     attention,
+    closing,
     guidelines,
     home,
     invitations,
@@ -28,6 +29,12 @@ study = [
     path("attention/", attention.attention, name="attention"),
     path("attention/flags/<int:pk>/", attention.answer_flag, name="answer_flag"),
     path("attention/comments/", attention.read_comments, name="read_comments"),
+    path("settings/project/", closing.move, name="move_to_project"),
+    path("settings/lock/", closing.lock, name="lock"),
+    path("settings/unlock/", closing.unlock, name="unlock"),
+    path("settings/archive/", closing.archive, name="archive"),
+    path("settings/bring-back/", closing.bring_back, name="bring_back"),
+    path("settings/unblind/", closing.unblind, name="unblind"),
     path("review/", reviews.review, name="review"),
     path("review/release/", reviews.release_batch, name="release_batch"),
     path("review/spans/", reviews.span_queue, name="span_queue"),
@@ -49,6 +56,8 @@ study = [
 ]
 urlpatterns = [
     path("", home.home, name="home"),
+    path("archived/", home.archived, name="archived"),
+    path("projects/<int:pk>/", home.project, name="project"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("my-day/", my_work.my_day, name="my_day"),
     path("workers/", worker_status.workers, name="workers"),

@@ -20,6 +20,7 @@ from config.environment import (
     read_whole,
     refuse_unsafe_production,
 )
+from config.installed_parts import package_folders
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -77,7 +78,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", *package_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -142,7 +143,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", *package_folders("static")]
 STATIC_ROOT = read_folder(env, "STATIC_ROOT", VAR / "static")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

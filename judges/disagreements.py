@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from annotation.blinding import names_of
 from annotation.models import JudgeRun, Question, Rater, Rating, Study
 from annotation.questions import question_types
 from annotation.questions.preference import TIE
 from config.background.rows import Status
+from judges.judgment_list import shown_judgments
 from judges.models import Judgment
 
 AT_ONCE = 200
@@ -61,12 +63,15 @@ def people_s_answers(study: Study, judgments: Sequence[Judgment]) -> dict[int, l
         study=study, item__in=items, question__in=questions, rater__kind=Rater.Kind.HUMAN, is_current=True
     ).order_by("submitted_at", "pk")
     found: dict[tuple[int, int, str], list[PersonAnswer]] = defaultdict(list)
+    names = names_of(study)
     for item, question, variant, *answer in rows.values_list(
         "item_id", "question_id", "variant", "rater__name", "output__key", "other_output__key", "value", "number",
         "explanation", "submitted_at",
     ):  # fmt: skip
         rater, output, other, value, number, explanation, at = answer
-        outputs = tuple(key for key in (output, other) if key is not None)
+        outputs = tuple(names.shown(key) for key in (output, other) if key is not None)
+        if isinstance(value, dict) or other is not None:
+            value = names.within(value)
         found[item, question, variant].append(PersonAnswer(rater, outputs, value, number, explanation or "", at))
     return {
         one.pk: _about(found.get((one.item_id, one.question_id or 0, one.variant), []), set(one.order or ()))
@@ -182,7 +187,7 @@ def find_disagreement(study: Study, run: JudgeRun, place: int, *, backwards: boo
     valid = valid.only("item", "question", "variant", "order", "outcome", "reading", "other_output", "place")
     for _ in range(MOST_STEPS):
         beyond = valid.filter(place__lt=place) if backwards else valid.filter(place__gt=place)
-        judgments = list(beyond.order_by("-place" if backwards else "place")[:AT_ONCE])
+        judgments = shown_judgments(study, beyond.order_by("-place" if backwards else "place")[:AT_ONCE])
         answers = people_s_answers(study, judgments)
         for one in judgments:
             if compare(questions.get(one.question_id or 0), one, answers[one.pk]).differs:

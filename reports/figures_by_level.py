@@ -12,6 +12,7 @@ from agreement.question_report import describe
 from agreement.span_report import describe_spans
 from annotation.models import Question
 from annotation.questions import question_types
+from annotation.questions.spans import severities
 from reports.rows import Choice
 from reports.rows.extreme_rows import best_worst
 from reports.rows.pair_rows import choices, rank_columns, rankings
@@ -51,7 +52,8 @@ def _rankings(rated: RatedItems, question: Question, choice: Choice) -> Computat
 
 
 def _spans(rated: RatedItems, question: Question, choice: Choice) -> Computation:
-    return Computation(spans(rated, question, choice), describe_spans)
+    weighted = bool(severities(question.spec))
+    return Computation(spans(rated, question, choice), partial(describe_spans, weighted=weighted))
 
 
 def _extremes(rated: RatedItems, question: Question, choice: Choice) -> Computation:

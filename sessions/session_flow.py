@@ -26,7 +26,7 @@ from sessions.turn_variants import PREFIX
 class SessionFlow(TaskFlow):
     """A task is a session with one model, or the second rating of one turn."""
 
-    common_options = frozenset({"seed", "lease_minutes", "skip_reasons"})
+    common_options = frozenset({"seed", "lease_minutes", "skip_reasons", "plan", "blind_researchers"})
     lease_minutes = 7 * 24 * 60
     longest_lease = 60 * 24 * 60
     offers_every_task = False

@@ -27,10 +27,12 @@ from annotation.members.tokens import issue_token
 from annotation.models import Item, Rating, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
+from annotation.review.comments import comments_of, mark_read
+from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, undo_review
 from annotation.studies.batches import release_next
-from annotation.studies.kept_counts import BATCH, OVERVIEW, SPANS, kept_counts
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, SPANS, kept_counts
 from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
 from annotation.studies.steered_items import withdraw
 from config.background.claiming import run_waiting
@@ -224,6 +226,7 @@ def _rate(study: Study, people: People) -> None:
     answer = _send(first := next_assignment(study, ann), form)
     _send(first, form | {"q-how_well": ["4"]}, revision=1)
     flag(first, "FLAG-OF-ANN")
+    answer_flag(first, "resolved", "ANSWER-TO-ANN", people.owner, flag="FLAG-OF-ANN")
     skip(next_assignment(study, ann), Submission({}, revision=0), "REASON-OF-ANN")
     undone = next_assignment(study, ann)
     _send(undone, form)
@@ -238,6 +241,7 @@ def _rate(study: Study, people: People) -> None:
         _send(next_assignment(study, ben), form | {"q-comment": ["answer of ben"]})
     check(answer, "problem", "NOTE-ON-ANN", people.owner, number=0)
     check(answer, "ok", "", people.owner, number=1)
+    mark_read(study, people.owner, comments_of(study).first().pk)
     release_next(study, people.owner, unfinished=["some"], anyway=True)
     item, question = answer.task.item, study.questions.get(key="how_well")
     adjudicate(item, question, Unit("north"), 4, "REASON-OF-OLIVE", people.owner, number=0)
@@ -324,7 +328,7 @@ def _around(study: Study, people: People) -> None:
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
     kept_report(study, "agreement", agreement_choices())
     kept_report(study, "items", {})
-    for subject in (OVERVIEW, SPANS, f"{BATCH}0"):
+    for subject in (OVERVIEW, PACE, SPANS, f"{BATCH}0"):
         kept_counts(study, subject)
     add_study_work(study, people.owner)
     run_waiting()

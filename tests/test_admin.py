@@ -21,6 +21,7 @@ from annotation.models import (
     Batch,
     DraftConflict,
     Invitation,
+    Item,
     JudgeRun,
     Membership,
     Output,
@@ -36,6 +37,7 @@ from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import live_study, make_person
 from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
+from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import add_kept_report
@@ -44,8 +46,8 @@ from tests.sessions.rows import add_session_rows
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
 EDITABLE = {Study, Membership, Person}
-ADDED = {Invitation, Token}
-"""Rows that are made and revoked here, and never changed."""
+ADDED = {Invitation, Item, Token}
+"""Rows that are made here and then, in a study that is no draft, never changed."""
 
 
 def listing(model, query=""):
@@ -98,6 +100,7 @@ def build_rated():
     add_judge_rows(study, researcher)
     add_preparing_rows(study)
     add_upload_rows(study)
+    add_steered_rows(study, researcher)
     add_session_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")
@@ -162,6 +165,7 @@ def test_staff_see_and_change_their_own_study_only(client, rated, limited):
     client.force_login(limited)
     page = client.get(listing(Study)).content.decode()
     assert "mine" in page
+    Study.objects.filter(slug="mine").update(status="live")
     mine, theirs = Study.objects.get(slug="mine"), Study.objects.get(slug="study")
     form = {"title": "Renamed", "description": "", "contact": ""}
     assert client.post(row(mine), form).status_code == 302

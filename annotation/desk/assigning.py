@@ -30,9 +30,11 @@ from annotation.desk.hot_queries import (
     move_place,
     renew_held,
     take_slots,
+    taken_slots,
 )
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
+from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.planning import seeded
 from config.prepared_sql import insert_if_new
@@ -60,7 +62,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
             if claimed is not None:
                 record_all(claimed.steps)
                 return claimed.assignment
-        if not (connection.features.has_select_for_update_skip_locked and open_slots(study, rater).exists()):
+        skips_locked = connection.features.has_select_for_update_skip_locked
+        if not (skips_locked and has_room(study, rater) and open_slots(study, rater).exists()):
             return None
         time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))  # noqa: S311 - spreads the retries
     raise BusyError
@@ -94,16 +97,38 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     Without those of batches that are not released yet.
     """
     flow = protocols()[study.protocol].flow
-    reached = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
-    return flow.offered(reached, rater).order_by("place", "number", "pk")
+    slots = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
+    slots, kept = flow.offered(slots, rater), kept_for(study, rater.name)
+    if kept is not None:
+        slots = slots.filter(kept_for=kept)
+    return slots.order_by("place", "number", "pk")
 
 
 def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     """How many tasks the rater has answered, and how many they hold or can still get."""
     mine = Slot.objects.filter(study=study, holder=rater)
-    held = mine.filter(state=Slot.State.HELD).count()
+    filled, held = mine.filter(state=Slot.State.FILLED).count(), mine.filter(state=Slot.State.HELD).count()
     left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
-    return mine.filter(state=Slot.State.FILLED).count(), held + left
+    return filled, held + min(left, room_of(study, rater, filled + held, left))
+
+
+def planned_tasks(study: Study, rater: Rater, held: int, ahead: int, most: int) -> int:
+    """How many tasks the rater holds or can still get by the study's plan; counts at most `most` of a list."""
+    if kept_for(study, rater.name) is not None:
+        ahead = open_slots(study, rater).order_by().values("task").distinct()[:most].count()
+    return held + min(ahead, room_of(study, rater, taken_slots(rater.pk), ahead))
+
+
+def room_of(study: Study, rater: Rater, taken: int, without: int) -> int:
+    """How many more slots the plan lets a rater take who has `taken` some; `without` if it sets no limit."""
+    cap = cap_of(study, rater.name)
+    return without if cap is None else max(0, cap - taken)
+
+
+def has_room(study: Study, rater: Rater) -> bool:
+    """Whether the study's plan lets a locked rater take one more slot. A query only if it sets a limit."""
+    cap = cap_of(study, rater.name)
+    return cap is None or taken_slots(rater.pk) < cap
 
 
 def _open_to(rater: Rater) -> QuerySet[Slot]:
@@ -163,6 +188,10 @@ def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:
 def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     """Take the next open slot in the order, and those that belong with it; the one to work on, or None."""
     protocol, rater = protocols()[study.protocol], state.rater
+    cap = cap_of(study, rater.name)
+    room = None if cap is None else max(0, cap - taken_slots(rater.pk))
+    if room == 0:
+        return None
     ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
     if ranked is None:
         together = protocol.keeps_raters(study.options)
@@ -174,6 +203,7 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         found = _first_of(ranked)
     if not found:
         return None
+    found = _in_order(study, rater, found)[:room]
     taken = take_slots(found, rater.pk, lease_end(study, now))
     if taken != len(found):  # other raters took some of them before the item was locked
         pks = [slot.pk for slot in found]
@@ -232,9 +262,11 @@ def fill(rater: Rater, task: int) -> bool:
 
 
 def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bool:
-    """Take an open slot of a task; False if it has none."""
-    free = Slot.objects.filter(task=task, state=Slot.State.OPEN).select_for_update(skip_locked=True, no_key=True)
-    slot = free.order_by("number").first()
+    """Take an open slot of a task; False if it has none that the locked rater may take."""
+    if not has_room(rater.study, rater):
+        return False
+    free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
+    slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return False
     taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)

@@ -36,6 +36,7 @@ def import_study(
     actor: Person | None = None,
     replace_examples: bool = False,
     replace_draft: bool = False,
+    reason: str = "",
 ) -> ImportResult:
     """Import a folder, or a study file with the files that `named` gives by table.
 
@@ -50,7 +51,7 @@ def import_study(
     )
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
-    return _import(update, files.tables, actor, "", replace_examples=replace_examples)
+    return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason)
 
 
 def add_to_study(
@@ -61,13 +62,16 @@ def add_to_study(
     *,
     watch: Watch | None = None,
     on_write: OnWrite | None = None,
+    reason: str = "",
 ) -> ImportResult:
     """Add the rows of files to an existing study; `via` tells the audit how they were sent.
+
+    A locked study needs a `reason`.
 
     Calls `watch` with the bytes read while the files are checked, and `on_write` in the transaction that decides the
     import. Raises ImportRefusedError, with nothing stored, if anything is wrong.
     """
-    return _import(NoUpdate(study), tables, actor, via, watch=watch, on_write=on_write)
+    return _import(NoUpdate(study), tables, actor, via, watch=watch, on_write=on_write, reason=reason)
 
 
 def _import(
@@ -79,6 +83,7 @@ def _import(
     replace_examples: bool = False,
     watch: Watch | None = None,
     on_write: OnWrite | None = None,
+    reason: str = "",
 ) -> ImportResult:
     with import_lock(update.slug):
         stepwise_import.discard_undecided(update.slug)
@@ -90,7 +95,7 @@ def _import(
                 with Staging() as staging:
                     target = update.preview(staging)
                     target.replaces_examples = replace_examples
-                    attempt = ImportAttempt(update, target, actor, via)
+                    attempt = ImportAttempt(update, target, actor, via, reason)
                     attempt.on_write = on_write
                     attempt.check(tables, watch)
                     return attempt.write()

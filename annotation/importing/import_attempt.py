@@ -28,6 +28,7 @@ from annotation.importing.target import ImportTarget
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
+from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.planning import replan_from
 
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
@@ -57,8 +58,11 @@ OnWrite = Callable[[ImportResult], None]
 class ImportAttempt:
     """One attempt to check the files of an import and to write what is new."""
 
-    def __init__(self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str) -> None:
-        self.update, self.target, self.actor, self.via = update, target, actor, via
+    def __init__(
+        self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str, reason: str = ""
+    ) -> None:
+        self.update, self.target, self.actor, self.via, self.reason = update, target, actor, via, reason
+        self.why: Mapping[str, str] = {}
         self.on_write: OnWrite | None = None
         self.tallies: dict[str, LineTally] = {}
         """What the lines of each file are, also of one that was refused."""
@@ -141,6 +145,10 @@ class ImportAttempt:
     def _change_study(self) -> Study:
         """Write the import's changes to the study itself. After this, the staged rows are final."""
         study, self.result.is_new = self.update.write(self.target, self.actor)
+        try:
+            self.why = check_correction(study, self.reason)
+        except StudyRefusedError as problem:
+            raise refuse(study.slug, str(problem)) from None
         self.result.study = study
         self.staging.refuse_changes()
         if self.first_extended is not None:
@@ -150,7 +158,7 @@ class ImportAttempt:
     def _record(self, study: Study) -> None:
         """Write the audit entry, at the end of the transaction: it says when the rows became visible to others."""
         result = self.result
-        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {})}
+        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {}), **self.why}
         if self.target.replaces_examples:
             new["examples_replaced"] = True
         record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)

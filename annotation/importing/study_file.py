@@ -24,6 +24,7 @@ from annotation.importing.line_reading import BOM, JSONInvalidError, open_regula
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
+from annotation.studies import assignment_plan
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
@@ -230,9 +231,12 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
         ),
         (skip_reasons.OPTION, skip_reasons.fits, skip_reasons.MUST),
         (shown_texts.OPTION, shown_texts.fits, shown_texts.MUST),
+        ("blind_researchers", lambda v: type(v) is bool, "must be true or false"),
     ):
         if key in value and key in known and not fits(value[key]):
             problems.add(0, f"options.{key}", must)
+    if assignment_plan.OPTION in value and (problem := assignment_plan.why_not(value[assignment_plan.OPTION])):
+        problems.add(0, f"options.{assignment_plan.OPTION}", problem)
     return value
 
 

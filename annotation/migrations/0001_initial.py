@@ -1,3 +1,4 @@
+import annotation.models.study
 import annotation.protocols
 import annotation.questions
 import config.model_fields
@@ -41,6 +42,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=200)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='project_name_given')],
+            },
+        ),
+        migrations.CreateModel(
             name='Study',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -59,10 +71,27 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('judges', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{rater: {family}}; hidden from annotators')),
                 ('systems', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{system: {family, model, baseline, generic}}; hidden from annotators')),
+                ('locked_at', models.DateTimeField(blank=True, help_text='since when a closed study is corrected only with a reason', null=True)),
+                ('archived_at', models.DateTimeField(blank=True, help_text='since when it is only read', null=True)),
+                ('code_secret', models.CharField(default=annotation.models.study.random_secret, editable=False, help_text='what the codes of systems are made with', max_length=64)),
+                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.project')),
             ],
             options={
                 'verbose_name_plural': 'studies',
-                'constraints': [models.CheckConstraint(condition=models.Q(('redundancy__gte', 1)), name='study_redundancy_positive'), models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'live', 'paused', 'closed'])), name='study_status_known'), models.CheckConstraint(condition=models.Q(('slug__regex', '^[a-z0-9-]+$')), name='study_slug_plain')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('redundancy__gte', 1)), name='study_redundancy_positive'), models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'live', 'paused', 'closed'])), name='study_status_known'), models.CheckConstraint(condition=models.Q(('slug__regex', '^[a-z0-9-]+$')), name='study_slug_plain'), models.CheckConstraint(condition=models.Q(('status', 'closed'), models.Q(('archived_at__isnull', True), ('locked_at__isnull', True)), _connector='OR'), name='study_closed_if_locked')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Unblinding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('reason', models.TextField()),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='unblinding', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='unblinding_reason_given')],
             },
         ),
         migrations.CreateModel(
@@ -524,6 +553,7 @@ class Migration(migrations.Migration):
                 ('order', config.model_fields.ExactJSONField(help_text="positions of the task's outputs in the order shown")),
                 ('state', models.CharField(choices=[('open', 'Open'), ('held', 'Held'), ('filled', 'Filled')], default='open', max_length=6)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('kept_for', models.CharField(blank=True, help_text="the name of the only rater who may take it, if the study's plan says so", max_length=200)),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),
                 ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
@@ -532,6 +562,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('state', 'open')), fields=['study', 'place', 'number', 'id'], name='slot_open_in_order'),
+                    models.Index(condition=models.Q(models.Q(('kept_for', ''), _negated=True), ('state', 'open')), fields=['study', 'kept_for', 'place', 'number', 'id'], name='slot_kept_for'),
                     models.Index(condition=models.Q(('state', 'held')), fields=['study', 'lease_until'], name='slot_lease'),
                     models.Index(condition=models.Q(('holder__isnull', False)), fields=['holder', 'state'], name='slot_of_holder'),
                 ],
@@ -620,7 +651,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('subject', models.CharField(help_text='overview, pace, spans, or batch and its number from 0', max_length=40)),
+                ('subject', models.CharField(help_text='overview, pace, spans, plan, or batch and its number from 0', max_length=40)),
                 ('figures', config.model_fields.ExactJSONField(default=dict, help_text='the counts by name')),
                 ('read_at', models.DateTimeField(blank=True, help_text='when counting began', null=True)),
                 ('seconds', models.FloatField(blank=True, help_text='how long counting took', null=True)),
@@ -806,6 +837,7 @@ class Migration(migrations.Migration):
                 "digest",
             ],
         ),
+        Freeze("annotation_unblinding", ["study_id", "by_id", "at", "reason"]),
         Freeze("annotation_batch", ["study_id", "number", "released_by_id", "released_at"]),
         Freeze("annotation_reviewer", ["study_id", "name"]),
         Freeze("annotation_spanreview", ["rating_id", "index", "number", "verdict", "reason", "by_id", "at"]),

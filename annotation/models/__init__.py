@@ -15,7 +15,7 @@ from annotation.models.reviews import (
     SpotCheck,
 )
 from annotation.models.runs import JudgeRun
-from annotation.models.study import Guideline, Question, Study
+from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
@@ -39,6 +39,7 @@ __all__ = [
     "Output",
     "PendingImport",
     "PendingRows",
+    "Project",
     "Question",
     "Rater",
     "Rating",
@@ -54,5 +55,6 @@ __all__ = [
     "TaskOutput",
     "TaskPreparation",
     "Token",
+    "Unblinding",
     "WrittenExample",
 ]

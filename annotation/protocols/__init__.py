@@ -18,6 +18,7 @@ from annotation.common_options import common_fields
 from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
+from config.installed_parts import PROTOCOLS
 from config.registry import discover
 
 __all__ = [
@@ -168,7 +169,7 @@ def read_pair(line: Mapping[str, Any]) -> Unit:
 
 def protocols() -> Mapping[str, Protocol]:
     """Return all protocols by key."""
-    return discover("protocols", "PROTOCOL", in_each=True)
+    return discover("protocols", "PROTOCOL", in_each=True, group=PROTOCOLS)
 
 
 def protocol_choices() -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.spec_fields import SpecField
+from config.installed_parts import QUESTION_TYPES
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})
@@ -189,7 +190,7 @@ def finite_number(value: Any) -> float:
 
 def question_types() -> Mapping[str, QuestionType]:
     """Return all question types by key."""
-    return discover("questions", "QUESTION_TYPE", in_each=True)
+    return discover("questions", "QUESTION_TYPE", in_each=True, group=QUESTION_TYPES)
 
 
 def question_type_choices() -> list[tuple[str, str]]:

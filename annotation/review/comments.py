@@ -46,6 +46,7 @@ def mark_read(study: Study, person: Person, through: int) -> bool:
         if through <= before or not comments_of(study).filter(pk=through).exists():
             return False
         mark = {"through": through, "by": reviewer, "at": timezone.now()}
-        ReadComments.objects.update_or_create(study=study, defaults=mark)
+        if not ReadComments.objects.filter(study=study).update(**mark):
+            ReadComments.objects.create(study=study, **mark)
         record("comments read", study.slug, actor=person, study=study.slug, old=before, new=through)
     return True

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS
-from annotation.desk.assigning import tasks_of
+from annotation.desk.assigning import has_room, planned_tasks, tasks_of
 from annotation.models import (
     Annotation,
     Assignment,
@@ -35,6 +35,7 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
+from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.counting import CountOf, MeanOf
 from config.prepared_sql import fetch_all
@@ -142,7 +143,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
     return (
-        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
+        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS, study__archived_at__isnull=True)
         .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
         .annotate(
             done=CountOf(of_study.filter(status="submitted").values("pk")),
@@ -182,9 +183,12 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    if not flow.offers_every_task:
+    if OPTION in study.options or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
-    if rater is not None:
+    if rater is not None and flow.offers_every_task:
+        left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
+        others = others and has_room(study, rater)
+    elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
         held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)

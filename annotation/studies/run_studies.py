@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
-from annotation.models import Invitation, Membership, Study, StudyCounts
+from annotation.models import Invitation, Membership, Project, Study, StudyCounts
 from annotation.models.people import Role
 from annotation.pools import planned_items
 from annotation.review.flags import open_flags
@@ -41,9 +41,17 @@ class RunStudy:
         return self.flagged >= MOST_FLAGS
 
 
-def runs_of(person: Person) -> list[RunStudy]:
-    """Return the studies that `person` runs, live ones first, in a few queries, whatever their number and size."""
-    rows = list(_annotated(person))
+def runs_of(person: Person, *, archived: bool = False, project: Project | None = None) -> list[RunStudy]:
+    """Return the studies that `person` runs, live ones first, in a few queries, whatever their number and size.
+
+    Only `archived` ones or all others; with `project` all of that project.
+    """
+    studies = studies_of(person, RESEARCHERS).select_related("project")
+    if project is not None:
+        studies = studies.filter(project=project)
+    else:
+        studies = studies.filter(archived_at__isnull=not archived)
+    rows = list(_annotated(studies))
     large = [row for row in rows if row.is_large]
     small = Study.objects.filter(pk__in=[row.pk for row in rows if not row.is_large])
     progress: dict[int, StudyProgress | None] = {**(progress_by_study(small) if len(large) < len(rows) else {})}
@@ -55,14 +63,14 @@ def runs_of(person: Person) -> list[RunStudy]:
     ]
 
 
-def _annotated(person: Person) -> Any:
+def _annotated(studies: QuerySet[Study]) -> Any:
     flagged = open_flags(OuterRef("pk")).order_by().values("pk")[:MOST_FLAGS]
     annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
     waiting = Invitation.objects.filter(
         study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
     unprepared = planned_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
-    return large_studies(studies_of(person, RESEARCHERS)).annotate(
+    return large_studies(studies).annotate(
         flagged=CountOf(flagged),
         annotators=CountOf(annotators),
         invited=CountOf(waiting.values("pk")),

@@ -9,13 +9,15 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
-from annotation.forms import DescriptionForm, ReasonForm
+from annotation.blinding import blinding_state
+from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
 from annotation.studies.live_checks import blocking_problems, live_problems
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
+from annotation.studies.projects import projects_to_offer
 from annotation.studies.queries import annotators_of
 from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
@@ -123,7 +125,7 @@ def reopen(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
     try:
-        lifecycle.reopen(study, person)
+        lifecycle.reopen(study, person, _reason(request))
         messages.success(request, "The study is live again.")
     except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
@@ -143,11 +145,17 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = DescriptionForm(
         request.POST if request.method == "POST" else None,
         initial={"title": study.title, "description": study.description, "contact": study.contact},
+        locked=study.locked_at is not None,
     )
     if request.method == "POST" and form.is_valid():
         changed = lifecycle.describe(study, person, **form.cleaned_data)
         messages.success(request, "Saved." if changed else "Nothing was changed.")
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
-    rights = {"owns": may(person, study, OWNERS), "makes_studies": may_make_studies(person)}
-    return render(request, "annotation/settings.html", {"study": study, "form": form, **rights}, status=status)
+    owns = may(person, study, OWNERS)
+    context = {"study": study, "form": form, "owns": owns, "blinding": blinding_state(study),
+               "makes_studies": may_make_studies(person)}  # fmt: skip
+    if owns:
+        context["project_form"] = ProjectForm(initial={"name": study.project.name if study.project else ""})
+        context["projects"] = projects_to_offer(person)
+    return render(request, "annotation/settings.html", context, status=status)

@@ -8,7 +8,7 @@ from django.http import Http404, QueryDict
 from annotation.access import NOTHING
 from annotation.answers import Form, Sheet, Unit
 from annotation.desk.form_reading import field_name
-from annotation.models import Adjudication, Item, Output, Question
+from annotation.models import Adjudication, Item, Output, Question, Rating
 from annotation.questions import ValueInvalidError, question_types
 from annotation.review.adjudicating import unit_digest
 
@@ -37,7 +37,7 @@ class AnswerSubject:
         wrong = any(key is not None and key not in known for key in named) or (named[0] is None and named[1])
         if question is None or wrong or (named[0] and named[0] == named[1]) or len(variant) > LONGEST_VARIANT:
             raise Http404(NOTHING)
-        if question_types()[question.type].level == "span":
+        if question_types()[question.type].level == "span" or (variant and not _is_known(item, question, variant)):
             raise Http404(NOTHING)
         same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit), is_current=True)
         return cls(item, question, unit, outputs, same.select_related("by").first())
@@ -80,3 +80,8 @@ class AnswerSubject:
             choice["label"] = sheet.key_of(choice["value"]) or choice["label"]
         several = kind.takes_several(self.question.spec)
         return {**found, "name": self.name, "several": several}
+
+
+def _is_known(item: Item, question: Question, variant: str) -> bool:
+    """Whether anybody has answered the question about this variant of the item."""
+    return Rating.objects.filter(item=item, question=question, variant=variant).exists()

@@ -39,6 +39,14 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class GroupItems:
+    """The items with the most disagreement in a group: keys and addresses."""
+
+    name: str
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
 class PulledItem:
     """An item with its pull on alpha and what its raters said of each unit."""
 
@@ -49,12 +57,20 @@ class PulledItem:
     units: Sequence[Json]
 
 
-def group_tables(study: Study, question: str, report: Json) -> list[Table]:
-    """A table of each kind of groups that has at least two rows, or one category."""
+def group_tables(study: Study, question: str, report: Json) -> list[tuple[Table, list[GroupItems]]]:
+    """A table of each kind of groups that has any row, with the items behind each row."""
     return [
-        _group_table(study, question, kind, report["by"][kind]["rows"])
+        (_group_table(study, question, kind, report["by"][kind]["rows"]), _items(study, report["by"][kind]["rows"]))
         for kind in GROUPS
         if report["by"].get(kind, {}).get("rows")
+    ]
+
+
+def _items(study: Study, rows: Sequence[Json]) -> list[GroupItems]:
+    return [
+        GroupItems(row["name"], [(key, item_address(study, pk)) for pk, key in row["worst"]])
+        for row in rows
+        if row.get("worst")
     ]
 
 
@@ -81,7 +97,10 @@ def _group_table(study: Study, question: str, kind: str, rows: Sequence[Json]) -
 def _addresses(study: Study, question: str, kind: str, rows: Sequence[Json]) -> Mapping[str, str]:
     if kind not in FILTERS:
         return {}
-    return {row["name"]: items_address(study, question=question, **{FILTERS[kind]: row["name"]}) for row in rows}
+    return {
+        row["name"]: items_address(study, question=question, sort="disagreement", **{FILTERS[kind]: row["name"]})
+        for row in rows
+    }
 
 
 def _cell(name: str, row: Json, axis: Axis | None) -> PrintedFigure:

@@ -74,6 +74,10 @@ class QuestionFiguresSerializer(serializers.Serializer):
 class AgreementSerializer(serializers.Serializer):
     study = serializers.CharField()
     protocol = serializers.CharField()
+    blinding = serializers.DictField(
+        required=False,
+        help_text="Only with blind_researchers: whether it is blinded, or when and why it was unblinded.",
+    )
     items = serializers.IntegerField(min_value=0)
     kinds = serializers.ListField(child=serializers.CharField())
     raters = serializers.ListField(child=serializers.CharField(), help_text="Raters chosen by name, beside the kinds.")
@@ -82,6 +86,9 @@ class AgreementSerializer(serializers.Serializer):
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")
     dimensions = serializers.ListField(
         child=serializers.DictField(), help_text="Agreement between each two questions that rank outputs."
+    )
+    balance = serializers.DictField(
+        required=False, help_text="Of tasks with several outputs: how often each system was shown at each position."
     )
 
 

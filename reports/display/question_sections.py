@@ -14,12 +14,12 @@ from reports.display.tables import Table
 
 OF_SYSTEMS = (
     "system_mean", "system_score", "system_win_or_tie_rate", "bradley_terry", "system_without_confirmed_span",
-    "system_best_worst", "system_best_share", "system_worst_share",
+    "system_severity", "system_severity_per_100_words", "system_best_worst", "system_best_share", "system_worst_share",
 )  # fmt: skip
 """Figures with one number per system, in the order of their columns."""
 DRAWN = (
-    "bradley_terry", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "system_mean",
-    "system_best_worst",
+    "bradley_terry", "system_score", "system_win_or_tie_rate", "system_severity", "system_without_confirmed_span",
+    "system_mean", "system_best_worst",
 )  # fmt: skip
 """The figures of systems that can be drawn; of several in a report, the first."""
 BY_SYSTEM = (*OF_SYSTEMS, "aggregates")

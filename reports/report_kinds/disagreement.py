@@ -1,4 +1,4 @@
-"""Why raters disagree: see `reports.disagreement`."""
+"""Why raters disagree: see `reports.rater_disagreement`."""
 
 from collections.abc import Collection
 from typing import Any
@@ -17,4 +17,4 @@ def _ignored(choices: Any) -> Collection[str]:
     return ignored_of_kinds({**choices, "raters": ()})
 
 
-REPORT = ReportKind("disagreement", "reports.disagreement.kept_disagreement", _ignored)
+REPORT = ReportKind("disagreement", "reports.rater_disagreement.kept_disagreement", _ignored)

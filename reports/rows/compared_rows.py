@@ -1,6 +1,5 @@
 """Answers of people and machines about outputs, read for comparison: in any shape, every rerun by itself."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -176,7 +175,7 @@ def _score_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
 
 def _choice_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
     """Choices; the order shown is stored with a rating, or is the order of its pair."""
-    systems, parsed = codes.rated.systems, cache(json.loads)
+    systems, parsed = codes.rated.systems, cache(codes.rated.read)
     values = rows.annotate(raw_value=Cast("value", TextField()), raw_shown=Cast("shown", TextField()))
     one, other, choice, shown_first = [], [], [], []
     listed = values.order_by("pk").values_list("output_id", "other_output_id", "raw_value", "raw_shown")
@@ -210,11 +209,12 @@ def _ranking_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
     size: list[int] = []
     system: list[int] = []
     rank: list[int] = []
+    shown = codes.rated.names.shown
     listed = rows.order_by("pk").values_list("item_id", "value").iterator(chunk_size=CHUNK)
     for item_pk, ranks in listed:
         item.append(item_pk)
         size.append(len(ranks))
-        system.extend(codes.system_code[name] for name in ranks)
+        system.extend(codes.system_code[shown(name)] for name in ranks)
         rank.extend(ranks.values())
     sizes = np.array(size, dtype=np.int64)
     ranking = np.repeat(np.arange(sizes.size), sizes)

@@ -31,7 +31,7 @@ Value = tuple[int, int, float]
 
 @dataclass(frozen=True)
 class Opinions:
-    """The ratings of one question, the latest per rater and unit, as comparable values at `level`.
+    """The ratings of one question as comparable values at `level`, in the order of submission.
 
     `position` (R,) is the place on the rater's page from 0, of the output or of the pair's first system by name;
     `version` (R,) is that of the guidelines; `systems` (U, 2) has the codes of a unit's systems, `words` (U,) the words
@@ -45,6 +45,16 @@ class Opinions:
     systems: Ints
     words: Floats
     labels: dict[float, str]
+
+    def of_version(self, version: int | None) -> "Opinions":
+        """The ratings under one version of the guidelines; None: those without a version."""
+        return self.only(np.flatnonzero(self.version == (version or 0)))
+
+    def latest(self) -> "Opinions":
+        """The ratings without repeats: the last one per rater and unit."""
+        key = self.ratings.unit * max(len(self.ratings.raters), 1) + self.ratings.rater
+        _, last = np.unique(key[::-1], return_index=True)
+        return self.only(np.sort(key.size - 1 - last))
 
     def only(self, kept: Ints) -> "Opinions":
         """The ratings with these numbers, with all units."""
@@ -118,7 +128,7 @@ class _Reader:
 
 
 def opinions(rated: RatedItems, question: Question, choice: Choice) -> Opinions | None:
-    """The chosen opinions of a question; None if its answers are not compared."""
+    """The chosen opinions of a question, with repeats; None if its answers are not compared."""
     reader = _Reader(rated, question)
     if reader.type.level not in ("nominal", "interval", "choice", "rank", "span"):
         return None
@@ -155,18 +165,10 @@ def _opinions(rated: RatedItems, reader: _Reader, columns: _Columns) -> Opinions
         systems=tuple(names),
     )  # fmt: skip
     level: PeerLevel = "interval" if reader.type.level in ("interval", "rank") else "nominal"
-    made = Opinions(
+    return Opinions(
         ratings, level, _ints(columns.position), _ints(columns.version), systems, _words(rated, units),
         reader.labels(np.unique(value)),
     )  # fmt: skip
-    return made.only(_latest(ratings))
-
-
-def _latest(ratings: Ratings) -> Ints:
-    """The numbers of the last rating per rater and unit, in order."""
-    key = ratings.unit * max(len(ratings.raters), 1) + ratings.rater
-    _, last = np.unique(key[::-1], return_index=True)
-    return np.sort(key.size - 1 - last)
 
 
 def _words(rated: RatedItems, units: list[tuple[int, int, int, str]]) -> Floats:

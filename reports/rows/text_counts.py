@@ -8,6 +8,7 @@ import numpy as np
 
 from agreement.rating_arrays import Floats, Ints
 from agreement.text_lengths import tokens
+from annotation.blinding import names_of
 from annotation.models import Output, Study
 from annotation.pools import OF_COUNTED, main_items
 from judges.metrics.sentence_splitting import split_sentences
@@ -46,7 +47,8 @@ def text_counts(study: Study) -> TextCounts:
         instructions = items.values_list("instruction", flat=True).iterator(chunk_size=CHUNK)
         yield from ((INSTRUCTIONS, text) for text in instructions if text)
         outputs = Output.objects.filter(item__study=study, **OF_COUNTED).order_by()
-        yield from (((OUTPUTS, key), text) for key, text in outputs.values_list("key", "text").iterator(CHUNK))
+        shown = names_of(study).shown
+        yield from (((OUTPUTS, shown(key)), text) for key, text in outputs.values_list("key", "text").iterator(CHUNK))
 
     return _counted(texts(), language=study.language)
 

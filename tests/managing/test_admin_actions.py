@@ -7,7 +7,7 @@ from django.utils import timezone
 from accounts.models import AuditEntry
 from annotation.members.membership import add_member
 from annotation.models import Invitation, JudgeRun, Membership, Study, Token
-from managing.admin import confirmed_actions
+from managing.administration import confirmed_actions
 from tests.conftest import draft_study, make_person
 
 pytestmark = pytest.mark.django_db

@@ -36,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-draft", action="store_true", help="replace a draft that nobody has answered, with its items"
         )
+        parser.add_argument("--reason", default="", help="why a locked study is corrected; the audit keeps it")
         parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,6 +45,7 @@ class Command(BaseCommand):
             done = import_study(
                 options["source"], {table: options[table] for table in TABLES}, owner=owner,
                 replace_examples=options["replace_examples"], replace_draft=options["replace_draft"],
+                reason=options["reason"],
             )  # fmt: skip
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None

@@ -19,8 +19,8 @@ CONFIGURATION = {
 }  # fmt: skip
 
 
-def made(folder):
-    """Import the study into a folder's name, and return it."""
+def made(folder, **more):
+    """Import the study, whose study file says `more`, and return it."""
     texts = {BASE: "two words", GREEDY: "here are three", SAMPLED: "here are three", OTHER: "here are three"}
     items = [
         {"id": key, "document": "The ferry.", "instruction": "Say.", "category": category, "set": of,
@@ -35,7 +35,7 @@ def made(folder):
         "questions": [{"key": "better", "type": "preference", "text": "Which is better?", "allow_tie": True}],
         "systems": {BASE: {"baseline": True}, GREEDY: {"model": "m"}, SAMPLED: {"model": "m"}, OTHER: {"model": "n"}},
     }  # fmt: skip
-    (folder / "study.json").write_text(json.dumps(study))
+    (folder / "study.json").write_text(json.dumps(study | more))
     for name, lines in (("items", items), ("ratings", ratings)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = import_study(folder).study

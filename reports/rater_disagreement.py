@@ -39,10 +39,9 @@ def _of_question(rated: RatedItems, question: Question, choice: Choice) -> Repor
     everything = opinions(rated, question, Choice(choice.kinds, pooled=True))
     if everything is None:
         return {"level": None, "reason": NO_ANSWERS_TO_COMPARE}
-    chosen = everything
-    if not choice.pooled:
-        chosen = everything.only(np.flatnonzero(everything.version == (choice.version or 0)))
+    chosen = (everything if choice.pooled else everything.of_version(choice.version)).latest()
     made = describe_disagreement(chosen.ratings, chosen.level, _groups(rated, chosen))
+    _name_worst_items(rated, made["by"])
     made["by"]["guidelines"] = {"rows": _by_version(everything), "left_out": 0}
     made["labels"] = {f"{value:g}": label for value, label in chosen.labels.items()}
     _name_items(rated, chosen, made["pull"])
@@ -99,25 +98,39 @@ def _by_version(everything: Opinions) -> list[Report]:
     versions = np.unique(everything.version).tolist()
     rows = []
     for version in versions if len(versions) > 1 else []:
-        own = everything.only(np.flatnonzero(everything.version == version)).ratings
+        own = everything.of_version(version).latest().ratings
         peers = peer_distances(own, everything.level)
         rows += group_rows(peers, {str(version or "none"): np.arange(peers.place.size)})
     return rows
+
+
+def _name_worst_items(rated: RatedItems, by: Mapping[str, Report]) -> None:
+    """Put primary keys and keys of items for their codes in the rows of groups."""
+    rows = [row for kind in by.values() for row in kind["rows"]]
+    keys = _keys(rated, {code for row in rows for code in row["worst"]})
+    for row in rows:
+        row["worst"] = [keys[code] for code in row["worst"]]
+
+
+def _keys(rated: RatedItems, codes: set[int]) -> dict[int, tuple[int, str]]:
+    """The primary keys and keys of items by their codes."""
+    pks = {code: int(rated.items[code]) for code in codes}
+    keys = dict(Item.objects.filter(pk__in=pks.values()).values_list("pk", "key"))
+    return {code: (pk, keys[pk]) for code, pk in pks.items()}
 
 
 def _name_items(rated: RatedItems, chosen: Opinions, pull: Mapping[str, list[Report]]) -> None:
     """Put keys of items for their codes, and what their raters said of each unit."""
     rows = [row for side in pull.values() for row in side]
     ratings, wanted = chosen.ratings, {row["item"] for row in rows}
-    pks = {code: int(rated.items[code]) for code in wanted}
-    keys = dict(Item.objects.filter(pk__in=pks.values()).values_list("pk", "key"))
+    keys = _keys(rated, wanted)
     given: dict[int, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for number in np.flatnonzero(np.isin(ratings.item[ratings.unit], sorted(wanted))).tolist():
         unit = int(ratings.unit[number])
         given[int(ratings.item[unit])][unit].append(chosen.labels[float(ratings.value[number])])
     for row in rows:
         code = row.pop("item")
-        row |= {"pk": pks[code], "key": keys[pks[code]]}
+        row |= dict(zip(("pk", "key"), keys[code], strict=True))
         row["units"] = [
             {"system": _system(ratings, unit), "answers": sorted(values)[:MOST_VALUES_SHOWN]}
             for unit, values in sorted(given[code].items())

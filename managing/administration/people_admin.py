@@ -10,8 +10,8 @@ from annotation.access import OWNERS, studies_of
 from annotation.forms import RoleForm
 from annotation.members import membership
 from annotation.models import Membership, Rater
-from managing.admin.confirmed_actions import ConfirmedAction, in_roles
-from managing.admin.steered_admin import SteeredAdmin
+from managing.administration.confirmed_actions import ConfirmedAction, in_roles
+from managing.administration.steered_admin import SteeredAdmin
 
 of_owners = in_roles("study", OWNERS)
 

@@ -5,8 +5,8 @@ from django.contrib import admin
 from annotation.access import RESEARCHERS
 from annotation.models import JudgeRun
 from judges.run_states import RESUMABLE, resume_run, stop_run
-from managing.admin.confirmed_actions import ConfirmedAction, in_roles
-from managing.admin.steered_admin import SteeredAdmin
+from managing.administration.confirmed_actions import ConfirmedAction, in_roles
+from managing.administration.steered_admin import SteeredAdmin
 
 of_researchers = in_roles("rater__study", RESEARCHERS)
 

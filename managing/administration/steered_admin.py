@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.access import person_of
 from annotation.admin import StudyScopedAdmin
 from annotation.importing import ImportRefusedError
-from managing.admin.confirmed_actions import REFUSALS, ConfirmedAction
+from managing.administration.confirmed_actions import REFUSALS, ConfirmedAction
 
 NUMBER = re.compile("[0-9]{1,18}")
 

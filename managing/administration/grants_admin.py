@@ -14,13 +14,13 @@ from annotation.forms import InviteForm, TokenForm
 from annotation.members.invitations import invite
 from annotation.members.revoking import revoke_invitation, revoke_token
 from annotation.members.tokens import issue_token
-from annotation.models import Invitation, Study, Token
+from annotation.models import Invitation, Token
 from annotation.models.people import Role
-from managing.admin.confirmed_actions import ConfirmedAction, Given
-from managing.admin.shown_once import show_once
-from managing.admin.steered_admin import SteeredAdmin, TextForm
+from managing.administration.confirmed_actions import ConfirmedAction, Given
+from managing.administration.shown_once import show_once
+from managing.administration.steered_admin import SteeredAdmin
+from managing.administration.study_choice import StudyChoiceForm
 
-MOST_OFFERED = 500
 Posted = dict[str, Any]
 
 
@@ -38,24 +38,7 @@ def revocable_tokens(person: Person) -> Q:
     return own | Q(study__in=studies_of(person, OWNERS).values("pk"))
 
 
-def study_field(person: Person) -> forms.ModelChoiceField:
-    """A choice of the studies that `person` runs, newest first."""
-    newest = studies_of(person, RESEARCHERS).order_by("-pk").values("pk")[:MOST_OFFERED]
-    return forms.ModelChoiceField(Study.objects.filter(pk__in=list(newest.values_list("pk", flat=True))))
-
-
-class GrantForm(TextForm):
-    """The fields of a page's form, and the study that they are about."""
-
-    person: Person
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["study"] = study_field(self.person)
-        self.order_fields(["study"])
-
-
-class AddInvitationForm(GrantForm):
+class AddInvitationForm(StudyChoiceForm):
     role = forms.ChoiceField(choices=[(Role.ANNOTATOR, "Annotator"), (Role.RESEARCHER, "Researcher")])
     count = InviteForm.base_fields["count"]
     days = InviteForm.base_fields["days"]
@@ -69,7 +52,7 @@ class AddInvitationForm(GrantForm):
         return cleaned
 
 
-class AddTokenForm(GrantForm):
+class AddTokenForm(StudyChoiceForm):
     name = TokenForm.base_fields["name"]
     scope = TokenForm.base_fields["scope"]
     days = TokenForm.base_fields["days"]

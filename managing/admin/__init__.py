@@ -1,5 +1,0 @@
-"""The admin of what researchers change: each change is a verb that the pages call, too, with its checks and audit."""
-
-from managing.admin import grants_admin, people_admin, run_admin, study_admin
-
-__all__ = ["grants_admin", "people_admin", "run_admin", "study_admin"]
