@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from annotation.desk.shown_texts import CODE, MARKDOWN, PLAIN
 from annotation.spec_fields import SpecField
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
             help=f"One per line, at most {MOST_REASONS}. Raters can always write their own.",
         ),
         SpecField(
-            "text_format", "Format of texts", kind="choice", default="plain",
-            choices=(("plain", "Plain text"), ("markdown", "Markdown"), ("code", "Code")),
+            "text_format", "Format of texts", kind="choice", default=PLAIN,
+            choices=((PLAIN, "Plain text"), (MARKDOWN, "Markdown"), (CODE, "Code")),
             help="How documents and outputs are shown to raters.",
         ),
         SpecField(

@@ -83,10 +83,7 @@ def desk_context(
     row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None,
     progress: RaterProgress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown.
-
-    `progress` is that of a task that is only shown and belongs to no rater.
-    """
+    """The context of a page: with a posted `form`, the draft or the saved answer; `progress` if it has no rater."""
     assignment, study, current, sheet = row.assignment, row.study, row.current, row.sheet
     protocol, item = protocols()[study.protocol], row.assignment.task.item
     text_format = study.option(OPTION, PLAIN)

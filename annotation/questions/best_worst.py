@@ -14,6 +14,7 @@ class BestWorst(QuestionType):
     """{"best": output key, "worst": key of another output}. On a form: their letters, in two fields."""
 
     key = "best_worst"
+    label = "Best and worst"
     level = "extremes"
     needs_outputs = True
 

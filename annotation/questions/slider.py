@@ -27,6 +27,7 @@ class Slider(QuestionType):
     """
 
     key = "slider"
+    label = "Slider"
     level = "interval"
     spec_keys = frozenset({"min", "max", "step", "labels", "points"})
     spec_fields = (

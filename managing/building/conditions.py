@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.questions import QuestionType, question_types
+from annotation.questions import QuestionType, ValueInvalidError, question_types
 from annotation.spec_fields import FieldKind, SpecField
 from managing.building.field_texts import named
 
@@ -56,13 +56,21 @@ def _type_of(body: Mapping[str, Any] | None) -> QuestionType | None:
     return question_types().get(str(body.get("type"))) if body else None
 
 
+def _may_be_tied(kind: QuestionType, body: Mapping[str, Any]) -> bool:
+    try:
+        kind.check(TIE[0], body)
+    except ValueInvalidError:
+        return False
+    return True
+
+
 def _choices(body: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The answers to choose from, if the question has a list of them and takes one."""
     kind = _type_of(body)
     if kind is None or kind.takes_several(body):
         return []
-    if kind.level == "choice":
-        return [TIE]
+    if kind.needs_outputs:
+        return [TIE] if _may_be_tied(kind, body) else []  # other answers name outputs
     try:
         found = kind.choices(body)
     except (KeyError, TypeError, ValueError):

@@ -65,6 +65,8 @@ def _written(field: SpecField, value: Any, start: str) -> Iterator[tuple[str, st
         yield name, "\n".join(map(_text, value))
     elif field.kind == "labels" and isinstance(value, list | dict):
         yield name, _label_lines(value)
+    elif field.kind == "numbers" and isinstance(value, dict):
+        yield name, "\n".join(f"{text}: {_text(number)}" for text, number in value.items())
     elif field.kind == "pairs" and isinstance(value, list):
         yield name, _rows(value)
     else:
@@ -119,6 +121,8 @@ def _value(field: SpecField, text: str) -> Any:
             return [line for line in text.split("\n") if line.strip()]
         case "labels":
             return text.removesuffix("\n").split("\n")
+        case "numbers":
+            return _numbers(text)
         case "pairs":
             return _pairs(text)
     return text
@@ -129,6 +133,13 @@ def _number(text: str) -> int | float | str:
     if WHOLE.fullmatch(plain):
         return int(plain)
     return float(plain) if NUMBER.fullmatch(plain) else text
+
+
+def _numbers(text: str) -> dict[str, int | float | str] | str:
+    """A number per text, from lines such as `half: 50`; the text itself if a line is different."""
+    lines = [line.rpartition(":") for line in text.split("\n") if line.strip()]
+    found = {name.strip(): _number(number) for name, _, number in lines}
+    return found if len(found) == len(lines) and all(colon for _, colon, _ in lines) else text
 
 
 def _pairs(text: str) -> list[list[str]] | str:

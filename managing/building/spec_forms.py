@@ -14,7 +14,7 @@ REFRESHING: Mapping[str, str] = {
     "hx-trigger": "change", "hx-target": "#build", "hx-swap": "outerHTML", "hx-status:4xx": "swap:none",
     "hx-status:5xx": "swap:none",
 }  # fmt: skip
-ROWS = {"prose": 2, "lines": 3, "labels": 2, "pairs": 3}
+ROWS = {"prose": 2, "lines": 3, "labels": 2, "numbers": 3, "pairs": 3}
 
 
 class SpecForm(forms.Form):

@@ -7,6 +7,7 @@ const box = frame.parentElement;
 const note = building.querySelector("#preview-note");
 const folds = new Map();
 let width = 1280;
+let drawn = 0;
 let timer = 0;
 let asking = new AbortController();
 
@@ -60,6 +61,10 @@ function show(text, headers) {
 
 // The page for raters is as wide as on their screens, and drawn as small as it fits.
 function fit() {
+  box.style.height = "";
+  const room = window.innerHeight - box.getBoundingClientRect().top - window.scrollY - 16;
+  if (width > 400 && room > 320) box.style.height = `${room}px`; // all of it is in view before the page is scrolled
+  drawn = box.clientWidth;
   const scale = Math.min(1, box.clientWidth / width);
   frame.style.width = `${width}px`;
   frame.style.height = `${box.clientHeight / scale}px`;
@@ -89,5 +94,5 @@ unsaved();
 building.addEventListener("toggle", ({ target }) => target.dataset.fold && folds.set(target.dataset.fold, target.open), true);
 building.addEventListener("click", ({ target }) => target.closest("[data-preview-width]") && choose(target.closest("[data-preview-width]")));
 new MutationObserver(swapped).observe(building, { childList: true });
-new ResizeObserver(fit).observe(box);
+new ResizeObserver(() => box.clientWidth !== drawn && fit()).observe(box);
 if (box.clientWidth < 600) choose(building.querySelector('[data-preview-width="390"]'));

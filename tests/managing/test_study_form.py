@@ -8,6 +8,7 @@ from annotation.importing.study_file import _load, checked_study
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from managing.building.study_form import body_of_texts, questions_in, texts_of_body
+from managing.building.template_library import study_templates
 from reports.exporting.study_yaml import study_body
 from tests.managing.drafts_in_forms import DEMO, PROTOCOLS, demo_draft
 
@@ -28,6 +29,13 @@ def test_a_saved_study_comes_back_as_it_was(owner, protocol):
     assert there_and_back(body) == body
 
 
+@pytest.mark.parametrize("key", study_templates())
+def test_studies_made_from_templates_come_back_as_they_were(key):
+    body = {**study_templates()[key].body, "slug": "s", "title": "A study"}
+    checked_study(body, "Study")
+    assert there_and_back(body) == body
+
+
 def field_value(field, random):
     """Some value of the field's kind."""
     texts = ["good", "bad, or not", 'with "marks"', "Ja", "وصف"]
@@ -42,6 +50,8 @@ def field_value(field, random):
             return random.sample(texts, 2)
         case "labels":
             return random.sample(["", *texts], 3)
+        case "numbers":
+            return {text: random.choice([1, 2.5, -3]) for text in random.sample(texts, 2)}
         case "pairs":
             return [random.sample(texts, 2) for _ in range(2)]
         case "choice":
