@@ -10,7 +10,7 @@ VENV := .venv/bin/python
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-run: install-base ## install what is missing, then start Interrater on 127.0.0.1 (PORT=8000; DEMO=0 for no demo)
+run: install-base ## install what is missing, then start Interrater on 127.0.0.1 (PORT=8000; DEMO=empty or 0: a demo without answers, or none)
 	@exec $(VENV) -m scripts.launcher
 
 test: install-test ## lint, check types and run all tests: on PostgreSQL if a server answers, then on SQLite

@@ -37,7 +37,8 @@ class GuardedAdmin(admin.ModelAdmin):
     plain_filters: tuple[str, ...] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        filters = [getattr(one, "parameter_name", None) for one in self.list_filter]
+        shown = self.list_filter if request is None else self.get_list_filter(request)
+        filters = [getattr(one, "parameter_name", None) for one in shown]
         return lookup in filters or (lookup.split("__")[0] in self.plain_filters and lookup.count("__") <= 1)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

@@ -1,5 +1,7 @@
 """People, sign-in links, counts of wrong passwords, and the audit."""
 
+from typing import ClassVar
+
 from django.contrib.auth.models import AbstractUser
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
@@ -19,6 +21,9 @@ class Person(AbstractUser):
         editable=False,
         help_text="options that differ from the defaults",
     )
+
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    """What `createsuperuser` asks for beside name and password: nothing. We send no e-mail."""
 
     class Meta:
         verbose_name = "person"

@@ -6,7 +6,7 @@ from typing import Literal
 Good = Literal["higher", "lower", "neither"]
 Unit = Literal[
     "count", "share", "difference", "alpha", "kappa", "scale", "score", "percent", "rank", "strength", "p", "bins",
-    "table",
+    "table", "weight",
 ]  # fmt: skip
 
 
@@ -233,6 +233,47 @@ PAIRS_AND_RANKS: dict[str, Figure] = {
     ),
 }  # fmt: skip
 
+BEST_WORST: dict[str, Figure] = {
+    "sets": count_of("Sets", "Sets of outputs of which the best and the worst were named.", "best-and-worst"),
+    "sets_with_two_or_more": count_of(
+        "Sets with two raters", "Sets that two or more raters judged: only these show agreement.", "best-and-worst"
+    ),
+    "percent_agreement_best": _share(
+        "Agreement on the best", "How often two raters of a set name the same best output, including by chance; 1 is "
+        "perfect.", "best-and-worst",
+    ),
+    "percent_agreement_worst": _share(
+        "Agreement on the worst", "How often two raters of a set name the same worst output, including by chance; 1 is "
+        "perfect.", "best-and-worst",
+    ),
+    "alpha_best": _alpha(
+        "Alpha of the best", "Agreement beyond chance on the best output; 1 is perfect, 0 is chance.", "best-and-worst"
+    ),
+    "alpha_worst": _alpha(
+        "Alpha of the worst", "Agreement beyond chance on the worst output; 1 is perfect, 0 is chance.",
+        "best-and-worst",
+    ),
+    "alpha_implied_pairs": _alpha(
+        "Alpha of implied pairs", "Agreement beyond chance on which of two outputs is better, as far as best and worst "
+        "imply it; 1 is perfect.", "best-and-worst",
+    ),
+    "split_half": _alpha(
+        "Split-half reliability", "Correlation of the outputs' scores from one half of the raters with those from the "
+        "other; 1 is perfect, 0 is chance.", "best-and-worst",
+    ),
+    "system_best_worst": Figure(
+        "Best minus worst", "How much more often the system's output was the best than the worst of those shown; 1 is "
+        "always the best.", "difference", "higher", "best-and-worst",
+    ),
+    "system_best_share": _share(
+        "Best", "The share of sets in which the system's output was named as the best; 1 is all.", "best-and-worst"
+    ),
+    "system_worst_share": Figure(
+        "Worst", "The share of sets in which the system's output was named as the worst; 0 is none.", "share", "lower",
+        "best-and-worst",
+    ),
+}  # fmt: skip
+
 SPANS: dict[str, Figure] = {
     "texts": count_of("Texts", "Outputs or documents that a rater checked for spans.", "spans"),
     "texts_with_two_or_more": count_of(
@@ -271,9 +312,21 @@ SPANS: dict[str, Figure] = {
         "Outputs without an error", "The share of the system's outputs without a confirmed span; 1 is all.",
         "confirmed-spans",
     ),
+    "severity_alpha": _alpha(
+        "Alpha of severity", "Agreement beyond chance on how severe the errors of a text are in sum; 1 is perfect.",
+        "severity-of-spans",
+    ),
+    "system_severity": Figure(
+        "Severity", "Mean sum of the weights of the errors marked in one of the system's outputs; 0 is none.",
+        "weight", "lower", "severity-of-spans",
+    ),
+    "system_severity_per_100_words": Figure(
+        "Severity per 100 words", "Sum of the weights of the errors marked per 100 words of the system's outputs; 0 is "
+        "none.", "weight", "lower", "severity-of-spans",
+    ),
 }  # fmt: skip
 
-FIGURES: dict[str, Figure] = RATINGS | PAIRS_AND_RANKS | SPANS
+FIGURES: dict[str, Figure] = RATINGS | PAIRS_AND_RANKS | BEST_WORST | SPANS
 """All figures by their dotted names in a report, without the names of systems.
 
 Figures of two dimensions are under `dimensions`, for both parts of their report.

@@ -29,6 +29,8 @@ NO_RATINGS = "there are no ratings"
 NO_OUTPUTS = "the question is not about single outputs"
 NO_MEAN = "the values are categories, which have no mean"
 NO_SCALE = "the question has no scale"
+CLOSE = 1e-9
+"""How far from a whole number of steps a value may be, because of rounding."""
 TOO_FEW = "a standard error needs at least two values"
 
 
@@ -38,16 +40,16 @@ def describe(
     *,
     level: Literal["nominal", "interval"],
     scale: tuple[float, float] | None,
+    step: float | None = 1.0,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Report:
     """All figures of one question at its level of measurement, as `catalogue.FIGURES` describes them.
 
-    `scale` is the question's (min, max), (0, 1) for a binary question, None without a scale. The result has only plain
-    floats, ints, strings, lists, dicts and None. An undefined figure is None, with the reason under `undefined` by its
-    dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
-
-    Raises ValueError for another level or for a scale out of order.
+    `scale` is the question's (min, max), (0, 1) for a binary question, None without a scale; `step` is how far apart
+    its values are, None if all between its ends are values. The result has only plain floats, ints, strings, lists,
+    dicts and None. An undefined figure is None, with the reason under `undefined` by its dotted name. `x_ci` is the
+    95 % interval [low, high] of `x`. Raises ValueError for another level or for a scale out of order.
     """
     if level not in ALPHAS:
         raise ValueError(f"unknown level of measurement: {level}")
@@ -56,7 +58,7 @@ def describe(
     latest = ratings.latest()
     counted = tally(latest.unit, latest.value, latest.item.size)
     local = local_alpha(latest, items, LOCAL[level])
-    by_chance, about_kappas = kappas(latest, counted, items, _categories(ratings, scale), KAPPAS[level])
+    by_chance, about_kappas = kappas(latest, counted, items, _categories(ratings, scale, step), KAPPAS[level])
     of_systems, about_systems = _of_systems(ratings, items, scale)
     figures: list[ItemSums] = [
         percent_agreement(counted, latest.item, items),
@@ -120,15 +122,19 @@ def _of_systems(
     return aggregates(ratings, items, scale), {}
 
 
-def _categories(ratings: Ratings, scale: tuple[float, float] | None) -> int:
-    """The number of values to choose from: the categories, or the steps of the scale and any values off them."""
+def _categories(ratings: Ratings, scale: tuple[float, float] | None, step: float | None) -> int:
+    """The number of values to choose from: the categories, or the steps of the scale and any values off them.
+
+    Without steps it is the number of values that were chosen.
+    """
     if ratings.categories:
         return len(ratings.categories)
     values = np.unique(ratings.value)
-    if scale is None:
+    if scale is None or step is None:
         return int(values.size)
-    steps = int(scale[1] - scale[0]) + 1
-    on_steps = (values >= scale[0]) & (values <= scale[1]) & (np.mod(values - scale[0], 1) == 0)
+    steps = round((scale[1] - scale[0]) / step) + 1
+    place = (values - scale[0]) / step
+    on_steps = (values >= scale[0]) & (values <= scale[1]) & (np.abs(place - np.rint(place)) < CLOSE)
     return steps + int(np.count_nonzero(~on_steps))
 
 

@@ -10,7 +10,19 @@ Report = dict[str, Any]
 LISTS = ("cohen_kappa_pairs", "kappa_linear_pairs", "kappa_quadratic_pairs")
 """Figures that are lists, with one entry per pair of raters."""
 MAPPINGS = frozenset(
-    {"system_mean", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "bradley_terry", *LISTS}
+    {
+        "system_mean",
+        "system_score",
+        "system_win_or_tie_rate",
+        "system_without_confirmed_span",
+        "system_best_worst",
+        "system_severity",
+        "system_severity_per_100_words",
+        "system_best_share",
+        "system_worst_share",
+        "bradley_terry",
+        *LISTS,
+    }
 )
 """Figures with a number per system, or per pair of raters: their intervals are in a mapping of their own, `x_ci`."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agreement.rating_arrays import NO_SYSTEM, Ints
+from agreement.rating_arrays import NO_SYSTEM, Floats, Ints
 
 UNDECIDED, REJECTED, CONFIRMED = -1, 0, 1
 """A researcher's verdict on a span."""
@@ -19,12 +19,13 @@ Text = tuple[Hashable, str | None]
 
 
 class Mark(NamedTuple):
-    """A span [start, end) in code points, with its label and whether it was confirmed (None: undecided)."""
+    """A span [start, end) in code points, with its label, whether it was confirmed (None: undecided) and its weight."""
 
     start: int
     end: int
     label: str = ""
     confirmed: bool | None = None
+    weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class SpanAnswers:
     """All current answers to a spans question, in the order of their submission, one answer per rater and text.
 
     Shapes: `text` and `rater` are (A,), one entry per answer, whether or not it marks anything; `answer`, `start`,
-    `end`, `label` and `verdict` are (S,), one entry per span; `item`, `system` and `length` are (T,), one entry per
-    text: an output, or a document with NO_SYSTEM. `token_text`, `token_start` and `token_end` are (K,), ordered by text
-    and start, and empty if words are not used.
+    `end`, `label`, `verdict` and `weight` are (S,), one entry per span; `item`, `system` and `length` are (T,), one
+    entry per text: an output, or a document with NO_SYSTEM. `token_text`, `token_start` and `token_end` are (K,),
+    ordered by text and start, and empty if words are not used.
 
     Offsets are in code points, `end` is exclusive. Raises ValueError for other shapes, codes or offsets.
     """
@@ -46,6 +47,7 @@ class SpanAnswers:
     end: Ints
     label: Ints
     verdict: Ints
+    weight: Floats
     item: Ints
     system: Ints
     length: Ints
@@ -59,7 +61,7 @@ class SpanAnswers:
     def __post_init__(self) -> None:
         groups = (
             (self.text, self.rater),
-            (self.answer, self.start, self.end, self.label, self.verdict),
+            (self.answer, self.start, self.end, self.label, self.verdict, self.weight),
             (self.item, self.system, self.length),
             (self.token_text, self.token_start, self.token_end),
         )
@@ -105,6 +107,7 @@ class SpanAnswers:
             end=self.end[keep],
             label=self.label[keep],
             verdict=self.verdict[keep],
+            weight=self.weight[keep],
         )
 
 
@@ -197,6 +200,7 @@ def collect_spans(
         end=end,
         label=label,
         verdict=verdict,
+        weight=np.array([mark.weight for own in marks for mark in own], dtype=np.float64),
         item=item,
         system=system,
         length=length,

@@ -6,6 +6,7 @@ import numpy as np
 
 from agreement.bootstrap import ItemSums, estimate
 from agreement.report_entries import Report, complete, place, resampling
+from agreement.severity_figures import SEVERITIES, severity_figures
 from agreement.share_comparisons import share_comparisons, share_differences
 from agreement.span_figures import (
     by_character,
@@ -20,11 +21,12 @@ from agreement.span_marks import SpanAnswers, cut
 NO_TOKENS = "the words of the texts are not known"
 
 
-def describe_spans(spans: SpanAnswers, *, replicates: int = 1000, seed: int = 0) -> Report:
+def describe_spans(spans: SpanAnswers, *, weighted: bool = False, replicates: int = 1000, seed: int = 0) -> Report:
     """All figures of one spans question, as `catalogue.FIGURES` describes them.
 
-    The result has only plain floats, ints, strings, lists, dicts and None. An undefined figure is None, with the reason
-    under `undefined` by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`.
+    `weighted` is whether its spans have severities. The result has only plain floats, ints, strings, lists, dicts and
+    None. An undefined figure is None, with the reason under `undefined` by its dotted name. `x_ci` is the 95 % interval
+    [low, high] of `x`.
     """
     _, item = np.unique(spans.item[spans.text], return_inverse=True)
     renumbered = np.zeros_like(spans.item)
@@ -42,6 +44,7 @@ def describe_spans(spans: SpanAnswers, *, replicates: int = 1000, seed: int = 0)
         span_accuracy(spans, items),
         share_without_confirmed_span(outputs),
         *([] if differences is None else [differences]),
+        *(severity_figures(spans, latest, items) if weighted else []),
     ]
     estimates = estimate(figures, items, replicates, seed)
     report: Report = {
@@ -60,7 +63,7 @@ def describe_spans(spans: SpanAnswers, *, replicates: int = 1000, seed: int = 0)
         report["span_f1_tokens"], undefined["span_f1_tokens"] = None, NO_TOKENS
     compared = {} if differences is None else dict.fromkeys(differences.keys)
     place(report, undefined, {key: figure for key, figure in estimates.items() if key not in compared})
-    complete(report, ("system_without_confirmed_span",))
+    complete(report, ("system_without_confirmed_span", *(SEVERITIES if weighted else ())))
     report["comparisons"], reasons = share_comparisons(outputs, estimates)
     report["bootstrap"] = resampling(estimates, items, replicates, seed)
     report["undefined"] = undefined | reasons

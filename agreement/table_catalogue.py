@@ -16,6 +16,10 @@ TABLES: dict[str, Figure] = {
         "Whether outputs that are good in one dimension are good in the other; 1 is the same order, 0 is chance.",
         "table", "neither", "agreement-between-dimensions", "Two questions",
     ),
+    "balance": Figure(
+        "Balance of positions", "How often each system is shown at each position; a small p means that it is uneven.",
+        "table", "neither", "balance-of-positions", "System",
+    ),
     "by_category": Figure(
         "Agreement by category", "Figures of each category's items; an item with several categories counts in each.",
         "table", "neither", "by-category", "Category",

@@ -15,7 +15,18 @@ from django.utils import timezone
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.hot_queries import DeskRow, desk_row
-from annotation.models import Annotation, Assignment, Invitation, Membership, Rating, Study, StudyDeletion, Token
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Invitation,
+    Item,
+    Membership,
+    Project,
+    Rating,
+    Study,
+    StudyDeletion,
+    Token,
+)
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
@@ -49,6 +60,14 @@ def study_for(person: Person, slug: str, roles: Collection[str]) -> Study:
     if RESEARCHERS.issuperset(roles):
         refuse_pending_import(study)
     return study
+
+
+def project_for(person: Person, pk: int) -> Project:
+    """A project with a study that `person` runs."""
+    project = Project.objects.filter(pk=pk, studies__in=studies_of(person, RESEARCHERS)).first()
+    if project is None:
+        raise Http404(NOTHING)
+    return project
 
 
 def membership_for(person: Person, slug: str, roles: Collection[str]) -> Membership:
@@ -140,6 +159,16 @@ def token_for(person: Person, slug: str, pk: int) -> Token:
     return token
 
 
+def item_for(person: Person, slug: str, pk: int) -> Item:
+    """An item of a study that `person` runs, with the study."""
+    study = study_for(person, slug, RESEARCHERS)
+    item = Item.objects.filter(study=study, pk=pk).first()
+    if item is None:
+        raise Http404(NOTHING)
+    item.study = study
+    return item
+
+
 def span_for(person: Person, slug: str, key: str) -> tuple[Rating, int]:
     """A marked span by its key (`rating-index`), in a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)
@@ -162,6 +191,16 @@ def annotation_for(person: Person, slug: str, key: str) -> Annotation:
     if answer is None:
         raise Http404(NOTHING)
     return answer
+
+
+def flag_for(person: Person, slug: str, pk: int) -> Assignment:
+    """A flagged task by its assignment's number, in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    flagged = Assignment.objects.filter(rater__study=study, pk=pk).exclude(flag="")
+    assignment = flagged.select_related("rater__study", "rater__person").first()
+    if assignment is None:
+        raise Http404(NOTHING)
+    return assignment
 
 
 def may_revoke(person: Person, token: Token, owns: bool) -> bool:

@@ -1,51 +1,51 @@
-"""The admin of studies. Staff see the studies that they run; evidence is read-only; settings are few and audited.
+"""The admin of a study's rows that nobody changes: evidence and what was made once. Staff see the studies they run.
 
-What a member of staff may do follows from their memberships, as on every other page, not from permissions.
+What a member of staff may do follows from their memberships, as on every other page, not from permissions. What
+researchers change in the admin is in `managing.administration`.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from accounts.access import person_of
 from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
 from accounts.models import Person
-from annotation.access import OWNERS, RESEARCHERS, studies_of
-from annotation.members import membership
+from annotation.access import RESEARCHERS, studies_of
+from annotation.blinded_rows import shown_rows
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
-    Invitation,
-    Item,
     ItemCopy,
-    JudgeRun,
-    Membership,
     Output,
+    Project,
     Question,
-    Rater,
     Rating,
+    ReadComments,
     Reviewer,
-    Slot,
     SpanReview,
     SpotCheck,
     Study,
     StudyCounts,
     StudyDeletion,
-    Task,
     TaskOutput,
-    Token,
+    TaskPreparation,
+    Unblinding,
     WrittenExample,
 )
-from annotation.studies.lifecycle import describe
 
 
 class StudyFilter(admin.SimpleListFilter):
@@ -68,6 +68,17 @@ class StudyFilter(admin.SimpleListFilter):
         return queryset.filter(**{f"{self.study_path}__in": named})
 
 
+class LimitedPaginator(Paginator):
+    """Pages of a list that is counted up to `most` rows only, so that a page costs the same in a study of any size."""
+
+    most = 10_000
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows.order_by().values("pk")[: self.most + 1].count())
+
+
 class StudyScopedAdmin(GuardedAdmin):
     """Rows of the studies that this person runs, read-only unless a class below says otherwise.
 
@@ -75,12 +86,17 @@ class StudyScopedAdmin(GuardedAdmin):
     """
 
     study_path = "study"
-    list_filter = [StudyFilter]
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
+    paginator = LimitedPaginator
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        given = list(self.list_filter)
+        return given if self.model is Study or StudyFilter in given else [StudyFilter, *given]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request)
+        rows = shown_rows(super().get_queryset(request), self.study_path)
         person = person_of(request)
         if person.is_superuser:
             return rows
@@ -111,56 +127,6 @@ class MemberAdmin(PersonAdmin):
         revoke_lapsed_grants(obj, person_of(request))
 
 
-@admin.register(Study)
-class StudyAdmin(StudyScopedAdmin):
-    """Title, description and contact can be edited here, the status on the study's page, the rest nowhere."""
-
-    study_path = "pk"
-    list_display = ["slug", "title", "status", "protocol", "redundancy", "created_at"]
-    list_filter = ["status"]
-    plain_filters = ("status",)
-    search_fields = ["slug", "title"]
-    fields = [
-        "slug", "title", "description", "contact", "language", "protocol", "redundancy", "options", "systems",
-        "judges", "status", "planned_through", "created_at",
-    ]  # fmt: skip
-    readonly_fields = [
-        "slug", "language", "protocol", "redundancy", "options", "systems", "judges", "status", "planned_through",
-        "created_at",
-    ]  # fmt: skip
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
-
-    def save_model(self, request: HttpRequest, obj: Study, form: ModelForm, change: bool) -> None:
-        describe(obj, person_of(request), title=obj.title, description=obj.description, contact=obj.contact)
-
-
-@admin.register(Membership)
-class MembershipAdmin(StudyScopedAdmin):
-    """Only whether a membership is active can be changed here, by the study's owners; roles on the people page."""
-
-    list_display = ["person", "study", "role", "active", "created_at"]
-    list_filter = [StudyFilter, "role", "active"]
-    plain_filters = ("role", "active")
-    search_fields = ["person__username", "person__full_name"]
-    list_select_related = ["person", "study"]
-    fields = ["person", "study", "role", "active", "created_at"]
-    readonly_fields = ["person", "study", "role", "created_at"]
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        if not isinstance(obj, Membership):
-            return self.has_module_permission(request)
-        return studies_of(person_of(request), OWNERS).filter(pk=obj.study_id).exists()
-
-    def save_model(self, request: HttpRequest, obj: Membership, form: ModelForm, change: bool) -> None:
-        step = membership.restore_member if obj.active else membership.deactivate_member
-        try:
-            step(obj, person_of(request))
-        except membership.MembershipRefusedError as problem:
-            messages.error(request, str(problem))
-
-
 @admin.register(Guideline)
 class GuidelineAdmin(StudyScopedAdmin):
     list_display = ["study", "number", "created_at"]
@@ -170,55 +136,18 @@ class GuidelineAdmin(StudyScopedAdmin):
 @admin.register(Question)
 class QuestionAdmin(StudyScopedAdmin):
     list_display = ["study", "position", "key", "type", "required"]
-    list_filter = [StudyFilter, "type"]
+    list_filter = ["type"]
     plain_filters = ("type",)
     search_fields = ["key", "text"]
     list_select_related = ["study"]
-
-
-@admin.register(Invitation)
-class InvitationAdmin(StudyScopedAdmin):
-    list_display = ["study", "role", "note", "created_by", "created_at", "expires_at", "accepted_by", "revoked_at"]
-    list_filter = [StudyFilter, "role"]
-    plain_filters = ("role",)
-    search_fields = ["note"]
-    list_select_related = ["study", "created_by", "accepted_by"]
-    exclude = ["token_hash"]
-
-
-@admin.register(Rater)
-class RaterAdmin(StudyScopedAdmin):
-    list_display = ["name", "kind", "study", "person", "created_at"]
-    list_filter = [StudyFilter, "kind"]
-    plain_filters = ("kind",)
-    search_fields = ["name"]
-    list_select_related = ["study", "person"]
-
-
-@admin.register(Item)
-class ItemAdmin(StudyScopedAdmin):
-    list_display = ["key", "study", "pool", "set"]
-    list_filter = [StudyFilter, "pool", "set"]
-    plain_filters = ("pool", "set")
-    search_fields = ["key"]
-    list_select_related = ["study"]
-    ordering = ["pk"]
 
 
 @admin.register(Output)
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
     list_display = ["key", "item", "position"]
-    search_fields = ["key", "item__key"]
-    list_select_related = ["item"]
-    ordering = ["pk"]
-
-
-@admin.register(Task)
-class TaskAdmin(StudyScopedAdmin):
-    study_path = "item__study"
-    list_display = ["id", "item", "variant"]
-    search_fields = ["item__key"]
+    sortable_by = ["item", "position"]
+    search_fields = ["item__key"]  # a search by its key would tell who wrote a blinded output
     list_select_related = ["item"]
     ordering = ["pk"]
 
@@ -231,14 +160,14 @@ class TaskOutputAdmin(StudyScopedAdmin):
     ordering = ["pk"]
 
 
-@admin.register(Slot)
-class SlotAdmin(StudyScopedAdmin):
-    list_display = ["id", "study", "item", "number", "state", "holder", "lease_until"]
-    list_filter = [StudyFilter, "state"]
-    plain_filters = ("state",)
-    search_fields = ["item__key", "holder__name"]
-    list_select_related = ["study", "item", "holder"]
-    ordering = ["pk"]
+@admin.register(TaskPreparation)
+class TaskPreparationAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "status", "done", "total", "goes_live", "person", "created_at", "reason"]
+    list_filter = [StudyFilter, "status"]
+    plain_filters = ("status",)
+    list_select_related = ["study", "person"]
+    ordering = ["-pk"]
 
 
 @admin.register(Assignment)
@@ -261,7 +190,7 @@ class DraftConflictAdmin(StudyScopedAdmin):
 class AnnotationAdmin(StudyScopedAdmin):
     study_path = "rater__study"
     list_display = ["id", "task_id", "rater", "revision", "is_current", "status", "surplus", "submitted_at"]
-    list_filter = [StudyFilter, "status", "surplus", "is_current"]
+    list_filter = ["status", "surplus", "is_current"]
     plain_filters = ("status", "surplus", "is_current")
     search_fields = ["rater__name", "task__item__key"]
     list_select_related = ["rater"]
@@ -271,28 +200,16 @@ class AnnotationAdmin(StudyScopedAdmin):
 @admin.register(Rating)
 class RatingAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "question", "rater", "item", "output", "value", "is_current", "submitted_at"]
-    list_filter = [StudyFilter, "level", "is_current", "off_scale"]
+    list_filter = ["level", "is_current", "off_scale"]
     plain_filters = ("level", "is_current", "off_scale")
     search_fields = ["rater__name", "item__key"]
     list_select_related = ["study", "question", "rater", "item", "output"]
     ordering = ["-pk"]
 
 
-@admin.register(JudgeRun)
-class JudgeRunAdmin(StudyScopedAdmin):
-    study_path = "rater__study"
-    list_display = ["name", "rater", "status", "counts", "price", "started_at", "ended_at", "replaced_by"]
-    list_filter = [StudyFilter, "status"]
-    plain_filters = ("status",)
-    search_fields = ["name", "rater__name"]
-    list_select_related = ["rater", "replaced_by"]
-    ordering = ["-pk"]
-
-
 @admin.register(WrittenExample)
 class WrittenExampleAdmin(StudyScopedAdmin):
     list_display = ["position", "study", "item_key", "values", "rationale"]
-    list_filter = [StudyFilter]
     search_fields = ["item_key"]
     list_select_related = ["study"]
     ordering = ["study", "position"]
@@ -301,7 +218,7 @@ class WrittenExampleAdmin(StudyScopedAdmin):
 @admin.register(StudyCounts)
 class StudyCountsAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "subject", "status", "read_at", "seconds", "reason"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
     ordering = ["-pk"]
@@ -310,7 +227,7 @@ class StudyCountsAdmin(StudyScopedAdmin):
 @admin.register(ItemCopy)
 class ItemCopyAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "status", "items", "reason"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     list_select_related = ["study"]
     ordering = ["-pk"]
@@ -327,19 +244,27 @@ class StudyDeletionAdmin(OperatorsOnly, ReadOnlyAdmin):
 class DrawnAnswerAdmin(StudyScopedAdmin):
     study_path = "counts__study"
     list_display = ["counts", "place", "task", "rater", "is_open"]
-    list_filter = [StudyFilter]
     list_select_related = ["counts", "task__item", "rater"]
     ordering = ["-counts", "place"]
 
 
-@admin.register(Token)
-class TokenAdmin(StudyScopedAdmin):
-    list_display = ["name", "study", "scope", "made_by", "created_at", "expires_at", "last_used_at", "revoked_at"]
-    list_filter = [StudyFilter, "scope"]
-    plain_filters = ("scope",)
+@admin.register(Unblinding)
+class UnblindingAdmin(StudyScopedAdmin):
+    list_display = ["study", "at", "by", "reason"]
+    list_select_related = ["study", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Project)
+class ProjectAdmin(StudyScopedAdmin):
+    study_path = "studies"
+    list_display = ["name", "created_at"]
+    list_filter: list[Any] = []
     search_fields = ["name"]
-    list_select_related = ["study", "made_by"]
-    exclude = ["token_hash"]
+    ordering = ["name", "pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).distinct()
 
 
 @admin.register(Batch)
@@ -360,10 +285,21 @@ class ReviewerAdmin(StudyScopedAdmin):
 class SpanReviewAdmin(StudyScopedAdmin):
     study_path = "rating__study"
     list_display = ["id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by", "at"]
-    list_filter = [StudyFilter, "verdict", "is_current"]
+    list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
     search_fields = ["reason", "rating__item__key"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Adjudication)
+class AdjudicationAdmin(StudyScopedAdmin):
+    study_path = "item__study"
+    list_display = ["item", "question", "value", "reason", "number", "is_current", "by", "at"]
+    list_filter = ["is_current"]
+    plain_filters = ("is_current",)
+    search_fields = ["item__key", "reason"]
+    list_select_related = ["item", "question", "by"]
     ordering = ["-pk"]
 
 
@@ -371,8 +307,26 @@ class SpanReviewAdmin(StudyScopedAdmin):
 class SpotCheckAdmin(StudyScopedAdmin):
     study_path = "annotation__rater__study"
     list_display = ["id", "annotation_id", "number", "is_current", "verdict", "note", "by", "at", "seen_at"]
-    list_filter = [StudyFilter, "verdict", "is_current"]
+    list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
     search_fields = ["note", "annotation__rater__name"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(FlagAnswer)
+class FlagAnswerAdmin(StudyScopedAdmin):
+    study_path = "assignment__rater__study"
+    list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
+    list_filter = [StudyFilter, "outcome", "is_current"]
+    plain_filters = ("outcome", "is_current")
+    search_fields = ["note", "flag", "assignment__rater__name"]
+    list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ReadComments)
+class ReadCommentsAdmin(StudyScopedAdmin):
+    list_display = ["study", "through", "by", "at"]
+    list_select_related = ["study", "by"]
     ordering = ["-pk"]

@@ -28,6 +28,8 @@ class ShownOutput:
     letter: str
     key: str
     text: str
+    turns: str | None = None
+    """The places of a conversation's turns, as JSON text (`annotation.conversations`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
     DraftConflict,
     DrawnAnswer,
+    FlagAnswer,
     Guideline,
     Invitation,
     Item,
@@ -27,6 +29,7 @@ from annotation.models import (
     Question,
     Rater,
     Rating,
+    ReadComments,
     Reviewer,
     Slot,
     SpanReview,
@@ -35,7 +38,9 @@ from annotation.models import (
     StudyCounts,
     Task,
     TaskOutput,
+    TaskPreparation,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from config.erasure import ErasedRows
@@ -70,14 +75,14 @@ class Erasing:
 
 class AnnotationErasing(Erasing):
     study_rows = (
-        (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"),
+        (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (Adjudication, "item__study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
-        (Annotation, "rater__study"), (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
-        (Slot, "study"),
+        (Annotation, "rater__study"), (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"),
+        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"), (Invitation, "study"),
-        (Membership, "study"), (Study, "pk"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"),
+        (Invitation, "study"), (Unblinding, "study"), (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
         (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
@@ -112,6 +117,8 @@ class AnnotationErasing(Erasing):
         erased.empty(made, created_by=None)
         erased.delete(Token.objects.filter(study=study, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
+        erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
+        erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
@@ -127,6 +134,8 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
         _erase_counts(study, erased)
     named = Rating.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant"))
     erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
+    final = Adjudication.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant")).exclude(variant="")
+    erased.delete(Adjudication.objects.filter(pk__in=final.values("pk")))
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
     erased.delete(Slot.objects.filter(task__in=tasks))
@@ -151,6 +160,7 @@ def _erase_annotations(annotations: QuerySet[Annotation], erased: ErasedRows) ->
 
 
 def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) -> None:
+    erased.delete(FlagAnswer.objects.filter(assignment__in=assignments))
     erased.delete(DraftConflict.objects.filter(assignment__in=assignments))
     erased.delete(assignments)
 

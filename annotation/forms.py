@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from annotation.members.invitations import DAYS, MOST_AT_ONCE
 from annotation.members.tokens import DAYS as TOKEN_DAYS
 from annotation.members.tokens import MOST_DAYS as MOST_TOKEN_DAYS
-from annotation.models import SpanReview, SpotCheck, Token
+from annotation.models import FlagAnswer, SpanReview, SpotCheck, Token
 from annotation.models.people import Role
 from config.form_fields import WholeNumberField
 from config.text_validation import TextRefusedError, check_text
@@ -83,7 +83,25 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label="Why", max_length=500, required=False)
 
 
-class GuidelinesForm(forms.Form):
+class CorrectionForm(forms.Form):
+    """A form that changes a study: for a locked one it also asks why."""
+
+    def __init__(self, *args: Any, locked: bool = False, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if locked:
+            self.fields["reason"] = forms.CharField(
+                label="Reason for the correction", max_length=500, error_messages={"required": "Give a reason."},
+                help_text="The study is locked: the audit keeps why it is changed.",
+            )  # fmt: skip
+
+
+class ProjectForm(forms.Form):
+    name = forms.CharField(
+        label="Project", max_length=200, required=False, help_text="Groups studies on the home page. Empty: none."
+    )
+
+
+class GuidelinesForm(CorrectionForm):
     text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
 
 
@@ -91,7 +109,7 @@ class GuidelinesVersionForm(forms.Form):
     version = WholeNumberField(min_value=1)
 
 
-class DescriptionForm(forms.Form):
+class DescriptionForm(CorrectionForm):
     title = PlainText(label="Title", max_length=300, required=False, widget=forms.TextInput)
     description = PlainText(
         label="Description",
@@ -120,6 +138,25 @@ class SpanReviewForm(forms.Form):
         if not reason:
             raise ValidationError("Give a reason.")
         return reason
+
+
+class FlagAnswerForm(forms.Form):
+    """A researcher's answer to a flag; `note` goes to the annotator, `flag` is the text that the researcher saw."""
+
+    outcome = forms.ChoiceField(
+        label="Answer", choices=FlagAnswer.Outcome.choices, error_messages={"required": "Resolve or dismiss it."}
+    )
+    note = PlainText(
+        label="Note to the annotator", max_length=LONGEST_REASON,
+        error_messages={"required": "Tell the annotator what was done, or why nothing is."},
+    )  # fmt: skip
+    flag = PlainText(widget=forms.HiddenInput)
+
+    def clean_note(self) -> str:
+        note: str = self.cleaned_data["note"].strip()
+        if not note:
+            raise ValidationError("Tell the annotator what was done, or why nothing is.")
+        return note
 
 
 class SpotCheckForm(forms.Form):

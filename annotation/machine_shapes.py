@@ -6,8 +6,9 @@
 | ranking | the item | {output key: rank}, 1 is best, without gaps | rank |
 | label | what the question is about, or the item | one of the question's choices | nominal |
 
-Where a question has a scale and is asked about something else than one output, a score may be about that too. Texts
-and marked spans have only their own shape. A shape is a level with a kind of unit, both of which a row carries.
+Where a question has a scale and is asked about something else than one output, a score may be about that too. Texts,
+marked spans, and the best and worst of the outputs have only their own shape. A shape is a level with a kind of unit,
+both of which a row carries.
 """
 
 from collections.abc import Mapping
@@ -20,13 +21,17 @@ from annotation.answers import Sheet, Unit
 from annotation.models import Question, Rater
 from annotation.protocols import Protocol, UnitInvalidError
 from annotation.questions import QuestionType, ValueInvalidError, finite_number, question_types
+from annotation.questions.best_worst import is_best_worst
 from annotation.questions.preference import TIE
 from annotation.questions.rank import closed
 
-SCORE, CHOICE, RANKING, LABEL, SPANS, TEXT = "interval", "choice", "rank", "nominal", "span", "text"
+SCORE, CHOICE, RANKING, LABEL, SPANS, TEXT, EXTREMES = (
+    "interval", "choice", "rank", "nominal", "span", "text", "extremes"
+)  # fmt: skip
 """The shapes by their level."""
 PLURALS: Mapping[str, str] = {
     SCORE: "scores", CHOICE: "choices", RANKING: "rankings", LABEL: "labels", SPANS: "marked spans", TEXT: "texts",
+    EXTREMES: "best and worst outputs",
 }  # fmt: skip
 OUTPUT, PAIR, WHOLE = "output", "pair", "task"
 """The kinds of units, as protocols name them."""
@@ -122,6 +127,8 @@ def _about_output(question: Question, kind: QuestionType, own: str, unit: Unit, 
 
 def _about_task(question: Question, kind: QuestionType, own: str, unit: Unit, value: Any) -> MachineAnswer:
     marks = kind.level == SPANS and isinstance(value, dict) and isinstance(value.get("spans"), list)
+    if kind.level == EXTREMES and is_best_worst(value):
+        return _own(question, kind, unit, value)
     if isinstance(value, dict) and not marks and not unit.variant and kind.level != TEXT:
         if kind.level == RANKING:
             kind.check(value, question.spec)
@@ -179,5 +186,7 @@ def check_answer_shown(
         if kind.level == RANKING:
             kind.check_options(answer.value, question.spec, options)
     elif kind.needs_outputs and answer.level == kind.level:
+        if answer.level == EXTREMES and shown is not None:
+            sheet = sheet.only([key for key in sheet.keys if key in shown])
         kind.check_shown(answer.value, question.spec, sheet.only(named) if named else sheet)
         kind.check_options(answer.value, question.spec, options)

@@ -1,21 +1,33 @@
-"""Pools of items: only items of the main pool have tasks, are judged by machines, and count in figures."""
+"""Pools of items: only items of the main pool have tasks, are judged by machines, and count in figures.
+
+A withdrawn item keeps its pool, tasks and answers, but counts as none of the others do.
+"""
 
 from django.db.models import OuterRef, Q, QuerySet
 
 from annotation.models import Item, Study
 
 MAIN = Item.Pool.MAIN.value
+COUNTED = {"pool": MAIN, "withdrawn_at": None}
+"""The fields of an item that counts."""
+OF_COUNTED = {f"item__{name}": value for name, value in COUNTED.items()}
+"""The same for outputs and other rows of an item."""
 
 
 def main_items(study: Study | OuterRef) -> QuerySet[Item]:
-    """Return the items of the main pool of a study, or of the study of an outer query."""
+    """Return the items that count of a study, or of the study of an outer query."""
+    return Item.objects.filter(study=study, **COUNTED)
+
+
+def planned_items(study: Study | OuterRef) -> QuerySet[Item]:
+    """Return the items that tasks are made for: withdrawn ones keep theirs, and their number in the order of import."""
     return Item.objects.filter(study=study, pool=MAIN)
 
 
 def in_main_pool(study: Study, item: str = "item") -> Q:
-    """Return the condition for rows of the study whose item is in the main pool; `item` is the way to the item.
+    """Return the condition for rows of the study whose item counts; `item` is the way to the item.
 
-    It names the few items of other pools, so that a figure of millions of ratings needs no join.
+    It names the few items that do not, so that a figure of millions of ratings needs no join.
     """
-    others = Item.objects.filter(study=study).exclude(pool=MAIN)
+    others = Item.objects.filter(~Q(pool=MAIN) | Q(withdrawn_at__isnull=False), study=study)
     return ~Q(**{f"{item}__in": others.values("pk")})

@@ -10,7 +10,7 @@ from django.urls import reverse
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from annotation.models import Assignment, Rater, Slot, Study
+    from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 
 
 class TaskFlow:
@@ -20,7 +20,8 @@ class TaskFlow:
     """
 
     common_options = frozenset({
-        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons",
+        "seed", "lease_minutes", "same_raters", "batch_size", "spot_check_share", "skip_reasons", "text_format", "plan",
+        "blind_researchers",
     })  # fmt: skip
     """The options shared by all protocols that have a meaning in this flow."""
     lease_minutes = 30
@@ -44,11 +45,8 @@ class TaskFlow:
     def on_prepared(self, study: Study) -> None:
         """Start other preparation once all items have their tasks; called again whenever items are prepared."""
 
-    def check_live(self, study: Study) -> None:
-        """Raise StudyInvalidError if the study cannot go live with what this site has."""
-
     def import_warnings(self, study: Study) -> list[str]:
-        """Return sentences for the person who imported the study: what prevents it from going live."""
+        """Return sentences that say what this site lacks, so that the study cannot go live."""
         return []
 
     # Giving out work
@@ -93,6 +91,13 @@ class TaskFlow:
     def address(self, assignment: Assignment) -> str:
         """The address of the task's page."""
         return self.own_page(assignment) or reverse("annotation:desk", args=[assignment.key])
+
+    def preview(self, study: Study, item: Item, questions: Sequence[Question]) -> tuple[str, dict[str, Any]] | None:
+        """The template and context of the page that raters of this unsaved study would see, or None for the desk.
+
+        It writes nothing, and is shown with forms that cannot be sent.
+        """
+        return None
 
     def page_context(self, assignment: Assignment) -> dict[str, Any]:
         """What the desk shows beside document, instruction and outputs; its rater may read all of it."""

@@ -2,6 +2,8 @@ from django.urls import include, path
 
 from annotation.desk import urls as desk_urls
 from annotation.views import (
+    attention,
+    closing,
     guidelines,
     home,
     invitations,
@@ -19,11 +21,20 @@ app_name = "annotation"
 study = [
     path("", studies.study, name="study"),
     path("live/", studies.make_live, name="make_live"),
+    path("live/progress/", studies.preparation, name="preparation"),
     path("pause/", studies.pause, name="pause"),
     path("close/", studies.close, name="close"),
     path("reopen/", studies.reopen, name="reopen"),
     path("settings/", studies.settings, name="settings"),
-    path("attention/", studies.attention, name="attention"),
+    path("attention/", attention.attention, name="attention"),
+    path("attention/flags/<int:pk>/", attention.answer_flag, name="answer_flag"),
+    path("attention/comments/", attention.read_comments, name="read_comments"),
+    path("settings/project/", closing.move, name="move_to_project"),
+    path("settings/lock/", closing.lock, name="lock"),
+    path("settings/unlock/", closing.unlock, name="unlock"),
+    path("settings/archive/", closing.archive, name="archive"),
+    path("settings/bring-back/", closing.bring_back, name="bring_back"),
+    path("settings/unblind/", closing.unblind, name="unblind"),
     path("review/", reviews.review, name="review"),
     path("review/release/", reviews.release_batch, name="release_batch"),
     path("review/spans/", reviews.span_queue, name="span_queue"),
@@ -41,9 +52,12 @@ study = [
     path("guidelines/edit/", guidelines.edit_guidelines, name="edit_guidelines"),
     path("begin/", my_work.begin, name="begin"),
     path("my-answers/", my_work.my_answers, name="my_answers"),
+    path("my-answers/flags/", attention.read_flag_answers, name="read_flag_answers"),
 ]
 urlpatterns = [
     path("", home.home, name="home"),
+    path("archived/", home.archived, name="archived"),
+    path("projects/<int:pk>/", home.project, name="project"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("my-day/", my_work.my_day, name="my_day"),
     path("workers/", worker_status.workers, name="workers"),

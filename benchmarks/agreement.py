@@ -128,6 +128,7 @@ def time_spans(texts: int) -> tuple[float, float]:
         end=start + rng.integers(1, 100, start.size),
         label=rng.integers(0, 3, start.size),
         verdict=rng.integers(-1, 2, start.size),
+        weight=np.ones(start.size),
         item=np.arange(texts) // RANKED,
         system=np.arange(texts) % RANKED,
         length=np.full(texts, 1500),

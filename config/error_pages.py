@@ -46,7 +46,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_response(request, 403)
+    """Answer a refusal; one that has a page of its own names it and says why."""
+    page = getattr(exception, "page", "")
+    return error_response(request, 403, page, str(exception) if page else "")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -1,18 +1,20 @@
 """Finds the parts that have one module each: protocols, question types, kinds of background work.
 
 A part is an object with a known name in a module of a known folder of an app. To add one, add its module; there is
-no list of them.
+no list of them. Of some kinds, other installed packages may have parts, too.
 """
 
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
+
+from config.installed_parts import installed_parts
 
 
 def bound(module: str, name: str) -> tuple[Any, ...]:
@@ -22,13 +24,35 @@ def bound(module: str, name: str) -> tuple[Any, ...]:
     return tuple(getattr(importlib.import_module(path), name) for path in found)
 
 
+class Parts(dict[str, Any]):
+    """Parts by their key; the error for an unknown key says what is missing."""
+
+    def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
+        super().__init__(found)
+        self.folder = folder
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(f"None of {self.folder} has the key {key!r}: install the package that brings it.")
+
+
 @cache
-def discover(folder: str, name: str, in_each: bool = False) -> Mapping[str, Any]:
+def discover(folder: str, name: str, in_each: bool = False, group: str = "") -> Mapping[str, Any]:
     """Return the objects called `name` in the modules of `<app>.<folder>`, by `key` and in the order of the keys.
 
-    With `in_each` every module of the folder must have one. Raises RuntimeError if it has none, or for equal keys.
+    With `in_each` every module of the folder must have one. With a `group` of entry points, those of other packages are
+    added. Raises RuntimeError if a module or an entry point has none, or for equal keys.
     """
     found: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, part in (*_in_folders(folder, name, in_each), *(installed_parts(group, name) if group else ())):
+        if part.key in found:
+            raise RuntimeError(f"Two parts of {folder} have the key {part.key!r}: {origins[part.key]} and {origin}.")
+        found[part.key], origins[part.key] = part, origin
+    return MappingProxyType(Parts(folder, dict(sorted(found.items()))))
+
+
+def _in_folders(folder: str, name: str, in_each: bool) -> Iterator[tuple[str, Any]]:
+    """Yield the module's name and the object of each module that has one."""
     for app in settings.INSTALLED_APPS:
         package_name = f"{app}.{folder}"
         if importlib.util.find_spec(app) is None or importlib.util.find_spec(package_name) is None:
@@ -41,7 +65,4 @@ def discover(folder: str, name: str, in_each: bool = False) -> Mapping[str, Any]
                 if in_each:
                     raise RuntimeError(f"{module.__name__} must bind {name} to an instance of its class.")
                 continue
-            if part.key in found:
-                raise RuntimeError(f"Two modules of {folder} have the key {part.key!r}.")
-            found[part.key] = part
-    return MappingProxyType(dict(sorted(found.items())))
+            yield module.__name__, part

@@ -20,6 +20,7 @@ from config.environment import (
     read_whole,
     refuse_unsafe_production,
 )
+from config.installed_parts import package_folders
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -77,7 +78,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", *package_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -142,13 +143,15 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", *package_folders("static")]
 STATIC_ROOT = read_folder(env, "STATIC_ROOT", VAR / "static")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"
+"""Files that browsers ask for by a fixed address, such as /favicon.ico."""
 
 SESSION_ENGINE = "accounts.browser_sessions"
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -180,7 +183,7 @@ CONTENT_SECURITY_POLICY = {
 
 # Limits of uploads. Commands that read files have no limit on rows, but LINE_LIMIT applies to their lines too.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000  # the page that builds a study has up to 15 fields for each of 200 questions
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 FILE_UPLOAD_HANDLERS = [
     "config.form_uploads.LimitedUpload",
@@ -192,6 +195,8 @@ UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 # A request with a larger body is refused before it is read. A form is a little larger than the file in it.
 LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
+# A file of items or ratings that researchers upload on a page comes in parts, each an ordinary request.
+STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 
 # The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")

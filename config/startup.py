@@ -79,6 +79,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m config.startup")
     parser.add_argument("--address", required=True, help="address of the web server, for the sign-in links")
     parser.add_argument("--no-demo", action="store_true")
+    parser.add_argument("--empty-demo", action="store_true", help="the demo without answers")
     given = parser.parse_args(arguments)
     links = None
     try:
@@ -89,7 +90,7 @@ def main(arguments: list[str]) -> int:
         call_command("complete_imports")
         collect_static()
         if not given.no_demo and not settings.PRODUCTION:
-            call_command("demo", address=given.address, links=str(links))
+            call_command("demo", address=given.address, links=str(links), empty=given.empty_demo)
             call_command("demo_scores")
     except ImproperlyConfigured as problem:
         sys.stderr.write(f"{problem}\n")

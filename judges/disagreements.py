@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from annotation.blinding import names_of
 from annotation.models import JudgeRun, Question, Rater, Rating, Study
 from annotation.questions import question_types
 from annotation.questions.preference import TIE
 from config.background.rows import Status
+from judges.judgment_list import shown_judgments
 from judges.models import Judgment
 
 AT_ONCE = 200
@@ -61,12 +63,15 @@ def people_s_answers(study: Study, judgments: Sequence[Judgment]) -> dict[int, l
         study=study, item__in=items, question__in=questions, rater__kind=Rater.Kind.HUMAN, is_current=True
     ).order_by("submitted_at", "pk")
     found: dict[tuple[int, int, str], list[PersonAnswer]] = defaultdict(list)
+    names = names_of(study)
     for item, question, variant, *answer in rows.values_list(
         "item_id", "question_id", "variant", "rater__name", "output__key", "other_output__key", "value", "number",
         "explanation", "submitted_at",
     ):  # fmt: skip
         rater, output, other, value, number, explanation, at = answer
-        outputs = tuple(key for key in (output, other) if key is not None)
+        outputs = tuple(names.shown(key) for key in (output, other) if key is not None)
+        if isinstance(value, dict) or other is not None:
+            value = names.within(value)
         found[item, question, variant].append(PersonAnswer(rater, outputs, value, number, explanation or "", at))
     return {
         one.pk: _about(found.get((one.item_id, one.question_id or 0, one.variant), []), set(one.order or ()))
@@ -88,27 +93,25 @@ def compare(question: Question | None, judgment: Judgment, answers: Sequence[Per
         return _of_ranking(value, answers)
     if judgment.other_output_id is not None:
         return _of_choice(value, shown, answers)
-    scale = question_types()[question.type].scale(question.spec)
+    kind = question_types()[question.type]
+    scale = kind.scale(question.spec)
     if scale is not None and isinstance(value, int | float):
-        return _of_score(float(value), scale, answers)
+        return _of_score(float(value), scale, kind.far_apart(question.spec), answers)
     if isinstance(value, str):
         return _of_label(value, answers)
     return NOTHING_COMPARED
 
 
-def step_of(scale: tuple[float, float]) -> float:
-    """Return how far a score must be from people's mean to count as a disagreement."""
-    return 1.0 if scale[1] - scale[0] > 1 else 0.5
-
-
-def _of_score(value: float, scale: tuple[float, float], answers: Sequence[PersonAnswer]) -> PeopleComparison:
+def _of_score(
+    value: float, scale: tuple[float, float], far: float, answers: Sequence[PersonAnswer]
+) -> PeopleComparison:
     numbers = [one.number for one in answers if one.number is not None and len(one.outputs) < 2]
     if not numbers:
         return NOTHING_COMPARED
     mean = math.fsum(numbers) / len(numbers)
     if not scale[0] <= value <= scale[1]:
         return PeopleComparison(mean)
-    return PeopleComparison(mean, abs(value - mean) >= step_of(scale) - TOLERANCE)
+    return PeopleComparison(mean, abs(value - mean) >= far - TOLERANCE)
 
 
 def _of_label(value: str, answers: Sequence[PersonAnswer]) -> PeopleComparison:
@@ -184,7 +187,7 @@ def find_disagreement(study: Study, run: JudgeRun, place: int, *, backwards: boo
     valid = valid.only("item", "question", "variant", "order", "outcome", "reading", "other_output", "place")
     for _ in range(MOST_STEPS):
         beyond = valid.filter(place__lt=place) if backwards else valid.filter(place__gt=place)
-        judgments = list(beyond.order_by("-place" if backwards else "place")[:AT_ONCE])
+        judgments = shown_judgments(study, beyond.order_by("-place" if backwards else "place")[:AT_ONCE])
         answers = people_s_answers(study, judgments)
         for one in judgments:
             if compare(questions.get(one.question_id or 0), one, answers[one.pk]).differs:

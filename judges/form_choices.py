@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotation.blinding import names_of
 from annotation.machine_shapes import TEXT
 from annotation.models import Item, Output, Question, Study
 from annotation.questions import question_types
@@ -26,7 +27,8 @@ class RunChoices:
     questions: Sequence[Question]
     refused: Sequence[tuple[str, str]]
     writers: Sequence[str]
-    systems: Sequence[str]
+    systems: Sequence[tuple[str, str]]
+    """Systems by what they are called on pages, each with its name."""
 
 
 def run_choices(study: Study, protocol: JudgeProtocol | None) -> RunChoices:
@@ -74,7 +76,9 @@ def writers_of(study: Study) -> list[str]:
     return sorted(writer for writer in found if writer)
 
 
-def systems_of(study: Study) -> list[str]:
-    """Return the keys of the outputs of the study's first items."""
+def systems_of(study: Study) -> list[tuple[str, str]]:
+    """Return what the systems of the study's first items are called, each with its name."""
     items = list(Item.objects.filter(study=study).order_by("pk").values_list("pk", flat=True)[:ITEMS_READ])
-    return sorted(set(Output.objects.filter(item__in=items).order_by().values_list("key", flat=True).distinct()))
+    keys = set(Output.objects.filter(item__in=items).order_by().values_list("key", flat=True).distinct())
+    shown = names_of(study).shown
+    return sorted((shown(key), key) for key in keys)

@@ -120,7 +120,7 @@ class RunForm(forms.Form):
         self._offer("questions", [(one.key, one.text or one.key) for one in choices.questions])
         self._offer("references", [(one, one) for one in choices.writers])
         self._offer(
-            "baseline", [("", "All pairs of each item"), *((one, f"Pairs with {one}") for one in choices.systems)]
+            "baseline", [("", "All pairs of each item"), *((one, f"Pairs with {one}") for one, _ in choices.systems)]
         )
         for name, option in judge.options.items():
             self.fields[f"option-{name}"] = OptionField(name, option)
@@ -158,6 +158,7 @@ class RunForm(forms.Form):
         """Return what `checked_configuration` takes, or for a metric what `checked_metric` takes."""
         data = self.cleaned_data
         questions, baseline = data.get("questions", []), data.get("baseline", "")
+        baseline = dict(self.choices.systems).get(baseline, baseline)
         if self.judge.protocol is None:
             return {
                 "metric": self.judge.key, "questions": questions, "references": data.get("references", []),

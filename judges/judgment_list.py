@@ -1,13 +1,14 @@
 """The judgments of a run, filtered and page by page. A page begins after a place: none is slower."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.http import urlencode
 
-from annotation.models import Item, JudgeRun, Question
+from annotation.blinding import names_of
+from annotation.models import Item, JudgeRun, Question, Study
 from annotation.questions.preference import TIE
 from config.background.rows import Status as RowStatus
 from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
@@ -100,7 +101,7 @@ class JudgmentPage:
     later: str
 
 
-def judgment_page(run: JudgeRun, filters: JudgmentFilters, held_from: int | None = None) -> JudgmentPage:
+def judgment_page(study: Study, run: JudgeRun, filters: JudgmentFilters, held_from: int | None = None) -> JudgmentPage:
     """Return a page of the run's judgments in one query; `held_from` is the place of the first one that is held."""
     rows = filters.rows(run, held_from).select_related("item", "question").only(*COLUMNS)
     backwards = filters.before is not None and filters.after is None
@@ -114,10 +115,19 @@ def judgment_page(run: JudgeRun, filters: JudgmentFilters, held_from: int | None
     has_earlier = more if backwards else filters.after is not None
     has_later = True if backwards else more
     return JudgmentPage(
-        [judgment_row(one, held_from) for one in shown],
+        [judgment_row(one, held_from) for one in shown_judgments(study, shown)],
         filters.address(before=shown[0].place) if shown and has_earlier else "",
         filters.address(after=shown[-1].place) if shown and has_later else "",
     )
+
+
+def shown_judgments(study: Study, judgments: Iterable[Judgment]) -> list[Judgment]:
+    """Judgments with systems called as they are shown; they must not be saved."""
+    rows, names = list(judgments), names_of(study)
+    for row in rows if names.are_codes else ():
+        known = frozenset(row.order or ())
+        row.order, row.reading = names.within(row.order), names.within(row.reading, known)
+    return rows
 
 
 def judgment_row(judgment: Judgment, held_from: int | None = None) -> JudgmentRow:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.blinding import names_of
 from annotation.models import JudgeRun, Output, Question, Rater, Study
 from annotation.questions import question_types
 from config.model_fields import canonical_json
 from judges.disagreements import PeopleComparison, PersonAnswer, compare, people_s_answers
-from judges.judgment_list import judgment_row, outcome_words, value_words
+from judges.judgment_list import judgment_row, outcome_words, shown_judgments, value_words
 from judges.models import Judgment, RunWork
 from judges.protocol import judge_protocols
 from llm.models import Call
@@ -105,6 +106,7 @@ def place_words(step: str) -> str:
 
 def content_of(study: Study, judgment: Judgment) -> JudgmentContent:
     """Return what the page of a judgment shows, in at most five queries."""
+    [judgment] = shown_judgments(study, [judgment])
     reading: Mapping[str, Any] = judgment.reading or {}
     work: RunWork | None = getattr(judgment.run, "work", None)
     answers = people_s_answers(study, [judgment])[judgment.pk]
@@ -115,7 +117,7 @@ def content_of(study: Study, judgment: Judgment) -> JudgmentContent:
         value_in_words(judgment.question, judgment, reading["value"]) if "value" in reading else "",
         str(reading.get("explanation") or ""), str(reading.get("outcome") or ""),
         calls_of(study, [judgment])[judgment.pk], shares_of(reading), details_of(reading.get("details")),
-        output_texts(judgment), people or labels_of(judgment),
+        output_texts(study, judgment), people or labels_of(judgment),
         "" if comparison.people is None else value_in_words(judgment.question, judgment, comparison.people), comparison,
     )  # fmt: skip
 
@@ -199,11 +201,12 @@ def _plain(value: Any) -> str:
     return value_words(value) if isinstance(value, str | int | float) else canonical_json(value)
 
 
-def output_texts(judgment: Judgment) -> list[tuple[str, str]]:
+def output_texts(study: Study, judgment: Judgment) -> list[tuple[str, str]]:
     """Return (key, text) of the outputs that a judgment is about, in the order shown."""
     if not judgment.order:
         return []
-    rows = dict(Output.objects.filter(item=judgment.item_id, key__in=judgment.order).values_list("key", "text"))
+    outputs = Output.objects.filter(item=judgment.item_id).values_list("key", "text")
+    rows = {names_of(study).shown(key): text for key, text in outputs}
     return [(key, rows.get(key, "")) for key in judgment.order]
 
 
@@ -224,7 +227,8 @@ def pilot_judgments(study: Study, run: JudgeRun) -> list[PilotJudgment]:
     """Return the first judgments of a pilot with their prompts and replies, in two queries."""
     rows = Judgment.objects.filter(run=run).select_related("item", "question").exclude(status="stopped", outcome="")
     rows = rows.order_by("place")
-    judgments = list(rows.defer("item__document", "item__content", "item__references")[:PILOT_JUDGMENTS])
+    rows = rows.defer("item__document", "item__content", "item__references")
+    judgments = shown_judgments(study, rows[:PILOT_JUDGMENTS])
     calls = calls_of(study, judgments) if judgments else {}
     shown = [(one, judgment_row(one)) for one in judgments]
     return [

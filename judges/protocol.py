@@ -275,6 +275,10 @@ class JudgeProtocol(ABC):
         """Return what every model must be able to do for this protocol."""
         return Needs()
 
+    def variant(self, options: Mapping[str, Any]) -> str:
+        """Return what tables call the protocol with these options, such as the name that a paper gave to them."""
+        return self.key
+
     def prompt_names(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Return those of its prompt files that it uses with these options."""
         return self.prompts

@@ -11,6 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from django.utils.http import urlencode
 
+from annotation.blinding import OWN_NAMES, Names
 from annotation.models import JudgeRun, Study
 from config.background.rows import Status as RowStatus
 from judges.judge_choices import judge_choice
@@ -277,7 +278,7 @@ class ConfigurationLine:
     is_code: bool = False
 
 
-def configuration_lines(facts: RunFacts, work: RunWork | None) -> list[ConfigurationLine]:
+def configuration_lines(facts: RunFacts, work: RunWork | None, names: Names = OWN_NAMES) -> list[ConfigurationLine]:
     """Return what a run was told, for people; options of its protocol come by their names."""
     given, subset = facts.configuration, facts.configuration.get("subset")
     lines = [
@@ -286,7 +287,7 @@ def configuration_lines(facts: RunFacts, work: RunWork | None) -> list[Configura
         *(ConfigurationLine(f"Text for {key}", [_text(text)]) for key, text in _items(given.get("texts"))),
         *(ConfigurationLine(_title(key), [_text(value)]) for key, value in _options(facts)),
         ConfigurationLine("References by", [_text(one) for one in given.get("references") or ()]),
-        ConfigurationLine("Pairs with", [_text(given.get("baseline"))]),
+        ConfigurationLine("Pairs with", [_text(names.shown(given.get("baseline")))]),
         ConfigurationLine("Units", [f"{subset:,} drawn" if isinstance(subset, int) else "all"]),
         ConfigurationLine("Reruns", [_text(given.get("replicates"))]),
         ConfigurationLine("Seed", [_text(given.get("seed"))]),

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
+from annotation.blinding import names_of
 from annotation.models import JudgeRun, Study
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
@@ -82,10 +83,10 @@ def _run_page(
         "facts": facts,
         "state": state,
         "name": run_page_data.charge_name(run),
-        "lines": run_page_data.configuration_lines(facts, work),
+        "lines": run_page_data.configuration_lines(facts, work, names_of(study)),
         "filters": filters,
         "outcomes": run_page_data.OUTCOMES,
-        "judgments": judgment_page(run, filters, work.held_from if work is not None else None),
+        "judgments": judgment_page(study, run, filters, work.held_from if work is not None else None),
         "held": held_words(work) if facts.has_judgments else "",
         "pilot": pilot_judgments(study, run) if work is not None and work.pilot and state.done else [],
         "replace_form": form or ReplaceForm(runs=run_page_data.replacements(study, run), auto_id="replace-%s"),

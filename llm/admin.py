@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
-from annotation.admin import StudyFilter, StudyScopedAdmin
+from annotation.admin import StudyScopedAdmin
 from llm.models import Budget, Call, Completion, EndpointState, Reservation, Stop, StudyPrompt
 
 
@@ -13,7 +13,7 @@ class CallAdmin(StudyScopedAdmin):
         "id", "study", "run", "work", "step", "endpoint", "model", "status", "kind", "tokens_in", "tokens_out",
         "price_charged", "started_at",
     ]  # fmt: skip
-    list_filter = [StudyFilter, "status", "endpoint", "other_model", "usage_missing"]
+    list_filter = ["status", "endpoint", "other_model", "usage_missing"]
     plain_filters = ("status", "endpoint", "other_model", "usage_missing")
     search_fields = ["run", "work", "model"]
     list_select_related = ["study"]
@@ -60,7 +60,7 @@ class StudyPromptAdmin(StudyScopedAdmin):
 @admin.register(Completion)
 class CompletionAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "run", "model", "status", "kind", "reason", "attempt", "created_at", "ended_at"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     search_fields = ["run", "model"]
     list_select_related = ["study"]

@@ -18,7 +18,7 @@ FIND = "SELECT EXISTS (SELECT 1 FROM llm_stop WHERE study_id = %s AND run IN (''
 def stop(study: Study, actor: Person | None, *, run: str = "") -> None:
     """Start no more calls of the study, or of one run of it; running ones end within seconds."""
     with transaction.atomic():
-        locked = lock_study(study.pk)
+        locked = lock_study(study.pk, archived=True)
         if not _active(locked, run).exists():
             Stop.objects.create(study=locked, run=run, stopped_by=actor)
             record("calls stopped", run or study.slug, actor=actor, study=study.slug)

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from annotation.admin import StudyFilter, StudyScopedAdmin
+from annotation.admin import StudyScopedAdmin
 from reports.models import KeptReport
 
 
@@ -10,7 +10,7 @@ from reports.models import KeptReport
 class KeptReportAdmin(StudyScopedAdmin):
     study_path = "study"
     list_display = ["id", "study", "kind", "choices", "status", "read_at", "seconds", "reason", "frozen_as"]
-    list_filter = [StudyFilter, "kind", "status"]
+    list_filter = ["kind", "status"]
     plain_filters = ("kind", "status")
     list_select_related = ["study"]
     ordering = ["-pk"]

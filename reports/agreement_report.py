@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
+from annotation.blinding import unblinding_facts
 from annotation.models import Question, Rater, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
 from reports import rows
+from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
 from reports.rows.pair_rows import dimensions, rank_columns
 from reports.rows.rated_items import RatedItems
@@ -57,6 +59,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
     return {
         "study": study.slug,
         "protocol": study.protocol,
+        **({"blinding": told} if (told := unblinding_facts(study)) else {}),
         "items": main_items(study).count(),
         "kinds": sorted(choice.kinds),
         "raters": sorted(choice.names),
@@ -66,6 +69,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
             question.key: _of_question(rated, question, choice, categories, replicates) for question in questions
         },
         "dimensions": _of_dimensions(rated, questions, choice, categories, replicates),
+        **({"balance": balance} if (balance := balance_report(study)) else {}),
     }
 
 

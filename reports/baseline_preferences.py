@@ -8,6 +8,7 @@ import numpy as np
 from agreement.meta_evaluation.output_answers import OutputChoices
 from agreement.meta_evaluation.system_outcomes import system_outcomes
 from agreement.meta_evaluation.win_rates import PreferenceTable, preference_table
+from annotation.blinding import shown_systems
 from annotation.models import Study
 from reports.study_answers import StudyAnswers
 
@@ -25,7 +26,7 @@ class BaselinePreferences:
 
 def baseline_of(study: Study, systems: Sequence[str]) -> str | None:
     """The system that the study describes as its baseline, the first by name of several, if it has outputs."""
-    named = sorted(name for name, facts in study.systems.items() if facts.get("baseline") and name in systems)
+    named = sorted(name for name, facts in shown_systems(study).items() if facts.get("baseline") and name in systems)
     return named[0] if named else None
 
 

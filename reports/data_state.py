@@ -29,7 +29,7 @@ OF_NO_FIGURE = frozenset({
     "task assigned", "study exported", "file exported", "token created", "token revoked", "invitation created",
     "invitation revoked", "invitation accepted", "person joined", "member added", "member removed", "member restored",
     "rater named", "reviewer named", "notes read", "prompt published", "report frozen", "calls stopped",
-    "calls resumed",
+    "calls resumed", "flag answered", "flag answers read", "comments read", "file uploaded", "file discarded",
 })  # fmt: skip
 """Actions that change no figure of any report."""
 OF_MACHINES = frozenset({

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from agreement.best_worst_report import describe_best_worst
 from agreement.by_category import HasItems
 from agreement.pair_report import describe_choices, describe_rankings
 from agreement.question_report import describe
 from agreement.span_report import describe_spans
 from annotation.models import Question
 from annotation.questions import question_types
+from annotation.questions.spans import severities
 from reports.rows import Choice
+from reports.rows.extreme_rows import best_worst
 from reports.rows.pair_rows import choices, rank_columns, rankings
 from reports.rows.rated_items import RatedItems
 from reports.rows.span_rows import spans
@@ -32,8 +35,9 @@ class Computation:
 def _values(
     level: Literal["nominal", "interval"], rated: RatedItems, question: Question, choice: Choice
 ) -> Computation:
-    scale = question_types()[question.type].scale(question.spec)
-    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale))
+    kind = question_types()[question.type]
+    scale, step = kind.scale(question.spec), kind.step(question.spec)
+    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale, step=step))
 
 
 def _choices(rated: RatedItems, question: Question, choice: Choice) -> Computation:
@@ -48,7 +52,12 @@ def _rankings(rated: RatedItems, question: Question, choice: Choice) -> Computat
 
 
 def _spans(rated: RatedItems, question: Question, choice: Choice) -> Computation:
-    return Computation(spans(rated, question, choice), describe_spans)
+    weighted = bool(severities(question.spec))
+    return Computation(spans(rated, question, choice), partial(describe_spans, weighted=weighted))
+
+
+def _extremes(rated: RatedItems, question: Question, choice: Choice) -> Computation:
+    return Computation(best_worst(rated, question, choice), describe_best_worst)
 
 
 LEVELS: Mapping[str, Callable[[RatedItems, Question, Choice], Computation]] = {
@@ -57,5 +66,6 @@ LEVELS: Mapping[str, Callable[[RatedItems, Question, Choice], Computation]] = {
     "choice": _choices,
     RANKS: _rankings,
     "span": _spans,
+    "extremes": _extremes,
 }
 """The levels with figures; answers on other levels, such as texts, are only counted."""

@@ -32,7 +32,7 @@ def freeze(kept: Kept, person: Person) -> KeptReport:
     if kept.done is None:
         raise NothingToFreezeError
     with transaction.atomic():
-        lock_study(kept.study.pk)  # an erasure holds this lock until it has deleted what would be copied
+        lock_study(kept.study.pk, archived=True)  # an erasure holds this lock until it has deleted what would be copied
         newest = KeptReport.objects.filter(study=kept.study, kind=kept.done.kind, digest=kept.done.digest)
         done = newest.filter(status=Status.DONE, frozen_as=None).first()
         if done is None:

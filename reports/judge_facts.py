@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from annotation.models import JudgeRun, Study
+from judges.protocol import judge_protocols
 
 NO_REFERENCE = "none"
-VARIANTS: Mapping[tuple[str, str], str] = MappingProxyType({
-    ("own", "own"): "A", ("own", "other"): "B", ("own", "none"): "C", ("other", "other"): "D",
-})  # fmt: skip
-"""HREF's prompts by whose guidelines and whose worked examples they show (section 5.2)."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,6 @@ def _reference(configuration: Mapping[str, Any], options: Mapping[str, Any]) -> 
 
 
 def _prompt(configuration: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    if not {"guidelines", "examples"} <= set(options):
-        return str(configuration.get("protocol", ""))
-    guidelines, examples = str(options["guidelines"]), str(options["examples"])
-    return VARIANTS.get((guidelines, examples), f"{guidelines} guidelines, {examples} examples")
+    name = str(configuration.get("protocol", ""))
+    protocol = judge_protocols().get(name)
+    return protocol.variant(options) if protocol is not None else name

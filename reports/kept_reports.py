@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.blinding import is_blind
 from annotation.models import Study
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
 from config.background.kinds import works
@@ -104,7 +105,7 @@ def kept_report(study: Study, key: str, choices: Choices) -> Kept:
     Two queries, one of which reads the state. Raises ImportPendingError.
     """
     refuse_import_since(study)
-    kind, digest = report_kinds()[key], digest_of(choices)
+    kind, digest = report_kinds()[key], digest_of(study, choices)
     state = data_state(study, kind.version, kind.ignored(choices))
     kept = _read(study, key, digest, state)
     if kept.is_current or kept.waiting is not None or _stays_failed(kept, state):
@@ -148,17 +149,19 @@ def _request(kept: Kept, key: str, choices: Choices, state: str) -> None:
     try:
         with transaction.atomic():
             row = KeptReport.objects.create(
-                study=kept.study, kind=key, choices=dict(choices), digest=digest_of(choices), state=state, due_at=due
-            )
+                study=kept.study, kind=key, choices=dict(choices), digest=digest_of(kept.study, choices), state=state,
+                due_at=due,
+            )  # fmt: skip
             if due <= now:  # otherwise the sweep notifies workers when it is due
                 enqueue(works()[WORK_KEY], row)
     except IntegrityError:  # another request has queued it meanwhile
         return
 
 
-def digest_of(choices: Choices) -> str:
-    """The digest that names these choices."""
-    return hashlib.sha256(canonical_json(dict(choices)).encode()).hexdigest()
+def digest_of(study: Study, choices: Choices) -> str:
+    """The digest that names these choices, and whether systems are called by codes."""
+    named = {**choices, "blinded": True} if is_blind(study) else dict(choices)
+    return hashlib.sha256(canonical_json(named).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ def make_room(row: KeptReport, made: Computed) -> None:
 
     Raises ReportOutdatedError if anything was erased since, and ImportPendingError.
     """
-    lock_study(row.study_id)  # an erasure holds this lock until it has deleted the kept reports
+    lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has deleted the kept reports
     if _last_erasures() != made.erasures:
         raise ReportOutdatedError
     older = _rows(row.study, row.kind, row.digest).exclude(status__in=WAITING)
@@ -212,7 +215,7 @@ def compute_here(study: Study, key: str, choices: Choices) -> dict[str, Any]:
 
     Raises ChoiceInvalidError and ImportPendingError.
     """
-    kind, digest = report_kinds()[key], digest_of(choices)
+    kind, digest = report_kinds()[key], digest_of(study, choices)
     made = computed(study, kind, choices)
     try:
         with transaction.atomic():
@@ -233,4 +236,4 @@ def is_kept(study: Study, key: str, choices: Mapping[str, Any]) -> bool:
     """Whether a report of the current state of the data is kept."""
     kind = report_kinds()[key]
     state = data_state(study, kind.version, kind.ignored(choices))
-    return _rows(study, key, digest_of(choices)).filter(status=Status.DONE, state=state).exists()
+    return _rows(study, key, digest_of(study, choices)).filter(status=Status.DONE, state=state).exists()

@@ -7,8 +7,9 @@ from typing import Any
 from django.http import QueryDict
 
 from agreement.catalogue import FIGURES
+from annotation.blinding import blinding_state
 from annotation.models import Rater, Study
-from annotation.studies.queries import StudyProgress
+from annotation.studies.study_progress import StudyProgress
 from reports.display.kept_status import KeptStatus
 from reports.display.question_sections import dimensions, question_sections
 from reports.kept_reports import Kept, kept_report
@@ -54,6 +55,7 @@ class ReportPage:
             **self._choices(figures, of_raters),
             **self._section(),
             "surplus": figures["surplus"],
+            "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),
             "questions": question_sections(study, figures),
             "dimensions": dimensions(study, figures),

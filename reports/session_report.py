@@ -16,6 +16,7 @@ from agreement.turn_figures import (
     shares,
     text_figures,
 )
+from agreement.turn_intervals import add_rating_intervals, add_text_intervals
 from annotation.models import Study
 from annotation.studies.snapshots import study_snapshot
 from reports.rows import ChoiceInvalidError
@@ -41,6 +42,9 @@ def session_report(study: Study, *, labeller: str | None = None, replicates: int
         rows = session_rows(study, labeller)
     if labeller is not None and labeller not in rows.labellers:
         raise ChoiceInvalidError(f"{labeller!r} has labelled no turn of this study.")
+    ratings, texts = ratings_by_kind(rows.turns), text_figures(rows.turns)
+    add_rating_intervals(ratings, rows.turns, list(rows.sessions), replicates=replicates)
+    add_text_intervals(texts, rows.turns, list(rows.sessions), replicates=replicates)
     report: Report = {
         "study": study.slug,
         "protocol": study.protocol,
@@ -48,12 +52,12 @@ def session_report(study: Study, *, labeller: str | None = None, replicates: int
         "labellers": {"chosen": labeller, "all": rows.labellers},
         "statuses": shares(rows.statuses, RevisionSession.Status.values),
         "overview": overview(rows.turns, rows.sessions),
-        "ratings_by_kind": ratings_by_kind(rows.turns),
+        "ratings_by_kind": ratings,
         "kinds_by_position": kinds_by_position(rows.turns),
         "instruction_types": instruction_types(rows.turns),
         "error_categories": error_categories(rows.turns),
         "retrieval": _retrieval(rows.retrieval),
-        "text_figures": text_figures(rows.turns),
+        "text_figures": texts,
         "label_agreement": {
             kind: label_agreement(rows.labels.get(kind, []), replicates=replicates) for kind in Kind.values
         },

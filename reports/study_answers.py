@@ -13,6 +13,7 @@ from agreement.meta_evaluation.judge_report import REPLICATES, judge_report
 from agreement.meta_evaluation.label_judges import label_judge_report
 from agreement.meta_evaluation.panel import panel_of
 from agreement.meta_evaluation.reranking import reranking_report
+from annotation.blinding import shown_systems
 from annotation.models import Rater, Rating, Study
 from annotation.questions import question_types
 from annotation.studies.families import judge_families, system_families
@@ -182,7 +183,7 @@ class StudyAnswers:
     @cached_property
     def baseline(self) -> str | None:
         """The first system that the study calls its baseline, if it has outputs."""
-        named = sorted(key for key, facts in self.study.systems.items() if facts.get("baseline"))
+        named = sorted(key for key, facts in shown_systems(self.study).items() if facts.get("baseline"))
         return next((key for key in named if key in self.codes.system_code), None)
 
     @cached_property

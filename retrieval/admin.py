@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from annotation.admin import StudyFilter, StudyScopedAdmin
+from annotation.admin import StudyScopedAdmin
 from retrieval.models import IndexBuild, TrialSearch
 
 
@@ -10,7 +10,7 @@ from retrieval.models import IndexBuild, TrialSearch
 class IndexBuildAdmin(StudyScopedAdmin):
     study_path = "study"
     list_display = ["id", "study", "searcher", "number", "status", "is_current", "done", "total", "reason", "ended_at"]
-    list_filter = [StudyFilter, "searcher", "status", "is_current"]
+    list_filter = ["searcher", "status", "is_current"]
     plain_filters = ("searcher", "status", "is_current")
     list_select_related = ["study"]
     ordering = ["-pk"]
@@ -20,7 +20,7 @@ class IndexBuildAdmin(StudyScopedAdmin):
 class TrialSearchAdmin(StudyScopedAdmin):
     study_path = "study"
     list_display = ["id", "study", "item", "query", "k", "status", "searcher", "index", "asked_by", "created_at"]
-    list_filter = [StudyFilter, "status"]
+    list_filter = ["status"]
     plain_filters = ("status",)
     search_fields = ["query"]
     list_select_related = ["study", "item", "asked_by"]

@@ -1,6 +1,6 @@
 """`make run`: prepare the database and the demo, then run a web server and two workers until Ctrl-C or SIGTERM.
 
-Environment: PORT (8000), DEMO (1), VAR (var/), and all settings in `.env.example`.
+Environment: PORT (8000), DEMO (1, empty or 0), VAR (var/), and all settings in `.env.example`.
 """
 
 import errno
@@ -19,7 +19,12 @@ HOST = "127.0.0.1"
 SLOWEST_START = 90.0
 """Seconds for a web server that neither answers nor ends: a loaded machine may need half a minute."""
 WORKERS = ("calls", "jobs")
-YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+DEMOS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("1", "true", "yes"), ()),
+    **dict.fromkeys(("0", "false", "no"), ("--no-demo",)),
+    "empty": ("--empty-demo",),
+}
+"""What the start is told for each value of DEMO."""
 
 
 def read_port() -> int:
@@ -30,12 +35,12 @@ def read_port() -> int:
     return int(given)
 
 
-def read_demo() -> bool:
-    """Return whether DEMO asks for the demo's studies, people and sign-in links."""
+def read_demo() -> tuple[str, ...]:
+    """Return how DEMO wants the demo: with answers, without any, or not at all, as options of `config.startup`."""
     given = os.environ.get("DEMO", "").strip().lower() or "1"
-    if given not in YES_NO:
-        raise StopError(f"DEMO must be 1 or 0, not {given!r}. Example: DEMO=0 make run")
-    return YES_NO[given]
+    if given not in DEMOS:
+        raise StopError(f"DEMO must be 1, empty or 0, not {given!r}. Example: DEMO=0 make run")
+    return DEMOS[given]
 
 
 def take_port(port: int) -> socket.socket:
@@ -115,7 +120,7 @@ def launch(supervisor: Supervisor) -> int:
         raise file_problem(Path("/tmp"), OSError(problem.errno, "no folder for temporary files")) from problem  # noqa: S108
     with take_port(port) as bound:
         address = f"http://{HOST}:{port}"
-        preparing = [sys.executable, "-m", "config.startup", "--address", address, *([] if demo else ["--no-demo"])]
+        preparing = [sys.executable, "-m", "config.startup", "--address", address, *demo]
         code = supervisor.run_step(preparing)
         if code is None:
             return 0

@@ -2,14 +2,14 @@
 
 from django.contrib import admin
 
-from annotation.admin import StudyFilter, StudyScopedAdmin
+from annotation.admin import StudyScopedAdmin
 from sessions.models import LabelSample, RevisionSession, Turn, TurnLabel
 
 
 @admin.register(RevisionSession)
 class RevisionSessionAdmin(StudyScopedAdmin):
     list_display = ["key", "item", "rater", "model", "status", "started_at", "ended_at"]
-    list_filter = [StudyFilter, "status", "imported"]
+    list_filter = ["status", "imported"]
     plain_filters = ("status", "imported")
     search_fields = ["key", "item__key", "rater__name"]
     list_select_related = ["item", "rater"]
@@ -20,7 +20,7 @@ class RevisionSessionAdmin(StudyScopedAdmin):
 class TurnAdmin(StudyScopedAdmin):
     study_path = "session__study"
     list_display = ["id", "session", "number", "kind", "status", "attempt", "discarded", "created_at", "ended_at"]
-    list_filter = [StudyFilter, "status", "kind", "discarded"]
+    list_filter = ["status", "kind", "discarded"]
     plain_filters = ("status", "kind", "discarded")
     search_fields = ["session__key"]
     list_select_related = ["session"]
@@ -31,7 +31,7 @@ class TurnAdmin(StudyScopedAdmin):
 class TurnLabelAdmin(StudyScopedAdmin):
     study_path = "turn__session__study"
     list_display = ["id", "turn_id", "kind", "value", "rater", "run", "replicate", "revision", "is_current", "at"]
-    list_filter = [StudyFilter, "kind", "is_current"]
+    list_filter = ["kind", "is_current"]
     plain_filters = ("kind", "is_current")
     list_select_related = ["rater"]
     ordering = ["-pk"]
@@ -40,7 +40,7 @@ class TurnLabelAdmin(StudyScopedAdmin):
 @admin.register(LabelSample)
 class LabelSampleAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "kind", "source", "size", "per_model", "seed", "made_at"]
-    list_filter = [StudyFilter, "kind", "source"]
+    list_filter = ["kind", "source"]
     plain_filters = ("kind", "source")
     list_select_related = ["study"]
     ordering = ["-pk"]

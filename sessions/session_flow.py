@@ -8,14 +8,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Item, Rater, Slot, Study
-from annotation.protocols import StudyInvalidError, TaskFlow
+from annotation.models import Assignment, Item, Question, Rater, Slot, Study
+from annotation.protocols import TaskFlow
 from llm.call_errors import CallError
 from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
 from sessions.models import RevisionSession, Turn
 from sessions.pages.second_rating_page import second_rating_page
+from sessions.pages.session_preview import TEMPLATE as PREVIEW_TEMPLATE
+from sessions.pages.session_preview import session_preview
 from sessions.steps import mark_abandoned, start_session
 from sessions.study_options import options_of
 from sessions.turn_variants import PREFIX
@@ -24,7 +26,7 @@ from sessions.turn_variants import PREFIX
 class SessionFlow(TaskFlow):
     """A task is a session with one model, or the second rating of one turn."""
 
-    common_options = frozenset({"seed", "lease_minutes", "skip_reasons"})
+    common_options = frozenset({"seed", "lease_minutes", "skip_reasons", "plan", "blind_researchers"})
     lease_minutes = 7 * 24 * 60
     longest_lease = 60 * 24 * 60
     offers_every_task = False
@@ -37,10 +39,6 @@ class SessionFlow(TaskFlow):
 
     def on_prepared(self, study: Study) -> None:
         ensure_index(study)
-
-    def check_live(self, study: Study) -> None:
-        for warning in self.import_warnings(study):
-            raise StudyInvalidError(warning)
 
     def import_warnings(self, study: Study) -> list[str]:
         return [
@@ -86,6 +84,9 @@ class SessionFlow(TaskFlow):
         """Return the session's page, also for tasks of turns that its own user rates."""
         key = _session_key(assignment)
         return None if key is None else reverse("revision_sessions:session", args=[key])
+
+    def preview(self, study: Study, item: Item, questions: Sequence[Question]) -> tuple[str, dict[str, Any]]:
+        return PREVIEW_TEMPLATE, session_preview(study, item, questions)
 
     def page_context(self, assignment: Assignment) -> dict[str, Any]:
         return {"turn": second_rating_page(assignment)}

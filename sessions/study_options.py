@@ -7,6 +7,10 @@ from types import MappingProxyType
 from typing import Any
 
 from annotation.models import Study
+from annotation.spec_fields import SpecField
+from retrieval.searchers import DEFAULT as DEFAULT_SEARCHER
+from retrieval.searchers import searchers
+from retrieval.searchers.dense import MODEL as DENSE_MODEL
 
 MODEL = re.compile(r"[^\s/]+/\S+")
 LONGEST_MODEL = 200
@@ -26,6 +30,43 @@ class Options:
     max_turns: int = 10
     passages: int = 5
     temperature: float = 0.7
+
+
+OPTION_FIELDS = (
+    SpecField(
+        "models", "Models that answer", kind="lines", default=list(Options.models),
+        help="One per line, as endpoint/model. Each question has one session per model.",
+    ),
+    SpecField("max_turns", "Most turns per session", kind="whole", default=Options.max_turns, least=1, most=100),
+    SpecField("passages", "Passages per search", kind="whole", default=Options.passages, least=1, most=50),
+    SpecField(
+        "temperature", "Temperature", "From 0 to 2.", kind="number", default=Options.temperature, least=0, most=2
+    ),
+    SpecField(
+        "searcher", "Searcher", kind="choice", default=DEFAULT_SEARCHER,
+        choices=tuple((one.key, one.label) for one in searchers().values()),
+    ),
+    SpecField(
+        "searcher_model", "Model of the searcher", "Its name or path.", default=DENSE_MODEL,
+        shown_if=("searcher", "dense"),
+    ),
+    SpecField(
+        "searcher_approximate", "Search only the nearest clusters", "Faster for many passages.", kind="truth",
+        default=False, shown_if=("searcher", "dense"),
+    ),
+    SpecField(
+        "second_ratings", "Second ratings of turns", "Give a share or a number of turns.", kind="group",
+        fields=(
+            SpecField("share", "Share of the rated turns", "From 0 to 1.", kind="number", least=0, most=1),
+            SpecField("count", "Number of turns, instead of a share", kind="whole", least=1, most=10**6),
+            SpecField("raters", "Second raters per turn", kind="whole", default=1, least=1, most=100),
+        ),
+    ),
+    SpecField(
+        "markdown", "Answers are Markdown", "Without images, links or HTML; edits have a preview.", kind="truth",
+        default=False,
+    ),
+)  # fmt: skip
 
 
 def options_of(study: Study) -> Options:

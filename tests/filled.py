@@ -25,11 +25,16 @@ from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import confirm_reading
 from annotation.members.tokens import issue_token
 from annotation.models import Item, Rating, Study
+from annotation.protocols import Unit
+from annotation.review.adjudicating import adjudicate
+from annotation.review.comments import comments_of, mark_read
+from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, undo_review
 from annotation.studies.batches import release_next
-from annotation.studies.kept_counts import BATCH, OVERVIEW, SPANS, kept_counts
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, SPANS, kept_counts
 from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
+from annotation.studies.steered_items import withdraw
 from config.background.claiming import run_waiting
 from config.background.workers import report_alive
 from llm.budgets import highest_call_price, reserve_batch, set_cap
@@ -51,6 +56,7 @@ from sessions.transcript import session_state, turns_of
 from sessions.turn_labels import label
 from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 
 MODEL = "extractive/extractive"
@@ -160,7 +166,12 @@ def _study(folder: Path, protocol: str, people: People) -> Study:
             for n in range(4)
         ]
         items[0] |= {"source": "Harbour Post", "set": "public"}
-        items.append(items[0] | {"id": "item-trained", "set": "private", "pool": "training", **RIGHT[protocol]})
+        said = [{"role": "assistant", "text": text} for text in OUTPUTS.values()]
+        talk = {
+            "document": [{"role": "user", "text": TEXT}],
+            "outputs": [one | {"text": [turn]} for one, turn in zip(outputs, said, strict=True)],
+        }
+        items.append(items[0] | {"id": "item-trained", "set": "private", "pool": "training", **talk, **RIGHT[protocol]})
     _lines(folder / "items.jsonl", items)
     if protocol == "rating":
         _lines(folder / "ratings.jsonl", [
@@ -215,6 +226,7 @@ def _rate(study: Study, people: People) -> None:
     answer = _send(first := next_assignment(study, ann), form)
     _send(first, form | {"q-how_well": ["4"]}, revision=1)
     flag(first, "FLAG-OF-ANN")
+    answer_flag(first, "resolved", "ANSWER-TO-ANN", people.owner, flag="FLAG-OF-ANN")
     skip(next_assignment(study, ann), Submission({}, revision=0), "REASON-OF-ANN")
     undone = next_assignment(study, ann)
     _send(undone, form)
@@ -229,7 +241,12 @@ def _rate(study: Study, people: People) -> None:
         _send(next_assignment(study, ben), form | {"q-comment": ["answer of ben"]})
     check(answer, "problem", "NOTE-ON-ANN", people.owner, number=0)
     check(answer, "ok", "", people.owner, number=1)
+    mark_read(study, people.owner, comments_of(study).first().pk)
     release_next(study, people.owner, unfinished=["some"], anyway=True)
+    item, question = answer.task.item, study.questions.get(key="how_well")
+    adjudicate(item, question, Unit("north"), 4, "REASON-OF-OLIVE", people.owner, number=0)
+    adjudicate(item, question, Unit("north"), None, "It was a mistake.", people.owner, number=1)
+    withdraw(study.items.get(key="item-2"), "It is a duplicate.", people.owner)
 
 
 def _rank(study: Study, people: People) -> None:
@@ -251,6 +268,8 @@ def _choose(study: Study, people: People) -> None:
     for who, choice in ((people.ann, "A"), (people.ben, "tie")):
         for _ in range(3):
             _send(next_assignment(study, rater_for(study, who)), {"q-better": [choice]})
+    item, better = study.items.get(key="item-0"), study.questions.get()
+    adjudicate(item, better, Unit("north", "south"), "north", "It sails at nine.", people.owner, number=0)
     next_assignment(study, rater_for(study, people.ann))  # given, and not yet answered
 
 
@@ -308,7 +327,8 @@ def _around(study: Study, people: People) -> None:
     try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
     kept_report(study, "agreement", agreement_choices())
-    for subject in (OVERVIEW, SPANS, f"{BATCH}0"):
+    kept_report(study, "items", {})
+    for subject in (OVERVIEW, PACE, SPANS, f"{BATCH}0"):
         kept_counts(study, subject)
     add_study_work(study, people.owner)
     run_waiting()
@@ -318,3 +338,4 @@ def _around(study: Study, people: People) -> None:
     Call.objects.create(**fields | cached | {"reservation_id": reservation.pk})
     add_judge_rows(study, people.owner)
     add_preparing_rows(study)
+    add_upload_rows(study, people.owner)

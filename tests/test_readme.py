@@ -35,7 +35,7 @@ def site(tmp_path):
             (tmp_path / name).write_text(block(language), encoding="utf-8")
         run(["manage.py", "migrate", "--verbosity=0"], env)
         run(["manage.py", "collectstatic", "--noinput", "--verbosity=0"], env)
-        run(["manage.py", "createsuperuser", "--username", USER, "--email", "", "--noinput"], env)
+        run(["manage.py", "createsuperuser", "--username", USER, "--noinput"], env)
         files = [str(tmp_path / "study.yaml"), "--items", str(tmp_path / "items.jsonl")]
         run(["manage.py", "import_study", *files, "--owner", USER, "--live"], env)
         server = Server(env)

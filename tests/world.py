@@ -13,17 +13,22 @@ from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import (
+    Assignment,
     Batch,
     DraftConflict,
     Invitation,
     JudgeRun,
     Output,
+    Project,
     Rating,
+    ReadComments,
     Slot,
     TaskOutput,
     Token,
+    Unblinding,
     WrittenExample,
 )
+from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
@@ -31,6 +36,8 @@ from annotation.studies.planning import plan_chunk
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.steered_rows import add_steered_rows
+from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_report, add_meta_evaluations
@@ -46,9 +53,15 @@ OF_MODEL = {
     "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
     "revision_sessions:label_queue": "labelsample", "judges:run": "judgerun", "judges:stop": "judgerun",
     "judges:resume": "judgerun", "judges:replace": "judgerun",
-    "judges:reread": "judgerun",
+    "judges:reread": "judgerun", "annotation:project": "project",
     "preparing:decision": "suggestion", "preparing:edit": "preparedtext", "preparing:difference": "preparedtext",
     "judges:judgment": "judgment", "judges:disagreement": "judgment", "managing:deletion": "studydeletion",
+    "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
+    "managing:restore_item": "item", "managing:set_priority": "item", "managing:add_rater": "item",
+    "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
+    **dict.fromkeys(("managing:uploaded", "managing:upload_part", "managing:import_upload", "managing:check_upload",
+                     "managing:cancel_upload"), "itemupload"),
+    "managing:edit_item": "item", "managing:remove_item": "item",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 PROGRAMS = ("token_read", "token_write")
@@ -95,6 +108,8 @@ def build_world():
     form = {"q-follows": ["true"], "q-how_well": ["5"]}
     annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
     assignment = next_assignment(study, rater)
+    Assignment.objects.filter(pk=assignment.pk).update(flag="odd")
+    flagged = Assignment.objects.get(pk=assignment.pk)
     conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
     link = issue_link(people["annotator"])
     token = invite(study, "annotator", people["owner"])[0]
@@ -120,6 +135,10 @@ def build_world():
         "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
+        "flaganswer": answer_flag(flagged, "resolved", "It is mended.", people["owner"], flag="odd"),
+        "readcomments": ReadComments.objects.create(
+            study=study, by=reviewer_for(study, people["owner"]), at=timezone.now()
+        ),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
@@ -128,8 +147,9 @@ def build_world():
         "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
         "knownaddress": KnownAddress.objects.create(person=people["annotator"], key="k", until=timezone.now()),
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
-        "keptreport": add_kept_report(study), **add_study_counts(study),
-        **add_study_work(study, people["owner"]),
+        "keptreport": add_kept_report(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
+        **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
+        **add_steered_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -143,6 +163,8 @@ def build_world():
             return admin_address(route, objects)
         arguments = {"slug": study.slug, "key": assignment.key, "pk": members["annotator"].pk, "name": "items.jsonl",
                      "number": 1, "kind": "instructions"}  # fmt: skip
+        if route == "annotation:answer_flag":
+            arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
         if route == "llm:prompt":
@@ -166,6 +188,14 @@ def build_world():
         raise AssertionError(f"{route} has arguments that this table does not know")
 
     return clients, address
+
+
+def project_rows(study, owner):
+    """A project of the study, and an unblinding of it."""
+    study.project = Project.objects.create(name="Ferries")
+    study.save(update_fields=["project"])
+    unblinding = Unblinding.objects.create(study=study, by=owner, at=timezone.now(), reason="Done.")
+    return {"project": study.project, "unblinding": unblinding}
 
 
 def session_rows(study, rater):

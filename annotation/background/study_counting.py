@@ -12,8 +12,11 @@ from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.review.spot_checks import sample
 from annotation.studies.batches import state_of
-from annotation.studies.kept_counts import BATCH, OVERVIEW, SPANS, WORK_KEY
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, PLAN, SPANS, WORK_KEY
+from annotation.studies.live_checks import CHECKS, item_facts
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
+from annotation.studies.pace_counts import count_pace
+from annotation.studies.plan_table import count_groups
 from annotation.studies.study_overview import count_overview
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
@@ -42,7 +45,7 @@ def count(claim: Claim) -> None:
         with claim.kept_alive():
             figures = _figures(claim)
         with transaction.atomic():
-            lock_study(row.study_id)  # an erasure holds this lock until it has deleted the counts
+            lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has deleted the counts
             if _last_erasures() != erasures:
                 raise TryLaterError(ERASED, WAIT, counts=False)
             older = StudyCounts.objects.filter(study=row.study, subject=row.subject).exclude(status__in=WAITING)
@@ -60,8 +63,14 @@ def _figures(claim: Claim) -> dict[str, Any]:
     study, subject = claim.row.study, claim.row.subject
     if subject == OVERVIEW:
         return count_overview(study)
+    if subject == PACE:
+        return count_pace(study)
+    if subject == CHECKS:
+        return item_facts(study)
     if subject == SPANS:
         return count_spans(study)
+    if subject == PLAN:
+        return count_groups(study)
     if not subject.startswith(BATCH):
         raise GiveUpError(UNKNOWN)
     batch = int(subject.removeprefix(BATCH))

@@ -21,7 +21,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.auditing import entry, identity_of, record, record_all
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Person
 from annotation.desk.hot_queries import (
     RaterState,
     first_open,
@@ -30,16 +30,16 @@ from annotation.desk.hot_queries import (
     move_place,
     renew_held,
     take_slots,
+    taken_slots,
 )
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
-from annotation.studies.batches import EVERYWHERE, last_place
+from annotation.studies.assignment_plan import cap_of, kept_for
+from annotation.studies.batches import FIRST, last_place
 from annotation.studies.planning import seeded
 from config.prepared_sql import insert_if_new
 
 RELEASE_AT_ONCE = 100
-FIRST = 0
-"""The first place of a study's order."""
 ATTEMPTS = 40
 
 
@@ -62,7 +62,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
             if claimed is not None:
                 record_all(claimed.steps)
                 return claimed.assignment
-        if not (connection.features.has_select_for_update_skip_locked and open_slots(study, rater).exists()):
+        skips_locked = connection.features.has_select_for_update_skip_locked
+        if not (skips_locked and has_room(study, rater) and open_slots(study, rater).exists()):
             return None
         time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))  # noqa: S311 - spreads the retries
     raise BusyError
@@ -96,16 +97,38 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     Without those of batches that are not released yet.
     """
     flow = protocols()[study.protocol].flow
-    slots, last = flow.offered(_open_to(rater).filter(study=study), rater), last_place(study)
-    return (slots if last == EVERYWHERE else slots.filter(place__lte=last)).order_by("place", "number", "pk")
+    slots = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
+    slots, kept = flow.offered(slots, rater), kept_for(study, rater.name)
+    if kept is not None:
+        slots = slots.filter(kept_for=kept)
+    return slots.order_by("place", "number", "pk")
 
 
 def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     """How many tasks the rater has answered, and how many they hold or can still get."""
     mine = Slot.objects.filter(study=study, holder=rater)
-    held = mine.filter(state=Slot.State.HELD).count()
+    filled, held = mine.filter(state=Slot.State.FILLED).count(), mine.filter(state=Slot.State.HELD).count()
     left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
-    return mine.filter(state=Slot.State.FILLED).count(), held + left
+    return filled, held + min(left, room_of(study, rater, filled + held, left))
+
+
+def planned_tasks(study: Study, rater: Rater, held: int, ahead: int, most: int) -> int:
+    """How many tasks the rater holds or can still get by the study's plan; counts at most `most` of a list."""
+    if kept_for(study, rater.name) is not None:
+        ahead = open_slots(study, rater).order_by().values("task").distinct()[:most].count()
+    return held + min(ahead, room_of(study, rater, taken_slots(rater.pk), ahead))
+
+
+def room_of(study: Study, rater: Rater, taken: int, without: int) -> int:
+    """How many more slots the plan lets a rater take who has `taken` some; `without` if it sets no limit."""
+    cap = cap_of(study, rater.name)
+    return without if cap is None else max(0, cap - taken)
+
+
+def has_room(study: Study, rater: Rater) -> bool:
+    """Whether the study's plan lets a locked rater take one more slot. A query only if it sets a limit."""
+    cap = cap_of(study, rater.name)
+    return cap is None or taken_slots(rater.pk) < cap
 
 
 def _open_to(rater: Rater) -> QuerySet[Slot]:
@@ -121,21 +144,22 @@ def release_expired(study: Study, now: datetime) -> int:
     expired = Slot.objects.filter(study=study, state=Slot.State.HELD, lease_until__lt=now)
     locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
     slots = list(locked.order_by("lease_until")[:RELEASE_AT_ONCE])
-    return _release(study, slots, "lease expired")
+    return release_slots(study, slots, "lease expired")
 
 
 def release_held_by(study: Study, rater: Rater, why: str) -> int:
     """Open the slots that `rater` holds and has not filled; returns how many."""
     held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
     locked = held.select_related("holder").select_for_update(of=("self",), no_key=True)
-    return _release(study, list(locked.order_by("pk")), why)
+    return release_slots(study, list(locked.order_by("pk")), why)
 
 
-def _release(study: Study, slots: list[Slot], why: str) -> int:
+def release_slots(study: Study, slots: list[Slot], why: str, actor: Person | None = None) -> int:
+    """Open these held slots, which the caller has locked, to others; returns how many. Holders keep their drafts."""
     for slot in slots:
         subject = f"task {slot.task_id} slot {slot.number}"
         holder = slot.holder.name if slot.holder else None
-        record("slot released", subject, actor=None, study=study.slug, old={"rater": holder}, new={"why": why})
+        record("slot released", subject, actor=actor, study=study.slug, old={"rater": holder}, new={"why": why})
     Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.OPEN, holder=None, lease_until=None)
     if slots:
         protocols()[study.protocol].flow.on_released(slots)
@@ -164,6 +188,10 @@ def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:
 def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     """Take the next open slot in the order, and those that belong with it; the one to work on, or None."""
     protocol, rater = protocols()[study.protocol], state.rater
+    cap = cap_of(study, rater.name)
+    room = None if cap is None else max(0, cap - taken_slots(rater.pk))
+    if room == 0:
+        return None
     ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
     if ranked is None:
         together = protocol.keeps_raters(study.options)
@@ -175,6 +203,7 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         found = _first_of(ranked)
     if not found:
         return None
+    found = _in_order(study, rater, found)[:room]
     taken = take_slots(found, rater.pk, lease_end(study, now))
     if taken != len(found):  # other raters took some of them before the item was locked
         pks = [slot.pk for slot in found]
@@ -233,9 +262,11 @@ def fill(rater: Rater, task: int) -> bool:
 
 
 def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bool:
-    """Take an open slot of a task; False if it has none."""
-    free = Slot.objects.filter(task=task, state=Slot.State.OPEN).select_for_update(skip_locked=True, no_key=True)
-    slot = free.order_by("number").first()
+    """Take an open slot of a task; False if it has none that the locked rater may take."""
+    if not has_room(rater.study, rater):
+        return False
+    free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
+    slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return False
     taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
@@ -245,7 +276,7 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bo
 def release(study: Study, rater: Rater, task: int, why: str) -> int:
     """Open the slot that the rater holds on a task and has not filled; returns how many."""
     held = Slot.objects.filter(task=task, holder=rater, state=Slot.State.HELD)
-    return _release(study, list(held.select_related("holder").select_for_update(of=("self",), no_key=True)), why)
+    return release_slots(study, list(held.select_related("holder").select_for_update(of=("self",), no_key=True)), why)
 
 
 def give_own(rater: Rater, task: int, since: datetime | None) -> Assignment:

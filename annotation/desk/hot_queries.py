@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
-from annotation.answers import Form, Sheet
+from annotation.answers import Form, Sheet, ShownOutput, letter
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
-from annotation.studies.batches import BITS, EVERYWHERE, size_of
+from annotation.studies.assignment_plan import cap_of, kept_for
+from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 
-NOT_FOR_RATERS = ("references", "metadata", "content")
+NOT_FOR_RATERS = ("references", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason")
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
 STUDY = Columns(Study, "s")
@@ -43,6 +44,7 @@ class TaskOutputRow(NamedTuple):
     pk: int
     key: str
     text: str
+    turns: str | None
 
 
 class LastAnswer(NamedTuple):
@@ -56,10 +58,7 @@ class LastAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class DeskRow:
-    """What the desk needs of one assignment, from one statement; `assignment` comes with rater, study, task and item.
-
-    `newest_batch` is the number of the last released batch.
-    """
+    """What the desk needs of one assignment, which comes with rater, study, task and item, from one statement."""
 
     assignment: Assignment
     questions: tuple[Question, ...]
@@ -72,6 +71,7 @@ class DeskRow:
     next: uuid.UUID | None
     last: LastAnswer | None
     newest_batch: int | None
+    """The number of the last released batch."""
 
     @property
     def rater(self) -> Rater:
@@ -84,9 +84,9 @@ class DeskRow:
     @property
     def sheet(self) -> Sheet:
         """The rater's view of the task: the document, and the outputs in the assignment's order."""
-        shown = [self.outputs[position] for position in self.assignment.order]
-        keys, texts = [output.key for output in shown], [output.text for output in shown]
-        return Sheet.of(keys, texts, self.assignment.task.item.document)
+        shown = enumerate(self.outputs[position] for position in self.assignment.order)
+        outputs = tuple(ShownOutput(letter(place), one.key, one.text, one.turns) for place, one in shown)
+        return Sheet(outputs, self.assignment.task.item.document)
 
     @property
     def last_place(self) -> int:
@@ -114,7 +114,7 @@ def _desk_sql(vendor: str, member: bool) -> str:
         vendor, ", ".join(f"q.{name}" for name in QUESTION_FIELDS), "annotation_question q WHERE q.study_id = s.id"
     )
     outputs = _json_list(
-        vendor, "x.position, o.id, o.key, o.text",
+        vendor, "x.position, o.id, o.key, o.text, o.turns",
         "annotation_taskoutput x JOIN annotation_output o ON o.id = x.output_id WHERE x.task_id = t.id",
     )  # fmt: skip
     joined = "annotation_membership m ON m.study_id = r.study_id AND m.person_id = r.person_id"
@@ -204,9 +204,24 @@ _OPEN_IN_ORDER = """
     FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
 _OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
+_KEPT: dict[bool | None, str] = {
+    None: "",
+    False: "AND o.kept_for = %s",
+    True: "AND o.kept_for = %s AND o.kept_for <> ''",
+}
+"""Which slots a plan lets the rater take, whether they have a list; a parameter, and none if there are no lists."""
 
-_PROGRESS = f"""
-WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER}
+
+def _kept(study: Study, rater: Rater) -> tuple[bool | None, list[str]]:
+    """The key of _KEPT for a rater, and its parameter."""
+    kept = kept_for(study, rater.name)
+    return (None, []) if kept is None else (bool(kept), [kept])
+
+
+@lru_cache
+def _progress_sql(listed: bool | None) -> str:
+    return f"""
+WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER} {_KEPT[listed]}
     AND o.task_id NOT IN (SELECT mine.task_id FROM annotation_slot mine WHERE mine.holder_id = %s)
     AND o.task_id NOT IN (SELECT y.task_id FROM annotation_annotation y
         WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED})
@@ -233,9 +248,14 @@ class Counted(NamedTuple):
 
 def count_tasks(row: DeskRow, most: int, recent: int) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
-    rater, first = row.rater.pk, -1 if row.rater.place is None else row.rater.place
-    open_to = [row.study.pk, first, row.last_place, rater, rater]
-    done, held, pace, slots, tasks = fetch_one(_PROGRESS, [*open_to, most + 1, rater, rater, rater, recent, most])
+    rater, first = row.rater.pk, FIRST if row.rater.place is None else row.rater.place
+    listed, kept = _kept(row.study, row.rater)
+    open_to = [row.study.pk, first, row.last_place, *kept, rater, rater]
+    sql = _progress_sql(listed)
+    done, held, pace, slots, tasks = fetch_one(sql, [*open_to, most + 1, rater, rater, rater, recent, most])
+    cap = cap_of(row.study, row.rater.name)
+    if cap is not None and tasks > cap - done - held:
+        return Counted(done, held, pace, max(0, cap - done - held), False)
     return Counted(done, held, pace, tasks, slots > most)
 
 
@@ -315,10 +335,17 @@ def _read_state(values: Iterator[Any], study: Study) -> RaterState:
     return RaterState(rater, status, batch, identity, bool(holds), bool(expired), bool(unread))
 
 
+_TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s"
 _HELD = f"SELECT {SLOT.sql} FROM annotation_slot h WHERE h.holder_id = %s AND h.state = 'held'"  # noqa: S608
 _RENEW = """UPDATE annotation_slot SET lease_until = %s
     WHERE holder_id = %s AND item_id = %s AND state = 'held' RETURNING id"""
 _FILL = "UPDATE annotation_slot SET state = 'filled', lease_until = NULL WHERE id = %s AND holder_id = %s"
+
+
+def taken_slots(rater: int) -> int:
+    """How many slots a rater holds or has filled."""
+    taken: int = fetch_one(_TAKEN, [rater])[0]
+    return taken
 
 
 def held_slots(rater: int) -> list[Slot]:
@@ -337,7 +364,7 @@ def fill_slot(slot: int, rater: int) -> bool:
 
 
 @lru_cache
-def _first_open_sql(vendor: str, together: bool) -> str:
+def _first_open_sql(vendor: str, together: bool, listed: bool | None = None) -> str:
     """The first open slot of `_OPEN_SLOTS`, and if `together` the open ones of its number on the item's other tasks.
 
     On PostgreSQL with the item locked; items that other claims have locked are skipped. The lock must not exclude the
@@ -348,18 +375,20 @@ def _first_open_sql(vendor: str, together: bool) -> str:
         "FROM annotation_slot o", "FROM annotation_slot o JOIN annotation_item i ON i.id = o.item_id"
     )
     belongs = "o.item_id = found.item_id AND o.number = found.number" if together else "o.id = found.id"
+    kept = _KEPT[listed]
     return f"""
-WITH found AS (SELECT o.id, o.item_id, o.number {slots} ORDER BY o.place, o.number, o.id LIMIT 1 {lock})
+WITH found AS (SELECT o.id, o.item_id, o.number {slots} {kept} ORDER BY o.place, o.number, o.id LIMIT 1 {lock})
 SELECT {OPEN.sql} FROM found JOIN annotation_slot o ON {belongs}
-WHERE o.state = 'open' {_OPEN_TO_RATER}
+WHERE o.state = 'open' {_OPEN_TO_RATER} {kept}
 """  # noqa: S608 - names of our own tables and columns
 
 
 def first_open(state: RaterState, study: Study, first: int, *, together: bool) -> list[Slot]:
     """The first open slot for the rater at place `first` or later, with those that are taken together with it."""
     rater = state.rater.pk
-    given = [study.pk, first, last_place_after(study, state.newest_batch), rater, rater, rater, rater]
-    rows = fetch_all(_first_open_sql(here().vendor, together), given)
+    listed, kept = _kept(study, state.rater)
+    given = [study.pk, first, last_place_after(study, state.newest_batch), rater, rater, *kept, rater, rater, *kept]
+    rows = fetch_all(_first_open_sql(here().vendor, together, listed), given)
     return [OPEN.must_take(iter(row)) for row in rows]
 
 
@@ -392,7 +421,7 @@ def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
     key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", timezone.now())
     desk_row(0, key)
-    fetch_one(_PROGRESS, [0] * 11)
+    fetch_one(_progress_sql(None), [0] * 11)
     fetch_one(_STATE_SQL, [0, now, 0])
     fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
     for together in (True, False):

@@ -13,7 +13,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 
-from annotation.models import Annotation, Assignment, Question, Rater, Rating, TaskOutput
+from annotation.models import Annotation, Assignment, FlagAnswer, Question, Rater, Rating, TaskOutput
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from config.model_fields import canonical_json
@@ -21,7 +21,8 @@ from config.model_fields import canonical_json
 PAGE_SIZE = 25
 EXCERPT = 240
 FILTERS = {
-    "": "All", "skipped": "Skipped", "flagged": "Flagged", "drafted": "Not submitted", "changed": "Older guidelines",
+    "": "All", "skipped": "Skipped", "flagged": "Flagged", "answers": "Answers to flags",
+    "drafted": "Not submitted", "changed": "Older guidelines",
 }  # fmt: skip
 
 
@@ -36,6 +37,8 @@ class MyAnswer:
     words: Sequence[tuple[str, str]]
     is_older: bool
     """Whether it was given under an earlier version of the guidelines than the newest."""
+    flag_answer: FlagAnswer | None = None
+    """What the researchers answered to the flag, or to an earlier one."""
 
     @property
     def is_drafted(self) -> bool:
@@ -60,6 +63,8 @@ def answers_of(rater: Rater, kind: str, words: str, newest: int | None) -> Query
             mine = mine.filter(Exists(current.filter(status="skipped")))
         case "flagged":
             mine = mine.exclude(flag="")
+        case "answers":
+            mine = mine.filter(Exists(FlagAnswer.objects.filter(assignment=OuterRef("pk"))))
         case "drafted":
             mine = mine.filter(drafted)
         case "changed":
@@ -98,12 +103,19 @@ def page_of(
     tasks = [row.task_id for row in shown]
     given = Annotation.objects.filter(rater=rater, task__in=tasks, is_current=True)
     current = {annotation.task_id: annotation for annotation in given}
+    replied = {one.assignment_id: one for one in FlagAnswer.objects.filter(assignment__in=shown, is_current=True)}
     questions = list(rater.study.questions.order_by("position"))
     titles = protocols()[rater.study.protocol].flow.titles({row.item for row in shown})
     outputs = _only_outputs(tasks)
     return page, [
         _answer(
-            row, current.get(row.task_id), titles.get(row.item, ""), outputs.get(row.task_id, ""), questions, newest
+            row,
+            current.get(row.task_id),
+            titles.get(row.item, ""),
+            outputs.get(row.task_id, ""),
+            questions,
+            newest,
+            replied.get(row.pk),
         )
         for row in shown
     ]
@@ -119,14 +131,20 @@ def _only_outputs(tasks: list[int]) -> dict[int, str]:
 
 
 def _answer(
-    row: Any, current: Annotation | None, title: str, output: str, questions: Sequence[Question], newest: int | None
+    row: Any,
+    current: Annotation | None,
+    title: str,
+    output: str,
+    questions: Sequence[Question],
+    newest: int | None,
+    replied: FlagAnswer | None,
 ) -> MyAnswer:
     first, *more = [text for text in (title, row.instruction, row.document, output) if text] or [""]
     is_submitted = current is not None and current.status == "submitted"
     version = current.guidelines_version if current else None
     is_older = is_submitted and version is not None and newest is not None and version < newest
     words = _in_words(current.answers, questions) if current and is_submitted else []
-    return MyAnswer(row, first, more, current, words, is_older)
+    return MyAnswer(row, first, more, current, words, is_older, replied)
 
 
 def _in_words(answers: Any, questions: Sequence[Question]) -> list[tuple[str, str]]:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from annotation.common_options import LONGEST_OFFERED, MOST_REASONS
 from annotation.models import Study
 
 OPTION = "skip_reasons"
-MOST_REASONS, LONGEST_OFFERED = 20, 200
 MUST = f"must be a list of 1 to {MOST_REASONS} different texts of at most {LONGEST_OFFERED} characters on one line"
 
 

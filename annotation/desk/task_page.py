@@ -9,11 +9,13 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
+from annotation.conversations import places_in
 from annotation.desk.addresses import page_addresses, task_address
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
 from annotation.desk.hot_queries import DeskRow, count_tasks
 from annotation.desk.last_answer import undo_context
+from annotation.desk.shown_texts import OPTION, PLAIN, shown_text
 from annotation.desk.submitting import Form
 from annotation.models import Annotation
 from annotation.protocols import protocols
@@ -66,15 +68,28 @@ def same_as(output: ShownOutput, sheet: Sheet) -> list[str]:
     return [other.letter for other in sheet.outputs if other.text == output.text and other != output]
 
 
+def _shown(output: ShownOutput, sheet: Sheet, text_format: str) -> dict[str, Any]:
+    """The context in which a template shows an output."""
+    about = {"letter": output.letter, "same_as": same_as(output, sheet)}
+    return {**about, **shown_text(output.text, places_in(output.turns), text_format)}
+
+
 def _address(key: uuid.UUID | None) -> str | None:
     """The address of a task on the desk, which redirects if the task has a page of its own."""
     return task_address("desk", key) if key else None
 
 
-def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None) -> dict[str, Any]:
-    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown."""
+def desk_context(
+    row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None,
+    progress: RaterProgress | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The context of a protocol's page. Without a posted `form`, the draft or the saved answer is shown.
+
+    `progress` is that of a task that is only shown and belongs to no rater.
+    """
     assignment, study, current, sheet = row.assignment, row.study, row.current, row.sheet
     protocol, item = protocols()[study.protocol], row.assignment.task.item
+    text_format = study.option(OPTION, PLAIN)
     if form is None:
         form = assignment.draft
     if form is None:
@@ -85,15 +100,15 @@ def desk_context(row: DeskRow, *, form: Form | None = None, errors: dict[str, st
         "desk": {
             **protocol.flow.page_context(assignment),
             "addresses": page_addresses(study.slug, assignment.key),
+            "text_format": text_format,
             "document": item.document,
+            "document_shown": shown_text(item.document, item.document_turns, text_format),
             "instruction": item.instruction,
-            "outputs": [
-                {"letter": output.letter, "text": output.text, "same_as": same_as(output, sheet)}
-                for output in sheet.outputs
-            ],
+            "outputs": [_shown(output, sheet, text_format) for output in sheet.outputs],
+            "output_texts": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
             "fields": protocol.fields(form, row.questions, sheet, errors or {}),
             "errors": errors or {},
-            "progress": progress_of(row),
+            "progress": progress or progress_of(row),
             "previous_url": _address(row.previous),
             "next_url": _address(row.next),
             **undo_context(row),

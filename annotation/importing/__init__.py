@@ -5,35 +5,20 @@ The files are read line by line and checked completely before anything is writte
 transaction, or in short steps on SQLite (`stepwise_import`). `docs/formats.md` describes the files.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from django.db import IntegrityError, connection, transaction
-
-from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing import stepwise_import
-from annotation.importing.annotations import AnnotationImport
-from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
-from annotation.importing.folder import TABLES, find_files
+from annotation.importing.folder import find_files
+from annotation.importing.import_attempt import ImportAttempt, ImportResult, OnWrite, Tables
 from annotation.importing.import_lock import import_lock
-from annotation.importing.import_problems import FileProblems, ImportProblem, ImportRefusedError, refuse
-from annotation.importing.items import ItemImport
-from annotation.importing.line_reading import SourceFile
-from annotation.importing.protocol_tables import TableImport, app_importer
-from annotation.importing.ratings import RatingImport
-from annotation.importing.reviews import ReviewImport
-from annotation.importing.runs import RunImport
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
+from annotation.importing.line_reading import Watch
 from annotation.importing.staging import Staging, StudyChangedError
 from annotation.importing.study_file import read_study_file
 from annotation.importing.study_updates import NoUpdate, StudyFileUpdate, StudyUpdate
-from annotation.importing.target import ImportTarget
-from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
-from annotation.protocols import protocols
-from annotation.studies.planning import replan_from
 from annotation.studies.unplanning import remove_outdated
 
 __all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study", "import_study"]
@@ -41,25 +26,6 @@ __all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study"
 ATTEMPTS = 3
 CHANGED = "somebody worked on the same tasks while the files were being checked: import them again"
 NO_EXAMPLES = "has no examples.jsonl that could replace the study's examples"
-
-Objects = Iterable[tuple[int, Mapping[str, Any]]]
-Tables = Mapping[str, Path]
-"""The files of an import by table: items, ratings, sessions, ..."""
-
-
-@dataclass
-class ImportResult:
-    """The result of an import: the study, whether it is new, and how many rows of each kind were added."""
-
-    study: Study
-    is_new: bool
-    added: dict[str, int] = field(default_factory=dict)
-    digests: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return sentences that say what prevents the study from going live."""
-        return protocols()[self.study.protocol].flow.import_warnings(self.study)
 
 
 def import_study(
@@ -70,6 +36,7 @@ def import_study(
     actor: Person | None = None,
     replace_examples: bool = False,
     replace_draft: bool = False,
+    reason: str = "",
 ) -> ImportResult:
     """Import a folder, or a study file with the files that `named` gives by table.
 
@@ -84,19 +51,39 @@ def import_study(
     )
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
-    return _import(update, files.tables, actor, "", replace_examples=replace_examples)
+    return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason)
 
 
-def add_to_study(study: Study, tables: Tables, actor: Person | None, via: str = "") -> ImportResult:
+def add_to_study(
+    study: Study,
+    tables: Tables,
+    actor: Person | None,
+    via: str = "",
+    *,
+    watch: Watch | None = None,
+    on_write: OnWrite | None = None,
+    reason: str = "",
+) -> ImportResult:
     """Add the rows of files to an existing study; `via` tells the audit how they were sent.
 
-    Raises ImportRefusedError, with nothing stored, if anything is wrong.
+    A locked study needs a `reason`.
+
+    Calls `watch` with the bytes read while the files are checked, and `on_write` in the transaction that decides the
+    import. Raises ImportRefusedError, with nothing stored, if anything is wrong.
     """
-    return _import(NoUpdate(study), tables, actor, via)
+    return _import(NoUpdate(study), tables, actor, via, watch=watch, on_write=on_write, reason=reason)
 
 
 def _import(
-    update: StudyUpdate, tables: Tables, actor: Person | None, via: str, *, replace_examples: bool = False
+    update: StudyUpdate,
+    tables: Tables,
+    actor: Person | None,
+    via: str,
+    *,
+    replace_examples: bool = False,
+    watch: Watch | None = None,
+    on_write: OnWrite | None = None,
+    reason: str = "",
 ) -> ImportResult:
     with import_lock(update.slug):
         stepwise_import.discard_undecided(update.slug)
@@ -108,122 +95,10 @@ def _import(
                 with Staging() as staging:
                     target = update.preview(staging)
                     target.replaces_examples = replace_examples
-                    return _Attempt(update, target, actor, via).run(tables)
+                    attempt = ImportAttempt(update, target, actor, via, reason)
+                    attempt.on_write = on_write
+                    attempt.check(tables, watch)
+                    return attempt.write()
             except StudyChangedError:
                 continue
     raise refuse(update.slug, CHANGED)
-
-
-class _Attempt:
-    """One attempt to check the files of an import and to write what is new."""
-
-    def __init__(self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str) -> None:
-        self.update, self.target, self.actor, self.via = update, target, actor, via
-        self.staging = target.staging
-        self.result = ImportResult(target.study, False)
-        self.first_extended: int | None = None
-
-    def run(self, tables: Tables) -> ImportResult:
-        self._check(tables)
-        self.staging.refuse_changes()
-        if stepwise_import.fits_one_step(self.staging):
-            self._write_at_once()
-        else:
-            self._write_in_steps()
-        return self.result
-
-    def _check(self, tables: Tables) -> None:
-        """Read all files, in the order in which they refer to each other, and stage what is new."""
-        own: list[TableImport] = []
-        named = [table for table in TABLES if table in tables]
-        settles = not IMPORTERS.keys() >= set(named)
-        for table in named:
-            self.staging.keep_readable = settles or table != named[-1]
-            source = SourceFile(tables[table], FileProblems(tables[table].name))
-            importer, of_csv = self._importer(table, source)
-            importer.run(_objects(source, of_csv))
-            self.result.added[table] = importer.added
-            self.result.digests[table] = source.digest
-            if isinstance(importer, ItemImport):
-                self.result.added["outputs"] = importer.outputs
-                self.first_extended = importer.first_extended
-            if isinstance(importer, TableImport):
-                own.append(importer)
-        for one in own:
-            one.settle()
-        self.result.added["raters"] = self.target.raters.added
-
-    def _importer(self, table: str, source: SourceFile) -> "tuple[AnyImport, OfCSV | None]":
-        """Return the importer of a table, and its reader of CSV if it has one."""
-        if table in IMPORTERS:
-            kind, of_csv = IMPORTERS[table]
-            return kind(self.target, source.problems), of_csv
-        own = self.target.protocol.files.importer(table) or app_importer(table)
-        if own is None:
-            raise refuse(source.path.name, "studies of this protocol do not have this table")
-        return own(self.target, source.problems), None
-
-    def _write_at_once(self) -> None:
-        try:
-            with transaction.atomic():
-                study = self._change_study()
-                self.staging.write()
-                self._record(study)
-        except IntegrityError:
-            # On PostgreSQL somebody may have added a row that the check could not see yet.
-            if connection.vendor != "postgresql":
-                raise
-            raise StudyChangedError from None
-
-    def _write_in_steps(self) -> None:
-        pending = stepwise_import.keep(self.staging, self.update.slug)
-        try:
-            with transaction.atomic():
-                study = self._change_study()
-                stepwise_import.decide(pending, study, self.staging)
-                self._record(study)
-        except (StudyChangedError, ImportRefusedError):
-            stepwise_import.discard(pending.pk)
-            raise
-        stepwise_import.complete(pending.pk)
-        self.result.study.refresh_from_db()
-
-    def _change_study(self) -> Study:
-        """Write the import's changes to the study itself. After this, the staged rows are final."""
-        study, self.result.is_new = self.update.write(self.target, self.actor)
-        self.result.study = study
-        self.staging.refuse_changes()
-        if self.first_extended is not None:
-            replan_from(study, self.first_extended)
-        return study
-
-    def _record(self, study: Study) -> None:
-        """Write the audit entry, at the end of the transaction: it says when the rows became visible to others."""
-        result = self.result
-        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {})}
-        if self.target.replaces_examples:
-            new["examples_replaced"] = True
-        record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)
-
-
-AnyImport = ItemImport | ExampleImport | AnnotationImport | RatingImport | RunImport | ReviewImport | TableImport
-OfCSV = Callable[[SourceFile], Objects]
-IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
-    "items": (ItemImport, item_objects),
-    "examples": (ExampleImport, None),
-    "annotations": (AnnotationImport, annotation_objects),
-    "ratings": (RatingImport, rating_objects),
-    "runs": (RunImport, None),
-    "scores": (RatingImport, rating_objects),
-    "reviews": (ReviewImport, None),
-}
-
-
-def _objects(source: SourceFile, of_csv: OfCSV | None) -> Objects:
-    """Return the lines of a file, read according to its suffix. Raises ImportRefusedError for other formats."""
-    suffix = source.path.suffix.lower()
-    if suffix == ".csv" and of_csv is not None:
-        return of_csv(source)
-    if suffix in (".csv", ".parquet"):
-        raise refuse(source.path.name, "cannot be read in this format: send it as .jsonl")
-    return source.objects()

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.importing.csv_cells import Cell, restore
-from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
 from annotation.importing.line_reading import JSONInvalidError, SourceFile, parse_json
 from config.text_validation import TextRefusedError, check_json, check_text
 
@@ -24,6 +24,7 @@ TEXT, NUMBER, FLAG, JSON, MIXED, CELL = "text", "number", "flag", "json", "mixed
 ITEM_COLUMNS: Mapping[str, str] = {
     "item": TEXT,
     "document": TEXT,
+    "document_turns": JSON,
     "instruction": TEXT,
     "source": TEXT,
     "category": MIXED,
@@ -34,8 +35,10 @@ ITEM_COLUMNS: Mapping[str, str] = {
     "gold": JSON,
     "feedback": TEXT,
     "metadata": JSON,
+    "withdrawn": JSON,
     "output": TEXT,
     "text": TEXT,
+    "turns": JSON,
     "edited_from": TEXT,
     "writer": TEXT,
     "output_metadata": JSON,
@@ -101,7 +104,8 @@ class _Rows:
         for number, raw in self.source.raw_lines():
             text = self.source.decode(number, raw)
             if text is None:
-                raise ImportRefusedError(self.source.problems.found)
+                self.source.problems.refuse_if_any()
+                return
             self.size += len(raw)
             if self.size > settings.LINE_LIMIT:
                 raise refuse(self.source.path.name, f"a row is longer than {settings.LINE_LIMIT} bytes", number)
@@ -151,7 +155,9 @@ def _delimiter(first: str) -> str:
 
 def _header(name: str, cells: list[str], columns: Mapping[str, str], needed: Collection[str]) -> list[str]:
     header = [restore(cell) for cell in cells]
-    problems = [ImportProblem(name, 1, quoted(cell), "unknown column") for cell in header if cell not in columns]
+    problems = [
+        ImportProblem(name, 1, quoted(cell), unknown("column", cell, columns)) for cell in header if cell not in columns
+    ]
     problems += [ImportProblem(name, 1, cell, "appears twice") for cell in columns if header.count(cell) > 1]
     problems += [ImportProblem(name, 1, cell, "column is missing") for cell in needed if cell not in header]
     if problems:
@@ -202,9 +208,11 @@ def item_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     line, item = 0, None
     for number, row in rows(source, ITEM_COLUMNS, ("item", "output", "text")):
-        output = {"id": row.pop("output", None), "text": row.pop("text", "")}
+        output = {"id": row.pop("output", None), "text": row.pop("turns", row.pop("text", ""))}
         output |= {key: row.pop(name) for name, key in OF_OUTPUT.items() if name in row}
         row["id"] = row.pop("item", None)
+        if "document_turns" in row:
+            row["document"] = row.pop("document_turns")
         if item is not None and item["id"] == row["id"]:
             changed = [key for key, value in row.items() if item.get(key) != value]
             if changed:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from annotation.importing.import_problems import refuse
+from annotation.importing.import_problems import ImportProblem, ImportRefusedError
 
 LONGEST_WAIT = 20.0
 EVERY = 0.05
@@ -17,11 +17,15 @@ IMPORTS = 0x696D70
 UNDER_WAY = "another import into this study is running: try again when it has ended"
 
 
+class ImportUnderWayError(ImportRefusedError):
+    """Another import into the study is running, for longer than somebody should wait."""
+
+
 @contextmanager
 def import_lock(slug: str, longest: float | None = None) -> Iterator[None]:
     """Hold the lock on imports into the study called `slug`.
 
-    Waits for a running import. Raises ImportRefusedError if that takes longer than `longest` seconds. It is not a row
+    Waits for a running import. Raises ImportUnderWayError if that takes longer than `longest` seconds. It is not a row
     lock, so people can work in the study meanwhile.
     """
     wait = LONGEST_WAIT if longest is None else longest
@@ -33,7 +37,7 @@ def _wait_for(take: Callable[[], bool], slug: str, longest: float) -> None:
     until = time.monotonic() + longest
     while not take():
         if time.monotonic() > until:
-            raise refuse(slug, UNDER_WAY)
+            raise ImportUnderWayError([ImportProblem(slug, 0, "", UNDER_WAY)])
         time.sleep(EVERY)
 
 

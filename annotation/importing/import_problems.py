@@ -1,8 +1,11 @@
 """The problems of an import's files, each with its file, line, field and reason."""
 
 import json
-from collections.abc import Sequence
+from bisect import insort
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from operator import attrgetter
 from typing import Any
 
 MOST_PROBLEMS = 100
@@ -24,9 +27,9 @@ class ImportProblem:
 
 
 class ImportRefusedError(Exception):
-    """The files cannot be imported, and nothing was imported. `problems` are the first ones found."""
+    """The files cannot be imported, and nothing was imported. `problems` are the first ones; there are `more`."""
 
-    def __init__(self, problems: Sequence[ImportProblem], more: bool = False) -> None:
+    def __init__(self, problems: Sequence[ImportProblem], more: int = 0) -> None:
         super().__init__("; ".join(str(problem) for problem in problems[:3]))
         self.problems = tuple(problems)
         self.more = more
@@ -42,22 +45,27 @@ class FieldInvalidError(ValueError):
 
 
 class FileProblems:
-    """The problems of one file; reading stops after a hundred."""
+    """The problems of one file: all are counted, and the first hundred are kept in the order of their lines."""
 
     def __init__(self, file: str) -> None:
         self.file = file
+        self.count = 0
         self.found: list[ImportProblem] = []
+        self.lines: set[int] = set()
+        """The lines that have problems."""
 
     def add(self, line: int, field: str, reason: str) -> None:
-        """Note a problem. Raises ImportRefusedError if it is the last one that is listed."""
-        self.found.append(ImportProblem(self.file, line, field, reason))
-        if len(self.found) >= MOST_PROBLEMS:
-            raise ImportRefusedError(self.found, more=True)
+        """Note a problem."""
+        self.count += 1
+        self.lines.add(line)
+        if len(self.found) < MOST_PROBLEMS or line < self.found[-1].line:
+            insort(self.found, ImportProblem(self.file, line, field, reason), key=attrgetter("line"))
+            del self.found[MOST_PROBLEMS:]
 
     def refuse_if_any(self) -> None:
         """Raise ImportRefusedError if there are problems."""
         if self.found:
-            raise ImportRefusedError(self.found)
+            raise ImportRefusedError(self.found, self.count - len(self.found))
 
 
 def refuse(file: str, reason: str, line: int = 0, field: str = "") -> ImportRefusedError:
@@ -69,3 +77,9 @@ def quoted(value: Any) -> str:
     """Return a value for a message: shortened, and in ASCII, so that it cannot control a terminal."""
     text = json.dumps(value if isinstance(value, str | int | float | bool | None) else str(value))
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + '…"'
+
+
+def unknown(what: str, given: Any, known: Collection[str]) -> str:
+    """Return the reason for refusing an unknown key, option or column, with the known one that it resembles."""
+    close = get_close_matches(str(given)[:LONGEST_SHOWN], known, 1)
+    return f"unknown {what}; did you mean {quoted(close[0])}?" if close else f"unknown {what}"

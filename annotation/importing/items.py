@@ -5,39 +5,44 @@ differs, it is refused.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from annotation.answers import Sheet
+from annotation.conversations import TurnsInvalidError, text_and_places
+from annotation.importing import line_fields
 from annotation.importing.gold_answers import checked_feedback, checked_gold
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
-from annotation.importing.line_import import LineImport
+from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted, unknown
+from annotation.importing.line_import import LineImport, LineTally
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
 from annotation.protocols import Protocol
+from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 
 LOOKUP = 500
 ITEM_KEYS = frozenset({
     "id", "document", "instruction", "source", "outputs", "reference", "references", "category", "set", "pool", "gold",
-    "feedback", "metadata",
+    "feedback", "metadata", "withdrawn",
 })  # fmt: skip
 OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
 REFERENCE_KEYS = frozenset({"id", "text", "writer"})
 WRITERS = ("human", "model")
 ITEM_COLUMNS = (
-    "id", "study_id", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold",
-    "feedback", "metadata", "content", "digest",
+    "id", "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set",
+    "pool", "gold", "feedback", "metadata", "content", "digest", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
-OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "edited_from", "writer", "metadata", "digest")
+OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata", "digest")
 
 
 class ReadOutput(NamedTuple):
     """A checked output; `edited_from` and `writer` are empty if absent."""
 
     text: str
+    turns: str | None
     edited_from: str
     writer: str
     metadata: str | None
@@ -46,13 +51,17 @@ class ReadOutput(NamedTuple):
 
 @dataclass(slots=True)
 class ReadItem:
-    """A checked item: `columns` from document to content, and its outputs by key."""
+    """A checked item: `columns` from document to content, its outputs by key, and when and why it was withdrawn.
+
+    A withdrawal is a researcher's step and no content: it changes no digest, and imports never change that of an item.
+    """
 
     line: int
     key: str
     columns: tuple[Any, ...]
     digest: str
     outputs: dict[str, ReadOutput]
+    withdrawn: tuple[str | None, str]
 
 
 def digest_of(parts: Iterable[str | None]) -> str:
@@ -68,17 +77,18 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
     own = protocol.files.item_keys
     known = (ITEM_KEYS | own) - protocol.files.unused_item_keys if own else ITEM_KEYS
     if not body.keys() <= known:
-        unknown = next(key for key in body if key not in known)
-        raise FieldInvalidError(quoted(unknown), "unknown key")
+        strange = next(key for key in body if key not in known)
+        raise FieldInvalidError(quoted(strange), unknown("key", strange, known))
     key = _id(body.get("id"), "id")
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}
     protocol.files.check_content(content)
     outputs = _outputs(body.get("outputs"), protocol)
-    document = _text(body.get("document"), "document")
+    document, turns = _said(body.get("document", ""), "document")
     sheet = Sheet.of(list(outputs), [output.text for output in outputs.values()], document)
     gold = checked_gold(body, sheet, target)
     columns = (
         document,
+        turns,
         _text(body.get("instruction"), "instruction"),
         _text(body.get("source"), "source"),
         _optional(body, "category", _category),
@@ -90,7 +100,16 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "metadata", _metadata),
         canonical_json(content) if content else None,
     )
-    return ReadItem(line, key, columns, digest_of(columns), outputs)
+    return ReadItem(line, key, columns, digest_of(columns), outputs, _withdrawn(body))
+
+
+def _said(value: Any, field: str) -> tuple[str, str | None]:
+    """Return a document's or output's text and, for a conversation, the places of its turns as JSON."""
+    try:
+        text, places = text_and_places("" if value is None else value)
+    except TurnsInvalidError as problem:
+        raise FieldInvalidError(f"{field}{problem.place}", str(problem)) from None
+    return text, None if places is None else canonical_json(places)
 
 
 def _id(value: Any, field: str) -> str:
@@ -139,6 +158,20 @@ def _metadata(value: Any, field: str) -> Any:
     return value
 
 
+def _withdrawn(body: Mapping[str, Any]) -> tuple[str | None, str]:
+    given = line_fields.mapping(body, "withdrawn")
+    if given is None:
+        return None, ""
+    try:
+        line_fields.only(given, frozenset({"at", "reason"}))
+        at, reason = line_fields.moment(given, "at"), line_fields.text(given, "reason")
+    except FieldInvalidError as problem:
+        raise FieldInvalidError(f"withdrawn.{problem.field}", problem.reason) from None
+    if at is None or not reason:
+        raise FieldInvalidError(f"withdrawn.{'at' if at is None else 'reason'}", "is missing")
+    return packed_time(at), reason
+
+
 def _references(body: Mapping[str, Any]) -> str | None:
     short, given = body.get("reference"), body.get("references")
     if short is not None:
@@ -175,17 +208,17 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, ReadOutput]:
         if not isinstance(output, dict):
             raise FieldInvalidError(f"outputs.{number}", "must be an object with id and text")
         if not output.keys() <= OUTPUT_KEYS:
-            unknown = next(key for key in output if key not in OUTPUT_KEYS)
-            raise FieldInvalidError(f"outputs.{number}.{quoted(unknown)}", "unknown key")
+            strange = next(key for key in output if key not in OUTPUT_KEYS)
+            raise FieldInvalidError(f"outputs.{number}.{quoted(strange)}", unknown("key", strange, OUTPUT_KEYS))
         key = _id(output.get("id"), f"outputs.{number}.id")
         if key in found:
             raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} appears twice in this item")
-        text = output.get("text")
-        if not isinstance(text, str):
-            raise FieldInvalidError(f"outputs.{number}.text", "is missing" if text is None else "must be text")
+        if output.get("text") is None:
+            raise FieldInvalidError(f"outputs.{number}.text", "is missing")
+        text, turns = _said(output["text"], f"outputs.{number}.text")
         writer = _one_of(output.get("writer"), f"outputs.{number}.writer", WRITERS, "")
         edited_from = _source(output.get("edited_from"), f"outputs.{number}.edited_from", key)
-        columns = (text, edited_from, writer, _optional(output, "metadata", _metadata))
+        columns = (text, turns, edited_from, writer, _optional(output, "metadata", _metadata))
         found[key] = ReadOutput(*columns, digest_of(columns))
     protocol.check_outputs(found)
     _refuse_cycles(found)
@@ -225,6 +258,9 @@ class ItemImport(LineImport[ReadItem]):
         self.outputs = 0
         self.first_extended: int | None = None
         """The lowest primary key of an item that got more outputs."""
+        self._counts: Counter[str] = Counter()
+        self._changed: set[int] = set()
+        """The lines whose item or output exists with other content."""
         self._lines: dict[str, int] = {}
         self._study_has_items = not self.staging.replaces_items and Item.objects.filter(study=self.study).exists()
 
@@ -240,10 +276,20 @@ class ItemImport(LineImport[ReadItem]):
         new = [item for item in batch if item.key not in known]
         for item in new:
             self._note_strange_sources(item, item.outputs)
+        extended = set()
         if known:
-            self._stage_more_outputs([item for item in batch if item.key in known], known)
+            extended = self._stage_more_outputs([item for item in batch if item.key in known], known)
         if new and not self.problems.found:
             self._stage_items(new)
+        for item in batch:
+            if item.line not in self.problems.lines:
+                pk, _ = known.get(item.key, (None, ""))
+                self._counts["new" if pk is None else "extended" if pk in extended else "equal"] += 1
+
+    def tally(self) -> LineTally:
+        counts = self._counts
+        refused = len(self.problems.lines)
+        return LineTally(counts["new"], counts["equal"], counts["extended"], len(self._changed), refused)
 
     def _known(self, keys: list[str]) -> dict[str, tuple[int, str]]:
         found = {}
@@ -256,7 +302,9 @@ class ItemImport(LineImport[ReadItem]):
         study, ids = self.study.pk, self.staging.next_ids(Item, len(batch))
         numbered = list(zip(ids, batch, strict=True))
         self.staging.insert(
-            Item, ITEM_COLUMNS, [(pk, study, item.key, *item.columns, item.digest) for pk, item in numbered]
+            Item,
+            ITEM_COLUMNS,
+            [(pk, study, item.key, *item.columns, item.digest, *item.withdrawn) for pk, item in numbered],
         )
         self.added += len(batch)
         self._stage_outputs(
@@ -279,8 +327,8 @@ class ItemImport(LineImport[ReadItem]):
         self.staging.insert(Output, OUTPUT_COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
         self.outputs += len(rows)
 
-    def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> None:
-        """Compare existing items with the file and stage their new outputs."""
+    def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> set[int]:
+        """Compare existing items with the file and stage their new outputs; return the items that get some."""
         have: dict[int, dict[str, str]] = {pk: {} for pk, _ in known.values()}
         for start in range(0, len(batch), LOOKUP):
             pks = [known[item.key][0] for item in batch[start : start + LOOKUP]]
@@ -290,6 +338,7 @@ class ItemImport(LineImport[ReadItem]):
         for item in batch:
             pk, digest = known[item.key]
             if digest != item.digest:
+                self._changed.add(item.line)
                 self.problems.add(item.line, "id", f"{quoted(item.key)} already exists with different content")
                 continue
             self._note_strange_sources(item, {**have[pk], **item.outputs})
@@ -299,9 +348,11 @@ class ItemImport(LineImport[ReadItem]):
                     rows.append((pk, len(have[pk]), key, *output))
                     have[pk][key] = output.digest
                 elif existing != output.digest:
+                    self._changed.add(item.line)
                     about = f"{quoted(key)} of item {quoted(item.key)}"
                     self.problems.add(item.line, "outputs", f"{about} already exists with different content")
         if rows and not self.problems.found:
             self._stage_outputs(rows)
             first = min(pk for pk, *_ in rows)
             self.first_extended = first if self.first_extended is None else min(first, self.first_extended)
+        return {pk for pk, *_ in rows}

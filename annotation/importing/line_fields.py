@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
+from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 
 GREATEST = 2**31 - 1
 LONGEST_RUN = 200
@@ -117,8 +117,8 @@ def keys(body: Mapping[str, Any], field: str) -> list[str] | None:
 def only(body: Mapping[str, Any], known: frozenset[str]) -> None:
     """Raise FieldInvalidError if the line has a key that is not `known`."""
     if not body.keys() <= known:
-        unknown = next(key for key in body if key not in known)
-        raise FieldInvalidError(quoted(unknown), "unknown key")
+        strange = next(key for key in body if key not in known)
+        raise FieldInvalidError(quoted(strange), unknown("key", strange, known))
 
 
 def version(body: Mapping[str, Any], known: frozenset[int]) -> int | None:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from annotation.importing.import_problems import FieldInvalidError, FileProblems
@@ -11,20 +12,36 @@ from annotation.protocols import UnitInvalidError
 Line = TypeVar("Line")
 
 
+@dataclass(frozen=True)
+class LineTally:
+    """The lines of a file by what an import would do with them; None is not known.
+
+    `extended` lines add to rows that exist, `changed` ones are refused because rows that exist would change,
+    `refused` ones include these.
+    """
+
+    new: int | None = None
+    equal: int | None = None
+    extended: int = 0
+    changed: int = 0
+    refused: int = 0
+
+
 class LineImport(ABC, Generic[Line]):
-    """Imports the lines of one file. `added` counts new rows."""
+    """Imports the lines of one file. `added` counts new rows, `read_lines` the lines that are objects."""
 
     batch_size: ClassVar[int]
 
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         self.target, self.problems = target, problems
         self.study, self.protocol, self.staging = target.study, target.protocol, target.staging
-        self.added = 0
+        self.added = self.read_lines = 0
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Read all lines and stage what is new. Raises ImportRefusedError."""
         batch: list[Line] = []
         for line, body in objects:
+            self.read_lines += 1
             try:
                 batch.append(self.read(line, body))
             except (FieldInvalidError, UnitInvalidError) as problem:
@@ -36,6 +53,13 @@ class LineImport(ABC, Generic[Line]):
         self.stage(batch)
         self.finish()
         self.problems.refuse_if_any()
+
+    def tally(self) -> "LineTally":
+        """Return what was found so far; `new` is not known after a problem, because nothing more is compared."""
+        refused = len(self.problems.lines)
+        if refused:
+            return LineTally(refused=refused)
+        return LineTally(new=self.added, equal=self.read_lines - self.added)
 
     @abstractmethod
     def read(self, line: int, body: Mapping[str, Any]) -> Line:

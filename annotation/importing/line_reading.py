@@ -4,12 +4,14 @@ Readers yield (line number, object). Texts contain neither NUL nor half of a sur
 is limited, and no key appears twice in an object. Other lines are reported as problems.
 """
 
+import codecs
 import hashlib
 import json
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.conf import settings
 
@@ -19,6 +21,10 @@ from config.text_validation import DEEPEST, MOST_KEYS, TextRefusedError, check_j
 BOM = b"\xef\xbb\xbf"
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00")
 CHUNK = 1 << 20
+HEAD = 8192
+
+Watch = Callable[[int], None]
+"""Called with the number of bytes that have been read."""
 
 
 class JSONInvalidError(ValueError):
@@ -65,10 +71,11 @@ def parse_json(text: str) -> Any:
 class SourceFile:
     """An imported file: opened once and read in lines of limited length, while its digest is computed."""
 
-    def __init__(self, path: Path, problems: FileProblems) -> None:
+    def __init__(self, path: Path, problems: FileProblems, watch: Watch | None = None) -> None:
         self.path = path
         self.problems = problems
-        self.lines = 0
+        self.lines = self.size = 0
+        self._watch = watch
         self._hash = hashlib.sha256()
 
     @property
@@ -81,24 +88,34 @@ class SourceFile:
         limit = settings.LINE_LIMIT
         with open_regular(self.path) as file:
             number = 0
+            self._refuse_binary(file.peek(HEAD)[:HEAD])
             while raw := file.readline(limit + 2):
                 number += 1
-                self._hash.update(raw)
+                self._take(raw)
                 if number == 1:
-                    raw = self._without_mark(raw)
+                    raw = raw.removeprefix(BOM)
                 if len(raw.rstrip(b"\r\n")) > limit:
                     while raw and not raw.endswith(b"\n"):
                         raw = file.readline(CHUNK)
-                        self._hash.update(raw)
+                        self._take(raw)
                     self.problems.add(number, "", f"is longer than {limit} bytes")
                     continue
                 self.lines = number
                 yield number, raw
 
-    def _without_mark(self, raw: bytes) -> bytes:
-        if raw.startswith(OTHER_ENCODINGS):
+    def _take(self, raw: bytes) -> None:
+        """Count bytes that were read, and report how many they are after each CHUNK of them."""
+        before, self.size = self.size, self.size + len(raw)
+        self._hash.update(raw)
+        if self._watch is not None and before // CHUNK != self.size // CHUNK:
+            self._watch(self.size)
+
+    def _refuse_binary(self, head: bytes) -> None:
+        """Raise ImportRefusedError with one problem if the file is not text in UTF-8, whatever its lines say."""
+        if head.startswith(OTHER_ENCODINGS):
             raise refuse(self.path.name, "is not UTF-8 but looks like UTF-16 or UTF-32: save it as UTF-8", 1)
-        return raw.removeprefix(BOM)
+        if _is_binary(head):
+            raise refuse(self.path.name, "is not a text file: send JSONL or CSV, saved as UTF-8")
 
     def decode(self, number: int, raw: bytes) -> str | None:
         """Return the text of a line. If it is not UTF-8, report a problem and return None."""
@@ -129,6 +146,18 @@ class SourceFile:
                 yield number, body
 
 
+def _is_binary(head: bytes) -> bool:
+    """Return whether a file begins as no text does. A single NUL in a text is a problem of its line."""
+    zeros = head.count(0)
+    if not zeros or 10 * zeros > len(head):
+        return bool(zeros)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # which may end within a character
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
 def _needs_a_look(raw: bytes, body: dict[str, Any]) -> bool:
     """Return whether a line may contain something that cannot be stored.
 
@@ -145,7 +174,7 @@ def _is_small(value: Any, depth: int) -> bool:
     return all(_is_small(inner, depth + 1) for inner in inside if type(inner) in (dict, list))
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a file for reading. Raises ImportRefusedError if it is missing or not an ordinary file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -9,13 +9,22 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.desk import skip_reasons
+from annotation.desk import shown_texts, skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportProblem, quoted, refuse
+from annotation.importing.import_problems import (
+    FieldInvalidError,
+    FileProblems,
+    ImportProblem,
+    ImportRefusedError,
+    quoted,
+    refuse,
+    unknown,
+)
 from annotation.importing.line_reading import BOM, JSONInvalidError, open_regular, parse_json
 from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
+from annotation.studies import assignment_plan
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
@@ -74,23 +83,45 @@ def checked_study(body: Any, name: str) -> StudyFile:
         raise refuse(name, "must contain a mapping of keys to values")
     for key in body:
         if key not in STUDY_KEYS:
-            problems.add(0, quoted(key), "unknown key")
+            problems.add(0, quoted(key), unknown("key", key, STUDY_KEYS))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:
             checked[key] = check(body.get(key), key)
         except FieldInvalidError as problem:
             problems.add(0, problem.field, problem.reason)
-    problems.refuse_if_any()
-    protocol = protocols()[checked["protocol"]]
+    if "protocol" not in checked:
+        problems.refuse_if_any()
+    protocol, before = protocols()[checked["protocol"]], len(problems.found)
     questions = _questions(body.get("questions"), protocol, problems)
     options = _options(body.get("options"), protocol, problems)
+    if len(problems.found) == before:
+        try:
+            protocol.check_study(questions, options or {})
+        except StudyInvalidError as problem:
+            problems.add(0, "", str(problem))
     problems.refuse_if_any()
-    try:
-        protocol.check_study(questions, options or {})
-    except StudyInvalidError as problem:
-        raise refuse(name, str(problem)) from None
     return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+
+
+def readable_questions(value: Any, protocol: Protocol) -> tuple[list[Question], list[ImportProblem]]:
+    """Return those questions of a body that can be asked, and the problems of the others."""
+    problems = FileProblems("")
+    try:
+        return _questions(value, protocol, problems), problems.found
+    except ImportRefusedError as refused:
+        return [], list(refused.problems)
+
+
+def readable_options(value: Any, questions: Sequence[Question], protocol: Protocol) -> dict[str, Any]:
+    """Return the options of a body if the protocol can use them with these questions, else none."""
+    problems = FileProblems("")
+    options = _options(value, protocol, problems) or {}
+    try:
+        protocol.check_study(questions, options)
+    except StudyInvalidError:
+        return {}
+    return {} if problems.found else options
 
 
 def _load(path: Path) -> Any:
@@ -181,7 +212,9 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     known = protocol.option_keys | protocol.flow.common_options
     for key in value:
         if key not in known:
-            problems.add(0, f"options.{key}", f"unknown option; this protocol has {', '.join(sorted(known))}")
+            problems.add(
+                0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}"
+            )
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (
@@ -197,9 +230,13 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
             "must be a number from 0 (none) to 1 (all)",
         ),
         (skip_reasons.OPTION, skip_reasons.fits, skip_reasons.MUST),
+        (shown_texts.OPTION, shown_texts.fits, shown_texts.MUST),
+        ("blind_researchers", lambda v: type(v) is bool, "must be true or false"),
     ):
         if key in value and key in known and not fits(value[key]):
             problems.add(0, f"options.{key}", must)
+    if assignment_plan.OPTION in value and (problem := assignment_plan.why_not(value[assignment_plan.OPTION])):
+        problems.add(0, f"options.{assignment_plan.OPTION}", problem)
     return value
 
 
@@ -236,7 +273,8 @@ def _question(body: Any, position: int, protocol: Protocol, before: Sequence[Que
     known = question_types()[kind].spec_keys | COMMON_KEYS
     for name in body:
         if name not in QUESTION_KEYS and name not in known:
-            raise FieldInvalidError(place, f"unknown key {quoted(name)} for a question of type {kind}")
+            reason = unknown(f"key {quoted(name)} for a question of type {kind}", name, {*QUESTION_KEYS, *known})
+            raise FieldInvalidError(place, reason)
     required = body.get("required")
     if required is not None and not isinstance(required, bool):
         raise FieldInvalidError(place, "required must be true or false")

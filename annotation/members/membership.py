@@ -86,7 +86,7 @@ def rater_for(study: Study, person: Person) -> Rater:
 
 def _locked(membership: Membership) -> Study:
     """Lock the study, so that two owners cannot remove each other at once, and read the membership again."""
-    study = lock_study(membership.study_id)
+    study = lock_study(membership.study_id, archived=True)
     membership.refresh_from_db(fields=["role", "active"])
     return study
 

@@ -30,7 +30,7 @@ def erase_rater(rater: Rater, actor: Person | None, *, keep_answers: bool) -> bo
 
 
 def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
-    study = lock_study(rater.study_id)
+    study = lock_study(rater.study_id, archived=True)
     rater = lock_rater(rater.pk, "person")
     person = rater.person
     for membership in Membership.objects.filter(study=study, person=person) if person else ():

@@ -1,3 +1,4 @@
+import annotation.models.study
 import annotation.protocols
 import annotation.questions
 import config.model_fields
@@ -41,6 +42,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=200)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='project_name_given')],
+            },
+        ),
+        migrations.CreateModel(
             name='Study',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -59,10 +71,27 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('judges', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{rater: {family}}; hidden from annotators')),
                 ('systems', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{system: {family, model, baseline, generic}}; hidden from annotators')),
+                ('locked_at', models.DateTimeField(blank=True, help_text='since when a closed study is corrected only with a reason', null=True)),
+                ('archived_at', models.DateTimeField(blank=True, help_text='since when it is only read', null=True)),
+                ('code_secret', models.CharField(default=annotation.models.study.random_secret, editable=False, help_text='what the codes of systems are made with', max_length=64)),
+                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.project')),
             ],
             options={
                 'verbose_name_plural': 'studies',
-                'constraints': [models.CheckConstraint(condition=models.Q(('redundancy__gte', 1)), name='study_redundancy_positive'), models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'live', 'paused', 'closed'])), name='study_status_known'), models.CheckConstraint(condition=models.Q(('slug__regex', '^[a-z0-9-]+$')), name='study_slug_plain')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('redundancy__gte', 1)), name='study_redundancy_positive'), models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'live', 'paused', 'closed'])), name='study_status_known'), models.CheckConstraint(condition=models.Q(('slug__regex', '^[a-z0-9-]+$')), name='study_slug_plain'), models.CheckConstraint(condition=models.Q(('status', 'closed'), models.Q(('archived_at__isnull', True), ('locked_at__isnull', True)), _connector='OR'), name='study_closed_if_locked')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Unblinding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('reason', models.TextField()),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='unblinding', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='unblinding_reason_given')],
             },
         ),
         migrations.CreateModel(
@@ -71,6 +100,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
                 ('document', models.TextField(blank=True)),
+                ('document_turns', config.model_fields.ExactJSONField(blank=True, help_text='[role, start, end] of each turn if the document is a conversation', null=True)),
                 ('instruction', models.TextField(blank=True)),
                 ('categories', config.model_fields.ExactJSONField(blank=True, help_text='a text or a list of texts, as given', null=True)),
                 ('references', config.model_fields.ExactJSONField(blank=True, help_text='read by judges, never sent to annotators', null=True)),
@@ -83,13 +113,18 @@ class Migration(migrations.Migration):
                 ('pool', models.CharField(choices=[('main', 'Main'), ('training', 'Training'), ('qualification', 'Qualification'), ('attention', 'Attention')], default='main', max_length=13)),
                 ('set', models.CharField(blank=True, choices=[('public', 'Public'), ('private', 'Private')], help_text='of a published benchmark', max_length=7)),
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
+                ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),
+                ('withdrawn_at', models.DateTimeField(blank=True, help_text='since when it is out of tasks and figures', null=True)),
+                ('withdrawn_reason', models.TextField(blank=True, db_default='')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('pool', 'main'), _negated=True), fields=['study'], name='item_outside_main_pool')],
+                'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
-                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold')],
+                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold'),
+                    models.CheckConstraint(condition=models.Q(('priority__in', [0, 1, 2])), name='item_priority_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at__isnull', True), ('withdrawn_reason', '')), models.Q(('withdrawn_at__isnull', False), models.Q(('withdrawn_reason', ''), _negated=True)), _connector='OR'), name='item_withdrawn_with_reason')],
             },
         ),
         migrations.CreateModel(
@@ -124,6 +159,7 @@ class Migration(migrations.Migration):
                 ('metadata', config.model_fields.ExactJSONField(blank=True, null=True)),
                 ('digest', models.CharField(max_length=64)),
                 ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='outputs', to='annotation.item')),
+                ('turns', config.model_fields.ExactJSONField(blank=True, help_text="as an item's document_turns", null=True)),
                 ('edited_from', models.CharField(blank=True, help_text="the key of the item's output that this one was edited from", max_length=200)),
                 ('writer', models.CharField(blank=True, choices=[('human', 'Human'), ('model', 'Model')], max_length=5)),
             ],
@@ -308,6 +344,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(fields=['rater', 'id'], name='assignment_of_rater'),
+                    models.Index(condition=models.Q(('flag', ''), _negated=True), fields=['rater', 'id'], name='assignment_flagged'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('rater', 'task'), name='assignment_once'),
@@ -354,6 +391,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
+                    models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'rater', 'revision'), name='annotation_revision_once'),
@@ -371,7 +409,7 @@ class Migration(migrations.Migration):
                 ('variant', models.CharField(blank=True, max_length=240)),
                 ('revision', models.PositiveIntegerField(default=1)),
                 ('is_current', models.BooleanField(default=True)),
-                ('level', models.CharField(choices=[('nominal', 'Nominal'), ('ordinal', 'Ordinal'), ('interval', 'Interval'), ('rank', 'Rank'), ('choice', 'Choice'), ('span', 'Span'), ('text', 'Text')], max_length=8)),
+                ('level', models.CharField(choices=[('nominal', 'Nominal'), ('ordinal', 'Ordinal'), ('interval', 'Interval'), ('rank', 'Rank'), ('choice', 'Choice'), ('span', 'Span'), ('text', 'Text'), ('extremes', 'Best and worst')], max_length=8)),
                 ('number', models.FloatField(blank=True, null=True)),
                 ('value', config.model_fields.ExactJSONField()),
                 ('off_scale', models.BooleanField(default=False, help_text="a machine's number outside the question's scale")),
@@ -404,6 +442,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('annotation__isnull', False)), fields=['annotation'], name='rating_of_annotation'),
                     models.Index(condition=models.Q(('other_output__isnull', False)), fields=['other_output'], name='rating_of_pair'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'span')), fields=['study', 'item', 'id'], name='rating_spans'),
+                    models.Index(condition=models.Q(('is_current', True), ('level', 'text')), fields=['study', 'id'], name='rating_comments'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('annotation__isnull', False), ('other_output__isnull', True), ('output__isnull', False)), fields=('annotation', 'question', 'output'), name='rating_once_an_output'),
@@ -412,7 +451,7 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(('outcome__in', ['', 'unanimous', 'majority', 'disagreement'])), name='rating_outcome_known'),
                     models.CheckConstraint(condition=models.Q(('missing__isnull', True), models.Q(('missing__gte', 0), ('missing__lte', 1)), _connector='OR'), name='rating_missing_is_a_share'),
                     models.CheckConstraint(condition=models.Q(('other_output__isnull', True), models.Q(('output__isnull', False), models.Q(('other_output', models.F('output')), _negated=True)), _connector='OR'), name='rating_pair_of_two'),
-                    models.CheckConstraint(condition=models.Q(('level__in', ['nominal', 'ordinal', 'interval', 'rank', 'choice', 'span', 'text'])), name='rating_level_known'),
+                    models.CheckConstraint(condition=models.Q(('level__in', ['nominal', 'ordinal', 'interval', 'rank', 'choice', 'span', 'text', 'extremes'])), name='rating_level_known'),
                 ],
             },
         ),
@@ -466,6 +505,46 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FlagAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField(help_text='1, 2, ... for the answers to the flags of one assignment')),
+                ('is_current', models.BooleanField(default=True)),
+                ('flag', models.TextField(help_text="the annotator's words that it answers")),
+                ('outcome', models.CharField(choices=[('resolved', 'Resolved'), ('dismissed', 'Dismissed')], max_length=9)),
+                ('note', models.TextField(help_text='what the annotator reads')),
+                ('at', models.DateTimeField()),
+                ('seen_at', models.DateTimeField(blank=True, help_text='when the annotator said that they read the note', null=True)),
+                ('assignment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.assignment')),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.reviewer')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('seen_at', None)), fields=['assignment'], name='flag_answer_unread'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='flag_answer_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('assignment',), name='flag_answer_one_current'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='flag_answer_number_positive'),
+                    models.CheckConstraint(condition=models.Q(('outcome__in', ['resolved', 'dismissed'])), name='flag_answer_outcome_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('note', ''), _negated=True), models.Q(('flag', ''), _negated=True)), name='flag_answer_note_given'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReadComments',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('through', models.BigIntegerField(default=0, help_text='primary key of a rating')),
+                ('at', models.DateTimeField()),
+                ('by', models.ForeignKey(help_text='who read last', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.reviewer')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='read_comments', to='annotation.study')),
+            ],
+            options={
+                'verbose_name_plural': 'read comments',
+            },
+        ),
+        migrations.CreateModel(
             name='Slot',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -474,6 +553,7 @@ class Migration(migrations.Migration):
                 ('order', config.model_fields.ExactJSONField(help_text="positions of the task's outputs in the order shown")),
                 ('state', models.CharField(choices=[('open', 'Open'), ('held', 'Held'), ('filled', 'Filled')], default='open', max_length=6)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('kept_for', models.CharField(blank=True, help_text="the name of the only rater who may take it, if the study's plan says so", max_length=200)),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),
                 ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
@@ -482,6 +562,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('state', 'open')), fields=['study', 'place', 'number', 'id'], name='slot_open_in_order'),
+                    models.Index(condition=models.Q(models.Q(('kept_for', ''), _negated=True), ('state', 'open')), fields=['study', 'kept_for', 'place', 'number', 'id'], name='slot_kept_for'),
                     models.Index(condition=models.Q(('state', 'held')), fields=['study', 'lease_until'], name='slot_lease'),
                     models.Index(condition=models.Q(('holder__isnull', False)), fields=['holder', 'state'], name='slot_of_holder'),
                 ],
@@ -570,7 +651,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('subject', models.CharField(help_text='overview, spans, or batch and its number from 0', max_length=40)),
+                ('subject', models.CharField(help_text='overview, pace, spans, plan, or batch and its number from 0', max_length=40)),
                 ('figures', config.model_fields.ExactJSONField(default=dict, help_text='the counts by name')),
                 ('read_at', models.DateTimeField(blank=True, help_text='when counting began', null=True)),
                 ('seconds', models.FloatField(blank=True, help_text='how long counting took', null=True)),
@@ -665,14 +746,63 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='studydeletion_status_fits_lease'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('study_pk',), name='study_deletion_one_waiting')],
             },
         ),
+        migrations.CreateModel(
+            name='TaskPreparation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='queued', max_length=8)),
+                ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
+                ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
+                ('stop_asked', models.BooleanField(default=False)),
+                ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
+                ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('goes_live', models.BooleanField(default=False)),
+                ('done', models.PositiveIntegerField(default=0, help_text='items that have their tasks')),
+                ('total', models.PositiveIntegerField(default=0, help_text='items that need tasks')),
+                ('person', models.ForeignKey(blank=True, help_text='who requested it; empty for commands', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='preparations', to='annotation.study')),
+            ],
+            options={
+                'abstract': False,
+                'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='taskpreparation_waiting'), models.Index(fields=['study', 'id'], name='preparation_of_study')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='taskpreparation_status_fits_lease'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('study',), name='preparation_one_waiting')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Adjudication',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('variant', models.CharField(blank=True, max_length=240)),
+                ('unit', models.CharField(help_text="digest of the outputs' keys and the variant", max_length=64)),
+                ('number', models.PositiveIntegerField(help_text='1, 2, ... for the answers to one question about one unit')),
+                ('is_current', models.BooleanField(default=True)),
+                ('value', config.model_fields.ExactJSONField(blank=True, null=True)),
+                ('reason', models.TextField()),
+                ('at', models.DateTimeField()),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.reviewer')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.item')),
+                ('other_output', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.output')),
+                ('output', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.output')),
+                ('question', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='annotation.question')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('question', 'item', 'unit', 'number'), name='adjudication_number_once'), models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('question', 'item', 'unit'), name='adjudication_one_current'), models.CheckConstraint(condition=models.Q(('other_output__isnull', True), models.Q(('output__isnull', False), models.Q(('other_output', models.F('output')), _negated=True)), _connector='OR'), name='adjudication_pair_of_two'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='adjudication_number_positive'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudication_reason_given')],
+            },
+        ),
         Freeze(
             "annotation_item",
             [
-                "study_id", "key", "document", "instruction", "source", "categories", "references", "set", "pool",
-                "gold", "feedback", "metadata", "content",
+                "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references",
+                "set", "pool", "gold", "feedback", "metadata", "content",
             ],
         ),
-        Freeze("annotation_output", ["item_id", "position", "key", "text", "edited_from", "writer", "metadata"]),
+        Freeze("annotation_output", ["item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata"]),
         Freeze("annotation_guideline", ["study_id", "number", "text"]),
         Freeze(
             "annotation_annotation",
@@ -707,8 +837,17 @@ class Migration(migrations.Migration):
                 "digest",
             ],
         ),
+        Freeze("annotation_unblinding", ["study_id", "by_id", "at", "reason"]),
         Freeze("annotation_batch", ["study_id", "number", "released_by_id", "released_at"]),
         Freeze("annotation_reviewer", ["study_id", "name"]),
         Freeze("annotation_spanreview", ["rating_id", "index", "number", "verdict", "reason", "by_id", "at"]),
+        Freeze(
+            "annotation_adjudication",
+            [
+                "question_id", "item_id", "output_id", "other_output_id", "variant", "unit", "number", "value", "reason",
+                "by_id", "at",
+            ],
+        ),
+        Freeze("annotation_flaganswer", ["assignment_id", "number", "flag", "outcome", "note", "by_id", "at"]),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
     ]

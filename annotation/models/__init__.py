@@ -4,9 +4,18 @@ from annotation.models.evidence import Annotation, Rating
 from annotation.models.imports import PendingImport, PendingRows
 from annotation.models.items import Item, Output
 from annotation.models.people import Invitation, Membership, Rater
-from annotation.models.reviews import Batch, Reviewer, SpanReview, SpotCheck
+from annotation.models.preparations import TaskPreparation
+from annotation.models.reviews import (
+    Adjudication,
+    Batch,
+    FlagAnswer,
+    ReadComments,
+    Reviewer,
+    SpanReview,
+    SpotCheck,
+)
 from annotation.models.runs import JudgeRun
-from annotation.models.study import Guideline, Question, Study
+from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
@@ -14,11 +23,13 @@ from annotation.models.tokens import Token
 from annotation.models.written_examples import WrittenExample
 
 __all__ = [
+    "Adjudication",
     "Annotation",
     "Assignment",
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
+    "FlagAnswer",
     "Guideline",
     "Invitation",
     "Item",
@@ -28,9 +39,11 @@ __all__ = [
     "Output",
     "PendingImport",
     "PendingRows",
+    "Project",
     "Question",
     "Rater",
     "Rating",
+    "ReadComments",
     "Reviewer",
     "Slot",
     "SpanReview",
@@ -40,6 +53,8 @@ __all__ = [
     "StudyDeletion",
     "Task",
     "TaskOutput",
+    "TaskPreparation",
     "Token",
+    "Unblinding",
     "WrittenExample",
 ]

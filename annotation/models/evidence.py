@@ -47,6 +47,9 @@ class Annotation(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["rater", "id", "status"], condition=Q(is_current=True), name="annotation_current"),
+            models.Index(
+                fields=["rater", "id"], condition=Q(is_current=True, status="skipped"), name="annotation_skipped"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),
@@ -87,6 +90,7 @@ class Rating(models.Model):
         CHOICE = "choice", "Choice"
         SPAN = "span", "Span"
         TEXT = "text", "Text"
+        EXTREMES = "extremes", "Best and worst"
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="ratings", db_index=False)
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="ratings", db_index=False)
@@ -133,6 +137,7 @@ class Rating(models.Model):
             models.Index(
                 fields=["study", "item", "id"], condition=Q(is_current=True, level="span"), name="rating_spans"
             ),
+            models.Index(fields=["study", "id"], condition=Q(is_current=True, level="text"), name="rating_comments"),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -155,7 +160,7 @@ class Rating(models.Model):
                 name="rating_pair_of_two",
             ),
             models.CheckConstraint(
-                condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text"]),
+                condition=Q(level__in=["nominal", "ordinal", "interval", "rank", "choice", "span", "text", "extremes"]),
                 name="rating_level_known",
             ),
             models.CheckConstraint(

@@ -10,8 +10,8 @@ from config.model_fields import ExactJSONField
 class Item(models.Model):
     """A document with an instruction. `key` is its id in the study's files, `digest` is that of its content.
 
-    Annotators see nothing of it but the document and the instruction. Only items of the main pool have tasks and count
-    in figures (`annotation.pools`).
+    Annotators see nothing of it but the document and the instruction. Only items of the main pool have tasks, and only
+    those that are not withdrawn count in figures (`annotation.pools`).
     """
 
     class Set(models.TextChoices):
@@ -24,9 +24,17 @@ class Item(models.Model):
         QUALIFICATION = "qualification", "Qualification"
         ATTENTION = "attention", "Attention"
 
+    class Priority(models.IntegerChoices):
+        FIRST = 0, "First"
+        ORDINARY = 1, "Ordinary"
+        LAST = 2, "Last"
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items", db_index=False)
     key = models.CharField(max_length=200)
     document = models.TextField(blank=True)
+    document_turns = ExactJSONField(
+        null=True, blank=True, help_text="[role, start, end] of each turn if the document is a conversation"
+    )
     instruction = models.TextField(blank=True)
     source = models.TextField(blank=True, help_text="where the document is from")
     categories = ExactJSONField(null=True, blank=True, help_text="a text or a list of texts, as given")
@@ -38,11 +46,30 @@ class Item(models.Model):
     gold = ExactJSONField(null=True, blank=True, help_text="{question: right answer}, never sent to annotators")
     feedback = models.TextField(blank=True, help_text="about the right answers")
     digest = models.CharField(max_length=64)
+    priority = models.PositiveSmallIntegerField(
+        choices=Priority,
+        default=Priority.ORDINARY,
+        db_default=Priority.ORDINARY,
+        help_text="when its tasks are given out, among those of its batch",
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True, help_text="since when it is out of tasks and figures")
+    withdrawn_reason = models.TextField(blank=True, db_default="")
 
     class Meta:
         ordering = ["study", "id"]
-        indexes = [models.Index(fields=["study"], condition=~Q(pool="main"), name="item_outside_main_pool")]
+        indexes = [
+            models.Index(fields=["study", "id"], name="item_in_order"),
+            models.Index(
+                fields=["study"], condition=~Q(pool="main") | Q(withdrawn_at__isnull=False), name="item_not_counted"
+            ),
+        ]
         constraints = [
+            models.CheckConstraint(condition=Q(priority__in=[0, 1, 2]), name="item_priority_known"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True, withdrawn_reason="")
+                | (Q(withdrawn_at__isnull=False) & ~Q(withdrawn_reason="")),
+                name="item_withdrawn_with_reason",
+            ),
             models.CheckConstraint(condition=Q(set__in=["", "public", "private"]), name="item_set_known"),
             models.CheckConstraint(
                 condition=Q(pool__in=["main", "training", "qualification", "attention"]), name="item_pool_known"
@@ -67,6 +94,7 @@ class Output(models.Model):
     position = models.PositiveIntegerField(help_text="place in the item's file row")
     key = models.CharField(max_length=200)
     text = models.TextField(blank=True)
+    turns = ExactJSONField(null=True, blank=True, help_text="as an item's document_turns")
     edited_from = models.CharField(
         max_length=200, blank=True, help_text="the key of the item's output that this one was edited from"
     )

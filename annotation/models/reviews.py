@@ -1,14 +1,17 @@
-"""Researchers' reviews of annotators' work: released batches, spot checks, confirmed and rejected spans.
+"""Researchers' reviews of annotators' work: released batches, spot checks, verdicts on spans, final answers.
 
 Reviews never change the judgments. A changed verdict is a new row with the next number.
 """
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotation.models.evidence import Annotation, Rating
-from annotation.models.study import Study
+from annotation.models.items import Item, Output
+from annotation.models.study import Question, Study
+from annotation.models.tasks import Assignment
+from config.model_fields import ExactJSONField
 
 
 class Batch(models.Model):
@@ -116,3 +119,100 @@ class SpotCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict}: annotation {self.annotation_id}"
+
+
+class Adjudication(models.Model):
+    """A researcher's final answer to a question about a unit, beside the raters' answers. The highest number counts.
+
+    The unit is that of a rating: the item alone (a whole task), one output, or a pair of outputs; `unit` names it
+    within the item. Without a value the answers before it are withdrawn.
+    """
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="adjudications", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="adjudications", db_index=False
+    )
+    other_output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    variant = models.CharField(max_length=240, blank=True)
+    unit = models.CharField(max_length=64, help_text="digest of the outputs' keys and the variant")
+    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to one question about one unit")
+    is_current = models.BooleanField(default=True)
+    value = ExactJSONField(null=True, blank=True)
+    reason = models.TextField()
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="adjudications")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "item", "unit", "number"], name="adjudication_number_once"),
+            models.UniqueConstraint(
+                fields=["question", "item", "unit"], condition=Q(is_current=True), name="adjudication_one_current"
+            ),
+            models.CheckConstraint(
+                condition=Q(other_output__isnull=True) | (Q(output__isnull=False) & ~Q(other_output=F("output"))),
+                name="adjudication_pair_of_two",
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="adjudication_number_positive"),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjudication_reason_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"final answer {self.number} to question {self.question_id} on item {self.item_id}"
+
+
+class FlagAnswer(models.Model):
+    """A researcher's answer to an annotator's flag on a task, with a note to the annotator. The highest number counts.
+
+    It answers the flag as it was worded then: a flag with other words is open again.
+    """
+
+    class Outcome(models.TextChoices):
+        RESOLVED = "resolved", "Resolved"
+        DISMISSED = "dismissed", "Dismissed"
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="flag_answers", db_index=False)
+    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to the flags of one assignment")
+    is_current = models.BooleanField(default=True)
+    flag = models.TextField(help_text="the annotator's words that it answers")
+    outcome = models.CharField(max_length=9, choices=Outcome)
+    note = models.TextField(help_text="what the annotator reads")
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="flag_answers")
+    at = models.DateTimeField()
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="when the annotator said that they read the note")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["assignment"], condition=Q(seen_at=None), name="flag_answer_unread"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "number"], name="flag_answer_number_once"),
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(is_current=True), name="flag_answer_one_current"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="flag_answer_number_positive"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["resolved", "dismissed"]), name="flag_answer_outcome_known"
+            ),
+            models.CheckConstraint(condition=~Q(note="") & ~Q(flag=""), name="flag_answer_note_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome}: flag of assignment {self.assignment_id}"
+
+
+class ReadComments(models.Model):
+    """How far a study's researchers have read its annotators' comments: up to and including the rating `through`."""
+
+    study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="read_comments")
+    through = models.BigIntegerField(default=0, help_text="primary key of a rating")
+    by = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="+", help_text="who read last")
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "read comments"
+
+    def __str__(self) -> str:
+        return f"comments of {self.study_id} read through {self.through}"

@@ -1,7 +1,9 @@
 """A study, its guidelines by version, and its questions."""
 
+import secrets
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -9,6 +11,24 @@ from annotation.models.imports import PendingImport
 from annotation.protocols import protocol_choices, protocols
 from annotation.questions import question_type_choices
 from config.model_fields import ExactJSONField
+
+
+def random_secret() -> str:
+    """A new secret of a study."""
+    return secrets.token_hex(32)
+
+
+class Project(models.Model):
+    """A name under which a group of owners keeps several studies together."""
+
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(name=""), name="project_name_given")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Study(models.Model):
@@ -43,6 +63,14 @@ class Study(models.Model):
         PendingImport, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="study",
         help_text="an incomplete import; until it is complete, the study as a whole cannot be read or changed",
     )  # fmt: skip
+    locked_at = models.DateTimeField(
+        null=True, blank=True, help_text="since when a closed study is corrected only with a reason"
+    )
+    archived_at = models.DateTimeField(null=True, blank=True, help_text="since when it is only read")
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, null=True, blank=True, related_name="studies")
+    code_secret = models.CharField(
+        max_length=64, default=random_secret, editable=False, help_text="what the codes of systems are made with"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -53,6 +81,10 @@ class Study(models.Model):
                 condition=Q(status__in=["draft", "live", "paused", "closed"]), name="study_status_known"
             ),
             models.CheckConstraint(condition=Q(slug__regex=r"^[a-z0-9-]+$"), name="study_slug_plain"),
+            models.CheckConstraint(
+                condition=Q(status="closed") | Q(locked_at__isnull=True, archived_at__isnull=True),
+                name="study_closed_if_locked",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -70,6 +102,21 @@ class Study(models.Model):
     def option(self, key: str, default: Any) -> Any:
         """Return the study's value of a protocol option, or `default`."""
         return self.options.get(key, default)
+
+
+class Unblinding(models.Model):
+    """The end of a study's blinding: its researchers see the systems' names from then on."""
+
+    study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="unblinding")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    at = models.DateTimeField()
+    reason = models.TextField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="unblinding_reason_given")]
+
+    def __str__(self) -> str:
+        return f"unblinding of {self.study}"
 
 
 class Guideline(models.Model):

@@ -17,7 +17,7 @@ class StudyCounts(Row):
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="kept_counts", db_index=False)
-    subject = models.CharField(max_length=40, help_text="overview, spans, or batch and its number from 0")
+    subject = models.CharField(max_length=40, help_text="overview, pace, spans, plan, or batch and its number from 0")
     figures = ExactJSONField(default=dict, help_text="the counts by name")
     read_at = models.DateTimeField(null=True, blank=True, help_text="when counting began")
     seconds = models.FloatField(null=True, blank=True, help_text="how long counting took")

@@ -72,11 +72,19 @@ class Slot(models.Model):
         Rater, on_delete=models.PROTECT, null=True, blank=True, related_name="slots", db_index=False
     )
     lease_until = models.DateTimeField(null=True, blank=True)
+    kept_for = models.CharField(
+        max_length=200, blank=True, help_text="the name of the only rater who may take it, if the study's plan says so"
+    )
 
     class Meta:
         indexes = [
             models.Index(
                 fields=["study", "place", "number", "id"], condition=Q(state="open"), name="slot_open_in_order"
+            ),
+            models.Index(
+                fields=["study", "kept_for", "place", "number", "id"],
+                condition=~Q(kept_for="") & Q(state="open"),
+                name="slot_kept_for",
             ),
             models.Index(fields=["study", "lease_until"], condition=Q(state="held"), name="slot_lease"),
             models.Index(fields=["holder", "state"], condition=Q(holder__isnull=False), name="slot_of_holder"),
@@ -123,7 +131,10 @@ class Assignment(models.Model):
     flag = models.TextField(blank=True, help_text="what the rater says is wrong with the task")
 
     class Meta:
-        indexes = [models.Index(fields=["rater", "id"], name="assignment_of_rater")]
+        indexes = [
+            models.Index(fields=["rater", "id"], name="assignment_of_rater"),
+            models.Index(fields=["rater", "id"], condition=~Q(flag=""), name="assignment_flagged"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["rater", "task"], name="assignment_once"),
             models.CheckConstraint(

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.answer_forms import AnswerForms
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
+from annotation.common_options import common_fields
 from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
+from config.installed_parts import PROTOCOLS
 from config.registry import discover
 
 __all__ = [
@@ -80,6 +82,11 @@ class Protocol(AnswerForms, ABC):
     def template(self) -> str:
         return f"protocols/{self.key}.html"
 
+    @property
+    def all_option_fields(self) -> tuple[SpecField, ...]:
+        """The fields of all options that a study of this protocol may have: its own ones first."""
+        return (*self.option_fields, *common_fields(self))
+
     def asks(self, kind: QuestionType) -> bool:
         """Return whether a study of this protocol may have questions of the type."""
         return not kind.needs_outputs or kind.key in self.own_types
@@ -114,6 +121,10 @@ class Protocol(AnswerForms, ABC):
     def asks_about(self, question: Question) -> str:
         """Return what people's answers to a question are about: an `output`, a `pair` or the whole `task`."""
         return "output"
+
+    def systems_in(self, options: Mapping[str, Any]) -> set[str]:
+        """Return the outputs that the options name, which some item should have."""
+        return set()
 
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         """Return whether `plan` or `orders` uses the item's number. Items are only counted if so: it is slow."""
@@ -158,7 +169,7 @@ def read_pair(line: Mapping[str, Any]) -> Unit:
 
 def protocols() -> Mapping[str, Protocol]:
     """Return all protocols by key."""
-    return discover("protocols", "PROTOCOL", in_each=True)
+    return discover("protocols", "PROTOCOL", in_each=True, group=PROTOCOLS)
 
 
 def protocol_choices() -> list[tuple[str, str]]:

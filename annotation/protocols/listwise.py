@@ -8,8 +8,11 @@ from typing import Any
 from annotation.models.study import Question
 from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
 from annotation.questions import question_types
+from annotation.spec_fields import SpecField
 
 FEWEST = 2
+COMPARED = ("rank", "extremes")
+"""Levels of answers that say something about each output."""
 LETTERED = re.compile(r"(.+)-[A-Z]{1,2}")
 
 
@@ -23,13 +26,21 @@ class ListwiseProtocol(Protocol):
 
     key = "listwise"
     label = "Ranking of all outputs of an item"
-    own_types = frozenset({"rank", "spans"})
+    own_types = frozenset({"rank", "best_worst", "spans"})
     option_keys = frozenset({"dense"})
+    option_fields = (
+        SpecField(
+            "dense", "Refuse imported rankings with gaps", kind="truth", default=False,
+            help="Rankings from the page never have gaps.",
+        ),
+    )  # fmt: skip
     reading_aids = frozenset({"pin", "expand", "copied_ranks", "word_cursor"})
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:
         if not any(_compares(question) for question in questions):
-            raise StudyInvalidError("questions: at least one must be of type rank, or be asked per output")
+            raise StudyInvalidError(
+                "questions: at least one must be of type rank or best_worst, or be asked per output"
+            )
         if not isinstance(options.get("dense", False), bool):
             raise StudyInvalidError("options.dense: must be true or false")
         keys = {question.key for question in questions}
@@ -89,7 +100,7 @@ class ListwiseProtocol(Protocol):
 
 def _compares(question: Question) -> bool:
     """Return whether the question says something about each output."""
-    return question_types()[question.type].level == "rank" or question.spec.get("per") == "output"
+    return question_types()[question.type].level in COMPARED or question.spec.get("per") == "output"
 
 
 PROTOCOL = ListwiseProtocol()

@@ -9,6 +9,7 @@ from annotation.models.study import Question
 from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit, UnitInvalidError, read_pair
 from annotation.questions import question_types
 from annotation.questions.preference import TIE
+from annotation.spec_fields import SpecField
 
 EVERY = "all"
 PAIRS = 'options.pairs must be "all", {baseline: system}, {list: [[system, system], ...]} or {sample: number}'
@@ -21,6 +22,20 @@ class PairwiseProtocol(Protocol):
     label = "Pairwise choice"
     own_types = frozenset({"preference"})
     option_keys = frozenset({"pairs"})
+    option_fields = (
+        SpecField(
+            "pairs", "Pairs to compare", kind="either", default=EVERY,
+            choices=(
+                (EVERY, "Every pair of an item's outputs"), ("baseline", "Every output with one system's"),
+                ("list", "Pairs from a list"), ("sample", "A balanced sample of each item's pairs"),
+            ),
+            fields=(
+                SpecField("baseline", "System to compare with", help="The id of its outputs."),
+                SpecField("list", "Pairs of systems", kind="pairs", help="One pair per line, such as: north, south"),
+                SpecField("sample", "Pairs per item", kind="whole", least=1),
+            ),
+        ),
+    )  # fmt: skip
     unit_keys = frozenset({"output", "outputs"})
     reading_aids = frozenset({"differences", "checklist", "examples"})
 
@@ -44,6 +59,12 @@ class PairwiseProtocol(Protocol):
         if TIE in keys:
             reason = f'"{TIE}" cannot be the id of an output here, where it is the answer that neither is better'
             raise UnitInvalidError("outputs", f"{reason}: give it another id")
+
+    def systems_in(self, options: Mapping[str, Any]) -> set[str]:
+        name, asked = _named(options), options.get("pairs", EVERY)
+        if name == "list":
+            return {system for pair in asked[name] for system in pair}
+        return {asked[name]} if name == "baseline" else set()
 
     def counts_items(self, options: Mapping[str, Any]) -> bool:
         return True

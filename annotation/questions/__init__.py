@@ -9,13 +9,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.spec_fields import SpecField
+from config.installed_parts import QUESTION_TYPES
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})
+LARGEST_EXACT = 2**53
+"""From here on not every whole number is a double."""
+MOST_LISTED = 1000
+"""The most steps of a scale that are listed one by one."""
 
 
 class SpecInvalidError(ValueError):
@@ -30,6 +36,8 @@ class QuestionType(ABC):
     """A type of question. Instances have no state."""
 
     key: str
+    label: str = ""
+    """The type's name on the page that builds a study; by default its key."""
     level: str
     spec_keys: frozenset[str] = frozenset()
     spec_fields: tuple[SpecField, ...] = ()
@@ -107,6 +115,26 @@ class QuestionType(ABC):
         """Return the smallest and largest number of the scale, or None without a scale."""
         return None
 
+    def step(self, spec: Mapping[str, Any]) -> float | None:
+        """Return how far apart the numbers of the scale are, or None if any number between its ends is an answer."""
+        return 1.0
+
+    def steps(self, spec: Mapping[str, Any]) -> tuple[int | float, ...]:
+        """Return the numbers of the scale in order; none without a scale, or if they are too many to list."""
+        scale, step = self.scale(spec), self.step(spec)
+        if scale is None or step is None:
+            return ()
+        low, high, by = (Fraction(repr(number)) for number in (*scale, step))
+        if (high - low) / by > MOST_LISTED:
+            return ()
+        numbers = (low + place * by for place in range(int((high - low) / by) + 1))
+        return tuple(int(number) if number.denominator == 1 else float(number) for number in numbers)
+
+    def far_apart(self, spec: Mapping[str, Any]) -> float:
+        """Return how far two numbers of the scale must be apart to count as a disagreement."""
+        scale = self.scale(spec)
+        return 1.0 if scale is None or scale[1] - scale[0] > 1 else 0.5
+
     def off_scale(self, value: Any, spec: Mapping[str, Any]) -> bool:
         """Return whether a machine's number is outside the scale."""
         number, scale = self.number(value), self.scale(spec)
@@ -139,6 +167,13 @@ class QuestionType(ABC):
         return []
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a value of a file is a finite number that a double can hold; true and false are none."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return type(value) is int and abs(value) < LARGEST_EXACT
+
+
 def finite_number(value: Any) -> float:
     """Return a machine's number, booleans as 0 and 1. Raises ValueInvalidError for anything else."""
     if isinstance(value, bool):
@@ -155,7 +190,7 @@ def finite_number(value: Any) -> float:
 
 def question_types() -> Mapping[str, QuestionType]:
     """Return all question types by key."""
-    return discover("questions", "QUESTION_TYPE", in_each=True)
+    return discover("questions", "QUESTION_TYPE", in_each=True, group=QUESTION_TYPES)
 
 
 def question_type_choices() -> list[tuple[str, str]]:

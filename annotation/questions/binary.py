@@ -4,14 +4,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
+from annotation.spec_fields import SpecField
+
+TEXTS = ("Yes", "No")
 
 
 class Binary(QuestionType):
     """`true` or `false`; machines may give any finite number, on a scale from 0 to 1."""
 
     key = "binary"
+    label = "Yes or no"
     level = "nominal"
     spec_keys = frozenset({"labels"})
+    spec_fields = (
+        SpecField(
+            "labels", "Texts of the two choices", kind="labels", default=list(TEXTS),
+            help="Two lines: the text for yes, then the text for no.",
+        ),
+    )  # fmt: skip
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         labels = spec.get("labels")
@@ -48,7 +58,7 @@ class Binary(QuestionType):
         return (0.0, 1.0)
 
     def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-        labels = spec.get("labels") or ["Yes", "No"]
+        labels = spec.get("labels") or list(TEXTS)
         if isinstance(labels, dict):
             labels = [labels.get(True, labels.get("true")), labels.get(False, labels.get("false"))]
         return [

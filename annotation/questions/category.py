@@ -4,14 +4,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.spec_fields import SpecField
 
 
 class Category(QuestionType):
     """One of `choices`, or a list of them if `multiple` is true."""
 
     key = "category"
+    label = "Choices"
     level = "nominal"
     spec_keys = frozenset({"choices", "multiple"})
+    spec_fields = (
+        SpecField(
+            "choices", "Choices", kind="lines", required=True, begins=["First choice", "Second choice"],
+            help="One per line, at least two. The text is also what files hold.",
+        ),
+        SpecField("multiple", "Several can be chosen", kind="truth", default=False),
+    )  # fmt: skip
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         choices = spec.get("choices")

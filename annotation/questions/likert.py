@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
+from annotation.spec_fields import SpecField
 
 MOST_STEPS = 101
 
@@ -12,8 +13,17 @@ class Likert(QuestionType):
     """An integer from `min` to `max`; machines may give any finite number."""
 
     key = "likert"
+    label = "Scale of steps"
     level = "interval"
     spec_keys = frozenset({"min", "max", "labels"})
+    spec_fields = (
+        SpecField("min", "Lowest step", kind="whole", required=True, begins=1),
+        SpecField("max", "Highest step", kind="whole", required=True, begins=5),
+        SpecField(
+            "labels", "Texts of the steps", kind="labels", default_text="only numbers",
+            help="One line per step, from the lowest to the highest.",
+        ),
+    )  # fmt: skip
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         least, most = spec.get("min"), spec.get("max")

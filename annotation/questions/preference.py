@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.spec_fields import SpecField
 
 TIE = "tie"
 KEYS = ("arrowleft", "arrowright")
@@ -15,8 +16,10 @@ class Preference(QuestionType):
     """The key of the better output, or `"tie"` unless `allow_tie` is false. On a form: its letter."""
 
     key = "preference"
+    label = "Better of two"
     level = "choice"
     spec_keys = frozenset({"allow_tie"})
+    spec_fields = (SpecField("allow_tie", "Ties are allowed", kind="truth", default=True),)
     needs_outputs = True
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:

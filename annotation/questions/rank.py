@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.spec_fields import SpecField
 
 MOST_RANKS = 100
 LETTERS = re.compile(r"[A-Z]{1,2}")
@@ -19,8 +20,16 @@ class Rank(QuestionType):
     """
 
     key = "rank"
+    label = "Ranking"
     level = "rank"
     spec_keys = frozenset({"ranks", "allow_ties"})
+    spec_fields = (
+        SpecField(
+            "ranks", "Number of ranks", kind="whole", required=True, least=2, most=MOST_RANKS, begins=5,
+            help="Without ties, at least as many as an item has outputs.",
+        ),
+        SpecField("allow_ties", "Ties are allowed", kind="truth", default=True),
+    )  # fmt: skip
     needs_outputs = True
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
-from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, is_number
+from annotation.spec_fields import SpecField
 from config.text_validation import TextRefusedError, check_json
 
 MOST_SPANS = 500
@@ -18,18 +19,39 @@ LONGEST_KEYS = 100
 """An upper bound for a span's keys, numbers and punctuation in JSON."""
 FREE = "none"
 SPAN_KEYS = frozenset({"output", "start", "end", "text", "label", "note"})
+MQM: Mapping[str, float] = {"minor": 1, "major": 5, "critical": 25}
+"""The weights of severities in Multidimensional Quality Metrics."""
+MOST_SEVERITIES = 9
+"""As many as there are keys for them."""
+HEAVIEST = 10**6
 
 
 class Spans(QuestionType):
     """{"spans": [{"output", "start", "end", "text", "label"?, "note"?}], "none": [outputs without any]}.
 
     Positions count code points, the end is exclusive, and `text` quotes the span. With `on: document` spans are in the
-    item's document and name no output; an empty list then means that there are none.
+    item's document and name no output; an empty list then means that there are none. If the question has `severities`,
+    every span has a `severity`.
     """
 
     key = "spans"
+    label = "Marked spans"
     level = "span"
-    spec_keys = frozenset({"labels", "on"})
+    spec_keys = frozenset({"labels", "on", "severities"})
+    spec_fields = (
+        SpecField(
+            "on", "Text to mark", kind="choice", default="output",
+            choices=(("output", "The outputs"), ("document", "The document")),
+        ),
+        SpecField(
+            "labels", "Labels", kind="lines", default_text="spans have no labels",
+            help=f"One per line, at most {MOST_LABELS}: what a marked span can be, such as a kind of error.",
+        ),
+        SpecField(
+            "severities", "Severities", kind="numbers", default_text="spans have no severity",
+            help="What each is called and how much it weighs, such as minor 1, major 5 and critical 25 (MQM).",
+        ),
+    )  # fmt: skip
     needs_outputs = True
     needs_texts = True
 
@@ -44,6 +66,7 @@ class Spans(QuestionType):
             raise SpecInvalidError(f"labels may be at most {MOST_LABELS}")
         if spec.get("per", "task") != "task":
             raise SpecInvalidError("per must be task: each span names its output")
+        _check_severities(spec.get("severities"))
 
     def read(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> Any:
         sent = _sent(form, name)
@@ -57,6 +80,8 @@ class Spans(QuestionType):
         spans.sort(key=lambda span: (order[span["output"]], str(span.get("start")).zfill(12)))
         if spec.get("labels") and any(span.get("label") is None for span in spans):
             raise ValueInvalidError("has a span without a label: choose one")
+        if severities(spec) and any(span.get("severity") is None for span in spans):
+            raise ValueInvalidError("has a span without a severity: choose one")
         return {"spans": spans, "none": sorted({_key(letter, sheet) for letter in free})}
 
     def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[ShownOutput]:
@@ -79,12 +104,15 @@ class Spans(QuestionType):
         ticked = set(_ticked(form, name))
         letters = ["ALL"] if spec.get("on") == "document" else [output.letter for output in sheet.outputs]
         rows = [{"letter": letter, "name": f"{name}-{letter}", "free": letter in ticked} for letter in letters]
-        return {"choices": [], "raw": raw, "value": _said(form, name, ticked), "rows": rows}
+        said = _said(form, name, ticked)
+        return {"choices": [], "raw": raw, "value": said, "rows": rows, "severities": list(severities(spec))}
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         labels = spec.get("labels", [])
         texts = len(sheet.document) + sum(len(output.text) for output in sheet.outputs)
         per_span = LONGEST_KEYS + LONGEST_NOTE + max(map(len, labels), default=0)
+        if severities(spec):
+            per_span += LONGEST_KEYS + max(map(len, severities(spec)))
         # Spans with the same label do not overlap, so together they quote the texts at most once per label. JSON
         # writes a quotation mark or a line end as two characters.
         return 2 * (MOST_SPANS * per_span + texts * max(1, len(labels)))
@@ -124,10 +152,28 @@ class Spans(QuestionType):
                 raise ValueInvalidError(f"marks {_quoted(span)}, but the text has “{_short(quoted)}” there")
 
 
+def severities(spec: Mapping[str, Any]) -> dict[str, float]:
+    """Return the weights of a question's severities, the lightest first; none for most questions."""
+    given = spec.get("severities") or {}
+    return dict(sorted((MQM if given is True else given).items(), key=lambda one: (one[1], one[0])))
+
+
+def _check_severities(given: Any) -> None:
+    if given is None or isinstance(given, bool):
+        return
+    if not isinstance(given, dict) or not all(isinstance(name, str) and name for name in given):
+        raise SpecInvalidError("severities must be true or give a weight for each name: {name: number}")
+    if not 1 <= len(given) <= MOST_SEVERITIES:
+        raise SpecInvalidError(f"severities must be 1 to {MOST_SEVERITIES}")
+    if not all(is_number(weight) and 0 <= weight <= HEAVIEST for weight in given.values()):
+        raise SpecInvalidError(f"each weight of severities must be a number from 0 to {HEAVIEST}")
+
+
 def _check_span(span: Any, spec: Mapping[str, Any]) -> None:
-    in_document = spec.get("on") == "document"
+    in_document, weights = spec.get("on") == "document", severities(spec)
     needed = {"start", "end", "text"} | (set() if in_document else {"output"})
-    if not isinstance(span, dict) or not needed <= set(span) <= SPAN_KEYS - ({"output"} if in_document else set()):
+    known = (SPAN_KEYS | {"severity"} if weights else SPAN_KEYS) - ({"output"} if in_document else set())
+    if not isinstance(span, dict) or not needed <= set(span) <= known:
         raise ValueInvalidError(f"has a span with missing or unknown keys: it needs {', '.join(sorted(needed))}")
     start, end, text = span["start"], span["end"], span["text"]
     if not isinstance(text, str) or not isinstance(span.get("output", ""), str):
@@ -142,6 +188,8 @@ def _check_span(span: Any, spec: Mapping[str, Any]) -> None:
     if label is not None and (not isinstance(label, str) or label not in spec.get("labels", [])):
         offered = ", ".join(spec.get("labels", [])) or "none: this question has no labels"
         raise ValueInvalidError(f"has a span with a label that is not offered; labels are {offered}")
+    if weights and (not isinstance(span.get("severity"), str) or span["severity"] not in weights):
+        raise ValueInvalidError(f"has a span without one of the severities: {', '.join(weights)}")
     if note is not None and (not isinstance(note, str) or len(note) > LONGEST_NOTE):
         raise ValueInvalidError(f"has a note that is not a text of at most {LONGEST_NOTE} characters")
 

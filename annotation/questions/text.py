@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.answers import Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.spec_fields import SpecField
 from config.text_validation import TextRefusedError, check_text
 
 LONGEST = 20_000
@@ -14,8 +15,13 @@ class Text(QuestionType):
     """Text as typed, with at least `min_words` and at most `max_words` words."""
 
     key = "text"
+    label = "Text"
     level = "text"
     spec_keys = frozenset({"min_words", "max_words"})
+    spec_fields = (
+        SpecField("min_words", "Fewest words", kind="whole", default=0, least=0),
+        SpecField("max_words", "Most words", kind="whole", least=1, default_text="no limit"),
+    )
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
         least, most = spec.get("min_words", 0), spec.get("max_words", 10**6)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from annotation.blinding import OWN_NAMES, Names
 from annotation.models import Output, Rating, SpanReview, Study
 from annotation.review.marked_spans import OPEN, MarkedSpan, marked_spans, pieces, span_ratings
 from annotation.review.span_steps import Step, next_span, span_at
@@ -23,12 +24,13 @@ class Filters:
     state: str = OPEN
     label: str = ""
     system: str = ""
+    names: Names = OWN_NAMES
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Filters":
-        """The filters of an address; an unknown state counts as open."""
+    def of(cls, query: Mapping[str, str], names: Names = OWN_NAMES) -> "Filters":
+        """The filters of an address, whose system is called as `names` say; an unknown state counts as open."""
         state = query.get("state", OPEN)
-        return cls(state if state in STATES else OPEN, query.get("label", ""), query.get("system", ""))
+        return cls(state if state in STATES else OPEN, query.get("label", ""), query.get("system", ""), names)
 
     def address(self, **more: str) -> str:
         """The query string of these filters, without empty ones."""
@@ -37,7 +39,9 @@ class Filters:
 
     def covers(self, span: MarkedSpan) -> bool:
         """Whether label and system fit, whatever the state."""
-        return (not self.label or span.label == self.label) and (not self.system or span.output == self.system)
+        return (not self.label or span.label == self.label) and (
+            not self.system or self.names.shown(span.output) == self.system
+        )
 
     def fits(self, span: MarkedSpan) -> bool:
         """Whether label, system and state fit."""
@@ -108,7 +112,7 @@ def queue(study: Study, filters: Filters, at: str = "", beyond: str = "") -> Que
         done=sum(span.state != OPEN for span in covered),
         total=len(covered),
         labels=sorted({span.label for span in spans if span.label}),
-        systems=sorted({span.output for span in spans if span.output}),
+        systems=sorted({filters.names.shown(span.output) for span in spans if span.output}),
     )
 
 
@@ -124,7 +128,9 @@ def _large_queue(study: Study, filters: Filters, at: str, beyond: str) -> Queue:
         if step == Step() and past is not None:  # after the last one comes the first
             step = next_span(study, filters.fits)
     found = step.span
-    covered = [row for row in rows if filters.label in ("", row[0]) and filters.system in ("", row[1])]
+    covered = [
+        row for row in rows if filters.label in ("", row[0]) and filters.system in ("", filters.names.shown(row[1]))
+    ]
     return Queue(
         span=found,
         before=next_span(study, filters.fits, found, forward=False).span if found else None,
@@ -134,7 +140,7 @@ def _large_queue(study: Study, filters: Filters, at: str, beyond: str) -> Queue:
         done=_sum(row for row in covered if row[2] != OPEN),
         total=_sum(covered),
         labels=sorted({row[0] for row in rows if row[0]}),
-        systems=sorted({row[1] for row in rows if row[1]}),
+        systems=sorted({filters.names.shown(row[1]) for row in rows if row[1]}),
         kept=kept,
         reached=step.reached,
     )

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.common_options import SPOT_CHECK_SHARE
 from annotation.models import Annotation, Assignment, DrawnAnswer, SpotCheck, Study
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
 from annotation.studies.batches import items_in, state_of
@@ -18,7 +19,7 @@ from annotation.studies.locking import refuse_import_since
 from annotation.studies.planning import seeded
 from annotation.studies.queries import unread_notes
 
-OPTION, SHARE = "spot_check_share", 0.1
+OPTION, SHARE = "spot_check_share", SPOT_CHECK_SHARE
 NOT_CHECKED = ("", 0, 0)
 COLUMNS = ("pk", "task_id", "rater_id", "rater__name", "rater__person_id", "task__item__key", "task__key")
 

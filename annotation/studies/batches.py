@@ -13,13 +13,16 @@ from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Q, Qu
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Batch, Item, Slot, Study
-from annotation.pools import main_items
+from annotation.pools import planned_items
 from annotation.studies.locking import lock_study
 
 OPTION = "batch_size"
 BITS = 47
 LAST_BATCH = 2**16 - 1
 EVERYWHERE = 2**63 - 1
+FIRST = 0
+"""The first place of a study's order; slots of withdrawn items have places before it, which nobody reaches."""
+PRIORITY_BITS = 2
 
 
 class BatchRefusedError(Exception):
@@ -51,13 +54,19 @@ def size_of(study: Study) -> int | None:
     return size
 
 
-def place_in(study: Study, number: int, place: int) -> int:
+def place_in(
+    study: Study, number: int, place: int, priority: int = Item.Priority.ORDINARY, *, is_withdrawn: bool = False
+) -> int:
     """The `place` of slots of the study's item `number` (from 0, by import), whose hash is `place`, of 63 bits.
 
-    There are at most 65,536 batches; all later items belong to the last one.
+    There are at most 65,536 batches; all later items belong to the last one. The bits below the batch hold the item's
+    priority, so that a claim costs the same with priorities as without.
     """
     size = size_of(study)
-    return place if size is None else (min(number // size, LAST_BATCH) << BITS) | (place >> (63 - BITS))
+    batch, bits = (0, 63) if size is None else (min(number // size, LAST_BATCH), BITS)
+    bits -= PRIORITY_BITS
+    found = (batch << BITS) | (int(priority) << bits) | (place >> (63 - bits))
+    return -1 - found if is_withdrawn else found
 
 
 def last_place(study: Study) -> int:
@@ -84,12 +93,12 @@ def batches_of(study: Study) -> int:
     size = size_of(study)
     if size is None:
         return 1
-    return min(-(-main_items(study).count() // size), LAST_BATCH + 1)
+    return min(-(-planned_items(study).count() // size), LAST_BATCH + 1)
 
 
 def items_in(study: Study, number: int) -> QuerySet[Item]:
     """The items of a batch: a range of primary keys, which follow the order of import."""
-    items, size = main_items(study), size_of(study)
+    items, size = planned_items(study), size_of(study)
     if size is None:
         return items
     ordered = items.order_by("pk").values_list("pk", flat=True)
@@ -102,7 +111,7 @@ def items_in(study: Study, number: int) -> QuerySet[Item]:
 def state_of(study: Study, number: int) -> BatchState:
     """The progress of a batch; without batches all items are batch 0."""
     size, items = size_of(study) or 0, items_in(study, number)
-    counts = Slot.objects.filter(item__in=items).aggregate(
+    counts = Slot.objects.filter(item__in=items, place__gte=FIRST).aggregate(
         places=Count("pk"), filled=Count("pk", filter=Q(state=Slot.State.FILLED))
     )
     return BatchState(number, number * size + 1, number * size + items.count(), counts["places"], counts["filled"])

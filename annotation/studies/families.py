@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
+from annotation.blinding import shown_systems
 from annotation.models import JudgeRun, Rater, Study
 
 
 def system_families(study: Study) -> dict[str, str]:
     """Return {system id: family} for the systems whose family is described."""
-    return {key: facts["family"] for key, facts in study.systems.items() if "family" in facts}
+    return {key: facts["family"] for key, facts in shown_systems(study).items() if "family" in facts}
 
 
 def judge_families(study: Study) -> dict[str, str | None]:
@@ -18,7 +19,7 @@ def judge_families(study: Study) -> dict[str, str | None]:
     runs name as endpoint/model. It is None if there are none, or if they have different families.
     """
     of_model: dict[str, set[str]] = defaultdict(set)
-    for facts in study.systems.values():
+    for facts in shown_systems(study).values():
         if "family" in facts and "model" in facts:
             of_model[facts["model"]].add(facts["family"])
     models = _models(study) if of_model else {}

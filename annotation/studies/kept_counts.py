@@ -10,20 +10,23 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.models import Annotation, Slot, Study, StudyCounts
+from annotation.models import Annotation, Item, Rating, Slot, Study, StudyCounts
+from annotation.studies.counting import CountOf
 from annotation.studies.locking import refuse_import_since
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 
 WORK_KEY = "study_counts"
-OVERVIEW, SPANS, BATCH = "overview", "spans", "batch "
+OVERVIEW, PACE, SPANS, PLAN, BATCH = "overview", "pace", "spans", "plan", "batch "
 MOST_AT_ONCE = 5000
 """A study with more answers or more places for answers is counted by workers."""
+RATINGS_PER_ANSWER = 4
+"""So is a study with this many times more ratings, which may all have been imported."""
 REST = 4.0
 """Counts are requested again after this many times as long as they took."""
 LATE = timedelta(seconds=10)
@@ -34,10 +37,21 @@ OLDEST = timedelta(hours=1)
 """Older counts are requested again, because those of the last day change with time."""
 TRIED_AGAIN = timedelta(minutes=5)
 OF_NO_COUNT = frozenset(
-    {"task assigned", "study exported", "file exported", "notes read", "report frozen", "reviewer named"}
+    {
+        "task assigned",
+        "study exported",
+        "file exported",
+        "notes read",
+        "report frozen",
+        "flag answers read",
+        "comments read",
+        "reviewer named",
+        "file uploaded",
+        "file discarded",
+    }
 )
-OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "batch released", "span reviewed"}
-OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "batch released"}
+OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}
+OF_NO_SPAN = OF_NO_COUNT | {"answer checked", "flag answered", "batch released"}
 
 
 @dataclass(frozen=True)
@@ -56,9 +70,27 @@ class KeptCounts:
 
 
 def is_large(study: Study) -> bool:
-    """Whether a page must not count the study itself. Two queries, which stop counting at MOST_AT_ONCE."""
-    places = Slot.objects.filter(item__study=study).order_by()
-    return exceeds(Annotation.objects.filter(rater__study=study), MOST_AT_ONCE) or exceeds(places, MOST_AT_ONCE)
+    """Whether a page must not count the study itself. One query, which stops counting there."""
+    found: Any = large_studies(Study.objects.filter(pk=study.pk)).get()
+    return bool(found.is_large)
+
+
+def large_studies(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """The studies, each with whether it `is_large`."""
+    answers = Annotation.objects.filter(rater__study=OuterRef("pk"))
+    places, ratings = Slot.objects.filter(study=OuterRef("pk")), Rating.objects.filter(study=OuterRef("pk"))
+    items = Item.objects.filter(study=OuterRef("pk"))
+    most_ratings = RATINGS_PER_ANSWER * MOST_AT_ONCE
+    counted = {
+        "some_answers": CountOf(answers.order_by().values("pk")[: MOST_AT_ONCE + 1]),
+        "some_items": CountOf(items.order_by().values("pk")[: MOST_AT_ONCE + 1]),
+        "some_places": CountOf(places.order_by().values("pk")[: MOST_AT_ONCE + 1]),
+        "some_ratings": CountOf(ratings.order_by().values("pk")[: most_ratings + 1]),
+    }
+    is_large = Q(some_ratings__gt=most_ratings)
+    for rows in ("some_answers", "some_items", "some_places"):
+        is_large |= Q(**{f"{rows}__gt": MOST_AT_ONCE})
+    return studies.annotate(**counted).annotate(is_large=ExpressionWrapper(is_large, output_field=BooleanField()))
 
 
 def exceeds(rows: QuerySet[Any], most: int) -> bool:

@@ -7,9 +7,10 @@ from django.db import transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Guideline, Study
-from annotation.pools import main_items
-from annotation.protocols import StudyInvalidError, protocols
+from annotation.protocols import protocols
 from annotation.studies.batches import release_first
+from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
 from annotation.studies.unplanning import remove_outdated
@@ -18,10 +19,6 @@ from config.write_pauses import STEP_SECONDS, WritePauses
 Status = Study.Status
 FIRST_CHUNK = 50
 """Items; how long the first chunk takes decides the size of the next."""
-
-
-class StudyRefusedError(Exception):
-    """The study cannot take this step now; the message gives the reason and what to do first."""
 
 
 def prepare(study: Study, seconds: float) -> bool:
@@ -54,21 +51,21 @@ def make_live(study: Study, actor: Person | None) -> None:
     _step(study, (Status.DRAFT, Status.PAUSED), Status.LIVE, actor)
 
 
-def reopen(study: Study, actor: Person | None) -> None:
-    """Let annotators work again on a closed study; invitations that have not expired work again too."""
+def reopen(study: Study, actor: Person | None, reason: str = "") -> None:
+    """Let annotators work again on a closed study; invitations that have not expired work again too.
+
+    A locked one needs a reason, and is not locked any more.
+    """
     _check_ready(study)
-    _step(study, (Status.CLOSED,), Status.LIVE, actor)
+    _step(study, (Status.CLOSED,), Status.LIVE, actor, reason)
 
 
 def _check_ready(study: Study) -> None:
-    if not main_items(study).exists():
-        raise StudyRefusedError("This study has no items yet. Import items first.")
+    problems = [one.text for one in blocking_problems(study)]
     if not is_planned(study):
-        raise StudyRefusedError("Some items are not prepared yet. Prepare them first.")
-    try:
-        protocols()[study.protocol].flow.check_live(study)
-    except StudyInvalidError as problem:
-        raise StudyRefusedError(str(problem)) from None
+        problems.append("Some items are not prepared yet. Prepare them first.")
+    if problems:
+        raise StudyRefusedError(" ".join(problems))
 
 
 def pause(study: Study, actor: Person | None, reason: str = "") -> None:
@@ -89,42 +86,48 @@ def _step(
         old = now.status
         if old not in since:
             raise StudyRefusedError(f"A study that is {old} cannot become {to.value}.")
-        now.status = to
-        now.save(update_fields=["status"])
+        if old == Status.CLOSED:
+            check_correction(now, reason)
+        now.status, now.locked_at = to, None
+        now.save(update_fields=["status", "locked_at"])
         new = {"status": to.value, "reason": reason} if reason else {"status": to.value}
         record("status changed", study.slug, actor=actor, study=study.slug, old={"status": old}, new=new)
         if to is Status.LIVE:
             release_first(now, actor)
-    study.status = to
+    study.status, study.locked_at = to, None
 
 
-def describe(study: Study, actor: Person | None, *, title: str, description: str, contact: str) -> bool:
-    """Change title, description and contact of a study; False if nothing differs."""
+def describe(
+    study: Study, actor: Person | None, *, title: str, description: str, contact: str, reason: str = ""
+) -> bool:
+    """Change title, description and contact of a study; False if nothing differs. Raises StudyRefusedError."""
     with transaction.atomic():
         now = lock_study(study.pk)
         given = {"title": title, "description": description, "contact": contact}
         new = {name: value for name, value in given.items() if getattr(now, name) != value}
         if not new:
             return False
-        old = {name: getattr(now, name) for name in new}
+        why, old = check_correction(now, reason), {name: getattr(now, name) for name in new}
         for name, value in new.items():
             setattr(now, name, value)
         now.save(update_fields=list(new))
-        record("study described", study.slug, actor=actor, study=study.slug, old=old, new=new)
+        record("study described", study.slug, actor=actor, study=study.slug, old=old, new={**new, **why})
     return True
 
 
-def publish_guidelines(study: Study, text: str, actor: Person | None) -> Guideline:
+def publish_guidelines(study: Study, text: str, actor: Person | None, reason: str = "") -> Guideline:
     """Add a version of the guidelines; if the text is unchanged, the latest version stays.
 
-    Open pages keep the version that they were opened with.
+    Open pages keep the version that they were opened with. Raises StudyRefusedError.
     """
     with transaction.atomic():
-        lock_study(study.pk)
+        now = lock_study(study.pk)
         latest = Guideline.objects.filter(study=study).order_by("-number").first()
         if latest is not None and latest.text == text:
             return latest
-        number = latest.number + 1 if latest else 1
+        why, number = check_correction(now, reason), latest.number + 1 if latest else 1
         added = Guideline.objects.create(study=study, number=number, text=text)
-        record("guidelines published", f"version {number}", actor=actor, study=study.slug, new={"version": number})
+        record(
+            "guidelines published", f"version {number}", actor=actor, study=study.slug, new={"version": number, **why}
+        )
     return added

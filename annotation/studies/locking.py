@@ -17,6 +17,7 @@ complete, these locks refuse the study, and so do readers that need all of it.
 from django.db import connection
 
 from annotation.models import Rater, Study
+from annotation.studies.corrections import refuse_archived
 from config.prepared_sql import run
 from config.site_busy import SiteBusyError
 
@@ -28,13 +29,15 @@ class ImportPendingError(SiteBusyError):
         super().__init__("An import into this study is being completed. Try again in a few seconds.")
 
 
-def lock_study(pk: int) -> Study:
+def lock_study(pk: int, *, archived: bool = False) -> Study:
     """Return a study's current row, locked until the transaction ends. Raters can keep working.
 
-    Raises ImportPendingError.
+    Raises ImportPendingError and, unless the caller may change `archived` studies, StudyArchivedError.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=pk)
     refuse_pending_import(study)
+    if not archived:
+        refuse_archived(study)
     return study
 
 

@@ -8,6 +8,7 @@ every installation, whatever the order of import.
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -16,14 +17,18 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
-from annotation.pools import main_items
+from annotation.pools import planned_items
 from annotation.protocols import TaskPlan, protocols
+from annotation.studies.assignment_plan import HIGHEST, NO_PLAN, AssignmentPlan, ItemFacts, in_core, plan_of
 from annotation.studies.batches import place_in, size_of
 from annotation.studies.locking import lock_study
 from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 
 CHUNK = 500
+PLANNED = ("key", "set", "categories", "priority", "withdrawn_at")
+PRIORITY_SHIFT = 59
+"""How many bits of a place are below its priority."""
 NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
 TABLES = Tables()
 
@@ -84,7 +89,7 @@ def ensure_tasks(
 
 def _numbers(study: Study, items: Sequence[int], tables: Tables = TABLES) -> dict[int, int]:
     """The number of the main pool's items that were imported before each of `items` that is in it."""
-    mine = main_items(study)
+    mine = planned_items(study)
     before = tables.count(mine.filter(pk__lt=min(items, default=0)))
     between = mine.filter(pk__gte=min(items, default=0), pk__lte=max(items, default=0)).order_by("pk")
     return {pk: before + place for place, (pk,) in enumerate(tables.read(between, "pk"))}
@@ -103,15 +108,14 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
     """Make tasks and slots for the next `size` items in one transaction; False if no items were left."""
     with transaction.atomic():
         study = lock_study(study.pk)
-        items = list(
-            main_items(study).filter(pk__gt=study.planned_through).order_by("pk").values_list("pk", "key")[:size]
-        )
+        ahead = planned_items(study).filter(pk__gt=study.planned_through).order_by("pk")
+        items = list(ahead.only(*PLANNED)[:size])
         if not items:
             return False
-        keys = [pk for pk, _ in items]
+        keys = [item.pk for item in items]
         outputs = outputs_of(keys)
         tasks = ensure_tasks(study, keys, outputs)
-        _make_slots(study, dict(items), outputs, tasks)
+        _make_slots(study, {item.pk: item for item in items}, outputs, tasks)
         study.planned_through = keys[-1]
         study.save(update_fields=["planned_through"])
         if len(items) < size or is_planned(study):
@@ -121,34 +125,85 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
 
 def _make_slots(
     study: Study,
-    items: dict[int, str],
+    items: dict[int, Item],
     outputs: dict[int, list[tuple[int, str]]],
     tasks: dict[tuple[int, str], int],
 ) -> None:
-    """Make the missing slots of `tasks`: tasks of imported annotations may have none yet."""
-    protocol = protocols()[study.protocol]
-    having = set(Slot.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True))
+    """Make the missing slots of `tasks`: tasks of imported annotations may have none yet.
+
+    A draft's slots are made again if its plan has changed.
+    """
+    protocol, plan = protocols()[study.protocol], plan_of(study) or NO_PLAN
+    having, is_draft = _slots_of(list(tasks.values())), study.status == Study.Status.DRAFT
     counts: dict[int, int] = defaultdict(int)
     for task in TaskOutput.objects.filter(task__in=list(tasks.values())).values_list("task", flat=True):
         counts[task] += 1
     rows: list[tuple[Any, ...]] = []
     counted = protocol.counts_items(study.options)
-    numbers = _numbers(study, list(items)) if counted or size_of(study) else {}
+    numbers = _numbers(study, list(items)) if counted or size_of(study) or plan.core_size else {}
+    told = _with_core(study, plan, {pk: _facts(item) for pk, item in items.items()}, numbers)
     turns = _turns(study, numbers, outputs) if counted else {}
     variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
     for (item, key), task in tasks.items():
-        if task in having or not protocol.flow.needs_slots(variants.get(task, "")):
+        if (task in having and not is_draft) or not protocol.flow.needs_slots(variants.get(task, "")):
             continue
-        number = numbers.get(item, 0)
-        place = place_in(study, number, seeded(study, "place", items[item]))
-        random = Random(seeded(study, "orders", items[item], key))  # noqa: S311 - reproducible, not secret
+        number, facts = numbers.get(item, 0), told[item]
+        place = place_of(study, items[item], number, plan)
+        random = Random(seeded(study, "orders", facts.key, key))  # noqa: S311 - reproducible, not secret
         turn = turns.get((item, key), number if counted else 0)
-        orders = protocol.orders(counts[task], study.redundancy, random, turn, seeded(study, "orders"))
+        size, listed = plan.redundancy(facts, study.redundancy), plan.listed_for(facts.key)
+        wanted = {(slot, place, listed[slot] if slot < len(listed) else "") for slot in range(size)}
+        if task in having and not _remade(task, having[task], wanted):
+            continue
+        orders = protocol.orders(counts[task], size, random, turn, seeded(study, "orders"))
         rows.extend(
-            (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value)
-            for slot, order in enumerate(orders)
+            (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value, keeper)
+            for slot, (order, keeper) in enumerate(zip_longest(orders, listed, fillvalue=""))
         )
-    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state"], rows)
+    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for"], rows)
+
+
+def _facts(item: Item) -> ItemFacts:
+    return ItemFacts(item.key, item.set, item.categories)
+
+
+def _slots_of(tasks: Collection[int]) -> dict[int, set[tuple[int, int, str]]]:
+    """The number, place and keeper of each slot, by task."""
+    found: dict[int, set[tuple[int, int, str]]] = defaultdict(set)
+    for task, *facts in Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for"):
+        found[task].add((facts[0], facts[1], facts[2]))
+    return dict(found)
+
+
+def _remade(task: int, there: set[tuple[int, int, str]], wanted: set[tuple[int, int, str]]) -> bool:
+    """Delete a task's slots if they are not as wanted and nobody has taken one; whether they are to be made again."""
+    slots = Slot.objects.filter(task=task)
+    if there == wanted or slots.exclude(state=Slot.State.OPEN).exists():
+        return False
+    slots.delete()
+    return True
+
+
+def _with_core(
+    study: Study, plan: AssignmentPlan, items: dict[int, ItemFacts], numbers: Mapping[int, int]
+) -> dict[int, ItemFacts]:
+    """The items, with those of the plan's core marked."""
+    if not plan.core_size:
+        return items
+    count = planned_items(study).count()
+    start = seeded(study, "core") % max(count, 1)
+    return {
+        pk: facts._replace(is_core=in_core(numbers.get(pk, 0), plan.core_size, count, start))
+        for pk, facts in items.items()
+    }
+
+
+def _place(study: Study, plan: AssignmentPlan, facts: ItemFacts) -> int:
+    """The item's place in the seeded order, of 63 bits; its upper bits are the priority if the plan has any."""
+    place = seeded(study, "place", facts.key)
+    if not any(plan.first.values()):
+        return place
+    return (HIGHEST - plan.priority(facts)) << PRIORITY_SHIFT | place >> (63 - PRIORITY_SHIFT)
 
 
 def _turns(
@@ -164,13 +219,23 @@ def _turns(
     }
 
 
+def place_of(study: Study, item: Item, number: int, plan: AssignmentPlan | None = None) -> int:
+    """The place of an item's slots; `number` counts the items imported before it if the study has batches."""
+    hashed = _place(study, plan or plan_of(study) or NO_PLAN, _facts(item))
+    return place_in(study, number, hashed, item.priority, is_withdrawn=item.withdrawn_at is not None)
+
+
+def current_place(study: Study, item: Item) -> int:
+    """The place of an item's slots, with the item's number counted if the study needs it."""
+    return place_of(study, item, _numbers(study, [item.pk])[item.pk] if size_of(study) else 0)
+
+
 def add_slots(study: Study, task: int, count: int) -> None:
     """Add `count` open slots to a task that shows no outputs."""
     item = Item.objects.get(tasks=task)
     last = Slot.objects.filter(task=task).aggregate(last=Max("number"))["last"]
     first = 0 if last is None else last + 1
-    number = _numbers(study, [item.pk])[item.pk] if size_of(study) else 0
-    place = place_in(study, number, seeded(study, "place", item.key))
+    place = current_place(study, item)
     Slot.objects.bulk_create(
         Slot(study=study, item=item, task_id=task, number=one, place=place, order=[])
         for one in range(first, first + count)
@@ -184,10 +249,10 @@ def replan_from(study: Study, item: int) -> None:
 
 def planning_progress(study: Study) -> tuple[int, int]:
     """The number of planned items and of all items to be planned."""
-    items = main_items(study)
+    items = planned_items(study)
     return items.filter(pk__lte=study.planned_through).count(), items.count()
 
 
 def is_planned(study: Study) -> bool:
     """Whether every item of the main pool has its tasks and slots."""
-    return (main_items(study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through
+    return not planned_items(study).filter(pk__gt=study.planned_through).exists()

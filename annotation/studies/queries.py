@@ -6,10 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import (
     BigIntegerField,
-    Count,
     Exists,
-    FloatField,
-    IntegerField,
     OuterRef,
     Q,
     QuerySet,
@@ -20,8 +17,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Person
-from annotation.access import ANNOTATORS, RESEARCHERS, studies_of
-from annotation.desk.assigning import tasks_of
+from annotation.access import ANNOTATORS
+from annotation.desk.assigning import has_room, planned_tasks, tasks_of
 from annotation.models import (
     Annotation,
     Assignment,
@@ -36,9 +33,11 @@ from annotation.models import (
     Token,
 )
 from annotation.models.people import Role
-from annotation.pools import main_items
 from annotation.protocols import protocols
-from annotation.studies.batches import EVERYWHERE, last_places
+from annotation.review.flags import unread_flag_answers
+from annotation.studies.assignment_plan import OPTION
+from annotation.studies.batches import EVERYWHERE, FIRST, last_places
+from annotation.studies.counting import CountOf, MeanOf
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
@@ -47,28 +46,14 @@ RATERS_ASKED, ANSWERS_ASKED = 20, 50
 """From how much a study's minutes per task are taken."""
 
 
-class CountOf(Subquery):
-    """Counts the rows of a query that refers to the outer query."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
-    output_field = IntegerField()
-
-
-class MeanOf(Subquery):
-    """The mean of the one column of a query that refers to the outer query."""
-
-    template = "(SELECT AVG(visible_seconds) FROM (%(subquery)s) AS timed)"
-    output_field = FloatField()
-
-
 @dataclass(frozen=True)
 class MyWork:
     """A study as its annotator sees it: tasks answered, skipped and left (`more`: at least as many), and the next step.
 
     `state` is `soon`, `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
     may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
-    task. `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
-    person confirmed having read, and the latest.
+    task, `flag_answers` unread answers to the person's flags. `minutes` is what a task takes, if that is known. `read`
+    and `newest` are versions of the guidelines: what the person confirmed having read, and the latest.
     """
 
     study: Study
@@ -82,6 +67,7 @@ class MyWork:
     minutes: float | None = None
     read: int | None = None
     newest: int | None = None
+    flag_answers: int = 0
 
     @property
     def kind(self) -> str:
@@ -115,6 +101,7 @@ class _WorkRow(NamedTuple):
     later: bool
     others: bool
     notes: int
+    flag_answers: int
     own_seconds: float | None
     seconds: float | None
     met: bool
@@ -143,20 +130,20 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     """The memberships in which `person` annotates, as the values of a _WorkRow."""
     mine = Slot.objects.filter(task=OuterRef("task"), holder__person=person)
     answered = Annotation.objects.filter(rater__person=person, is_current=True, status__in=Annotation.ANSWERED)
-    open_slots = Slot.objects.filter(~Exists(mine), study=OuterRef("study"), state=Slot.State.OPEN).exclude(
-        Exists(answered.filter(task=OuterRef("task")))
-    )
+    reached = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.OPEN, place__gte=FIRST)
+    open_slots = reached.filter(~Exists(mine)).exclude(Exists(answered.filter(task=OuterRef("task"))))
     of_study = answered.filter(rater__study=OuterRef("study"))
     all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD)
     held = all_held.filter(holder__person=person)
     others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
     last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
     notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
+    flag_answers = unread_flag_answers(person).filter(assignment__rater__study=OuterRef("study"))
     mine_there = Rater.objects.filter(study=OuterRef("study"), person=person)
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]
     return (
-        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS)
+        Membership.objects.filter(person=person, active=True, role__in=ANNOTATORS, study__archived_at__isnull=True)
         .annotate(last=Coalesce(last, Value(EVERYWHERE), output_field=BigIntegerField()))
         .annotate(
             done=CountOf(of_study.filter(status="submitted").values("pk")),
@@ -169,6 +156,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
             later=Exists(open_slots.filter(place__gt=OuterRef("last"))),
             others=Exists(others),
             notes=CountOf(notes.values("pk")),
+            flag_answers=CountOf(flag_answers.order_by().values("pk")),
             own_seconds=_mean_seconds(rater__person=person, rater__study=OuterRef("study")),
             seconds=_mean_seconds(rater__in=some_raters),
             met=Exists(Assignment.objects.filter(rater__person=person, rater__study=OuterRef("study"))),
@@ -195,9 +183,12 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    if not flow.offers_every_task:
+    if OPTION in study.options or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
-    if rater is not None:
+    if rater is not None and flow.offers_every_task:
+        left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
+        others = others and has_room(study, rater)
+    elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
         held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)
@@ -208,6 +199,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
+        flag_answers=row.flag_answers,
     )  # fmt: skip
 
 
@@ -217,83 +209,9 @@ def unread_notes(person: Person) -> QuerySet[SpotCheck]:
     return notes.order_by("pk")
 
 
-@dataclass(frozen=True)
-class StudyProgress:
-    """Places for answers in a study: `total` = open + held + filled."""
-
-    total: int = 0
-    filled: int = 0
-    held: int = 0
-
-    @property
-    def open(self) -> int:
-        return self.total - self.filled - self.held
-
-    @property
-    def percent(self) -> int:
-        return 100 * self.filled // self.total if self.total else 0
-
-
-def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
-    """Return the progress of each study by primary key, in one query."""
-    filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
-    rows = (
-        Slot.objects.filter(study__in=studies)
-        .values("study")
-        .annotate(total=Count("pk"), filled=Count("pk", filter=filled), held=Count("pk", filter=held))
-    )
-    return {row["study"]: StudyProgress(row["total"], row["filled"], row["held"]) for row in rows}
-
-
-@dataclass(frozen=True)
-class RunStudy:
-    """A study on the home page of a person who runs it."""
-
-    study: Study
-    progress: StudyProgress
-    flagged: int
-    annotators: int
-    invited: int
-    unprepared: bool
-
-
-def runs_of(person: Person) -> list[RunStudy]:
-    """Return the studies that `person` runs, live ones first, in two queries, or one if there are none."""
-    studies = studies_of(person, RESEARCHERS)
-    flagged = Assignment.objects.filter(rater__study=OuterRef("pk")).exclude(flag="").values("pk")
-    annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
-    waiting = Invitation.objects.filter(
-        study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-    )
-    unprepared = main_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
-    annotated = studies.annotate(
-        flagged=CountOf(flagged),
-        annotators=CountOf(annotators),
-        invited=CountOf(waiting.values("pk")),
-        unprepared=Exists(unprepared),
-    )
-    states = [Study.Status.LIVE, Study.Status.DRAFT, Study.Status.PAUSED, Study.Status.CLOSED]
-    rows = sorted(annotated, key=lambda row: (states.index(Study.Status(row.status)), -row.pk))
-    progress = progress_by_study(studies) if rows else {}
-    return [
-        RunStudy(row, progress.get(row.pk, StudyProgress()), row.flagged, row.annotators, row.invited, row.unprepared)
-        for row in rows
-    ]
-
-
 def annotators_of(study: Study) -> int:
     """Return how many annotators the study has now."""
     return Membership.objects.filter(study=study, active=True, role=Role.ANNOTATOR, person__is_active=True).count()
-
-
-def flagged_in(study: Study) -> QuerySet[Assignment]:
-    """Return flagged tasks, latest first."""
-    return (
-        Assignment.objects.filter(rater__study=study)
-        .exclude(flag="")
-        .select_related("rater", "task__item")
-        .order_by("-pk")
-    )
 
 
 def skipped_in(study: Study) -> QuerySet[Annotation]:

@@ -11,8 +11,11 @@ from django.utils import timezone
 from annotation.models import Annotation, Assignment, Membership, Rater, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
+from annotation.review.flags import open_flags
+from annotation.studies.counting import CountOf
 from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts
-from annotation.studies.queries import CountOf, StudyProgress, flagged_in, progress_by_study, skipped_in
+from annotation.studies.queries import skipped_in
+from annotation.studies.study_progress import StudyProgress, progress_of_study
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Contribution:
     flagged: int = 0
     last: datetime | None = None
     is_counted: bool = True
+
+    @property
+    def is_annotating(self) -> bool:
+        """Whether the person rates, or has rated, in the study."""
+        return self.rater is not None or (self.membership is not None and self.membership.role == Role.ANNOTATOR)
 
 
 @dataclass(frozen=True)
@@ -120,13 +128,25 @@ def overview_of(study: Study) -> Overview:
     return Overview(study, kept.figures, kept)
 
 
+def progress_now(study: Study) -> StudyProgress | None:
+    """The study's progress, of a large one as it was counted last; None before the first count.
+
+    Raises ImportPendingError.
+    """
+    return kept_progress(study) if is_large(study) else progress_of_study(study)
+
+
+def kept_progress(study: Study) -> StudyProgress | None:
+    """The progress that workers have counted. Raises ImportPendingError."""
+    return Overview(study, kept_counts(study, OVERVIEW).figures).progress
+
+
 def count_overview(study: Study) -> dict[str, Any]:
     """Count the study, as plain JSON values."""
-    flagged, skipped = flagged_in(study), skipped_in(study)
-    progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
+    flagged, skipped = open_flags(study), skipped_in(study)
     return {
         "items": main_items(study).count(),
-        "progress": asdict(progress),
+        "progress": asdict(progress_of_study(study)),
         "pace": _count_pace(study),
         "flagged": flagged.count(),
         "last_flagged": flagged.values_list("pk", flat=True).first(),

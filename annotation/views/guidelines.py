@@ -53,7 +53,9 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(person, slug, RESEARCHERS)
     newest = study.guidelines.order_by("-number").first()
     form = GuidelinesForm(
-        request.POST if request.method == "POST" else None, initial={"text": newest.text if newest else ""}
+        request.POST if request.method == "POST" else None,
+        initial={"text": newest.text if newest else ""},
+        locked=study.locked_at is not None,
     )
     preview = None
     status = 200
@@ -63,7 +65,9 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
         elif "preview" in request.POST:
             preview = render_markdown(form.cleaned_data["text"])
         else:
-            published = publish_guidelines(study, form.cleaned_data["text"], person)
+            published = publish_guidelines(
+                study, form.cleaned_data["text"], person, form.cleaned_data.get("reason", "")
+            )
             messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
     context = {"study": study, "form": form, "newest": newest, "preview": preview}

@@ -57,7 +57,8 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
     words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:LONGEST_SEARCH]
     page, rows = page_of(rater, answers_of(rater, kind, words, number), request.GET.get("page"), number)
     context = {"study": study, "page": page, "rows": rows, "kind": kind, "words": words, "filters": FILTERS.items(),
-               "newest": number}  # fmt: skip
+               "newest": number,
+               "unread": [one for row in rows if (one := row.flag_answer) and one.seen_at is None]}  # fmt: skip
     return render(request, "annotation/my_answers.html", context)
 
 

@@ -1,6 +1,7 @@
 """The people of a study. Owners can change their roles and remove them."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -13,6 +14,8 @@ from annotation.models import Study
 from annotation.models.people import Role
 from annotation.studies.study_overview import overview_of
 
+PAGE_SIZE = 50
+
 
 @require_safe
 @signed_in
@@ -22,7 +25,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     overview = overview_of(study)
     context = {
         "study": study,
-        "takings": overview.contributions(),
+        "page": Paginator(overview.contributions(), PAGE_SIZE).get_page(request.GET.get("page")),
         "kept": overview.kept,
         "owns": may(person, study, OWNERS),
         "roles": Role.choices,

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, span_for, study_for
+from annotation.blinding import names_of
 from annotation.forms import SpanReviewForm
 from annotation.models import Study
 from annotation.review import verdicts
@@ -112,7 +113,7 @@ def _address(study: Study, request: HttpRequest, **more: str) -> str:
 def _span_page(
     request: HttpRequest, study: Study, form: SpanReviewForm, key: str = "", status: int = 200
 ) -> HttpResponse:
-    filters = Filters.of(request.GET.dict())
+    filters = Filters.of(request.GET.dict(), names_of(study))
     found = queue(study, filters, key or request.GET.get("at", ""), request.GET.get("beyond", ""))
     last = verdicts.last_review_by(study, person_of(request))
     context: dict[str, Any] = {

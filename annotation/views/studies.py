@@ -1,7 +1,6 @@
-"""A study's pages for the people who run it: overview, status, settings, flagged and skipped tasks."""
+"""A study's pages for the people who run it: overview, status and settings."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -10,17 +9,20 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
-from annotation.forms import DescriptionForm, ReasonForm
+from annotation.blinding import blinding_state
+from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
-from annotation.studies.planning import is_planned, planning_progress
-from annotation.studies.queries import annotators_of, flagged_in, skipped_in
+from annotation.studies.live_checks import blocking_problems, live_problems
+from annotation.studies.planning import is_planned
+from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
+from annotation.studies.projects import projects_to_offer
+from annotation.studies.queries import annotators_of
 from annotation.studies.study_overview import overview_of
 from config.htmx_request import HtmxRequest
 
-SECONDS_PER_REQUEST = 1.0
-PAGE_SIZE = 50
+SHOWN_RATERS = 10
 
 
 @require_safe
@@ -29,6 +31,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     overview = overview_of(study)
+    working = [one for one in overview.contributions() if one.is_annotating]
     context = {
         "study": study,
         "protocol": protocols()[study.protocol],
@@ -36,9 +39,12 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "overview": overview,
         "kept": overview.kept,
         "prepared": is_planned(study),
+        "preparation": newest_preparation(study),
+        "live_problems": live_problems(study) if study.status == Study.Status.DRAFT else (),
         "progress": overview.progress,
         "pace": overview.pace,
-        "contributions": overview.contributions(),
+        "contributions": working[:SHOWN_RATERS],
+        "more_raters": max(len(working) - SHOWN_RATERS, 0),
         "annotators": annotators_of(study),
         "questions": study.questions.order_by("position"),
         "guidelines": study.guidelines.order_by("-number"),
@@ -49,13 +55,15 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @signed_in
 def make_live(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Prepare items for about a second; then go live, or show a page that sends the next request by itself."""
+    """Go live if only few items have no tasks yet; otherwise workers make the tasks first, and the page shows it."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    if not lifecycle.prepare(study, SECONDS_PER_REQUEST):
-        done, total = planning_progress(study)
-        template = "annotation/_preparing.html" if request.htmx else "annotation/preparing.html"
-        return render(request, template, {"study": study, "done": done, "total": total})
+    if not study.is_live and (problems := blocking_problems(study)):
+        messages.error(request, f"The study cannot go live yet. {' '.join(one.text for one in problems)}")
+        return _back(request, study)
+    if not prepare_few(study):
+        request_preparation(study, person, goes_live=not study.is_live)
+        return _back(request, study)
     try:
         if study.is_live:
             messages.success(request, "All items are prepared.")
@@ -65,6 +73,19 @@ def make_live(request: HtmxRequest, slug: str) -> HttpResponse:
     except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)
+
+
+@require_safe
+@signed_in
+def preparation(request: HtmxRequest, slug: str) -> HttpResponse:
+    """How far the tasks of the items are; when they are all made, the whole page is shown again."""
+    study = study_for(person_of(request), slug, RESEARCHERS)
+    newest = newest_preparation(study)
+    if newest is None or not newest.is_waiting:
+        if newest is not None and newest.goes_live and study.is_live:
+            messages.success(request, "The study is live: annotators can start.")
+        return _back(request, study)
+    return render(request, "annotation/_preparing.html", {"study": study, "preparation": newest})
 
 
 def _back(request: HtmxRequest, study: Study) -> HttpResponse:
@@ -104,7 +125,7 @@ def reopen(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
     try:
-        lifecycle.reopen(study, person)
+        lifecycle.reopen(study, person, _reason(request))
         messages.success(request, "The study is live again.")
     except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
@@ -124,22 +145,17 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = DescriptionForm(
         request.POST if request.method == "POST" else None,
         initial={"title": study.title, "description": study.description, "contact": study.contact},
+        locked=study.locked_at is not None,
     )
     if request.method == "POST" and form.is_valid():
         changed = lifecycle.describe(study, person, **form.cleaned_data)
         messages.success(request, "Saved." if changed else "Nothing was changed.")
         return redirect("annotation:settings", slug=slug)
     status = 422 if form.is_bound else 200
-    rights = {"owns": may(person, study, OWNERS), "makes_studies": may_make_studies(person)}
-    return render(request, "annotation/settings.html", {"study": study, "form": form, **rights}, status=status)
-
-
-@require_safe
-@signed_in
-def attention(request: HttpRequest, slug: str) -> HttpResponse:
-    """Flagged tasks, or with `?kind=skipped` skipped ones, with their raters' comments."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
-    kind = "skipped" if request.GET.get("kind") == "skipped" else "flagged"
-    rows = skipped_in(study) if kind == "skipped" else flagged_in(study)
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "annotation/attention.html", {"study": study, "kind": kind, "page": page})
+    owns = may(person, study, OWNERS)
+    context = {"study": study, "form": form, "owns": owns, "blinding": blinding_state(study),
+               "makes_studies": may_make_studies(person)}  # fmt: skip
+    if owns:
+        context["project_form"] = ProjectForm(initial={"name": study.project.name if study.project else ""})
+        context["projects"] = projects_to_offer(person)
+    return render(request, "annotation/settings.html", context, status=status)

@@ -34,6 +34,10 @@ EXAMPLE_UNUSABLE = "a worked example has no choice between two outputs"
 TIES_NEEDED = "Two outputs can do equally well against the reference, so this question must allow ties."
 
 
+VARIANTS = {("own", "own"): "A", ("own", "other"): "B", ("own", "none"): "C", ("other", "other"): "D"}
+"""The prompts of section 5.2 by their guidelines and worked examples."""
+
+
 class PairGuided(JudgeProtocol):
     """Chooses one of two outputs, or a tie, as guidelines say.
 
@@ -91,6 +95,10 @@ class PairGuided(JudgeProtocol):
             "pair_guided_reference": options["reference"] == "context",
         }
         return tuple(name for name in self.prompts if used.get(name, True))
+
+    def variant(self, options: Mapping[str, Any]) -> str:
+        guidelines, examples = str(options.get("guidelines")), str(options.get("examples"))
+        return VARIANTS.get((guidelines, examples), f"{guidelines} guidelines, {examples} examples")
 
     def best_answer(self, case: Case, options: Mapping[str, Any], place: int) -> str:
         """Return what a reply says if the output at `place` of those shown, from 0, is the better one."""

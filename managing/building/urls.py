@@ -1,6 +1,6 @@
 from django.urls import URLPattern, path
 
-from managing.building import deleting_views, making_views
+from managing.building import deleting_views, making_views, views
 
 site_patterns: list[URLPattern] = [
     path("studies/new/", making_views.new_study, name="new_study"),
@@ -11,4 +11,6 @@ urlpatterns: list[URLPattern] = [
     path("duplicate/", making_views.duplicate, name="duplicate"),
     path("copying/", making_views.copying, name="copying"),
     path("delete/", deleting_views.delete_study, name="delete_study"),
+    path("build/", views.build, name="build"),
+    path("build/preview/", views.build_preview, name="build_preview"),
 ]

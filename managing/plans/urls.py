@@ -1,3 +1,8 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from managing.plans import balance, views
+
+urlpatterns: list[URLPattern] = [
+    path("plan/", views.plan, name="plan"),
+    path("balance/", balance.balance, name="balance"),
+]

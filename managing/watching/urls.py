@@ -1,3 +1,8 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from managing.watching import views
+
+urlpatterns: list[URLPattern] = [
+    path("progress/", views.progress, name="progress"),
+    path("disagreement/", views.disagreement, name="disagreement"),
+]

@@ -85,9 +85,9 @@ def _refused(request: Any, refused: ImportRefusedError) -> HttpResponse:
         {"file": one.file, "line": one.line, "field": one.field, "reason": one.reason} for one in refused.problems
     ]
     count = len(listed)
-    what = (
-        f"the first {count} problems are" if refused.more else "1 problem is" if count == 1 else f"{count} problems are"
-    )
+    what = "1 problem is" if count == 1 else f"{count} problems are"
+    if refused.more:
+        what = f"the first {count} of {count + refused.more} problems are"
     return problem_response(
         request,
         400,
@@ -95,5 +95,5 @@ def _refused(request: Any, refused: ImportRefusedError) -> HttpResponse:
         kind=refusal_type(),
         title="Import refused",
         problems=listed,
-        more=refused.more,
+        more=bool(refused.more),
     )

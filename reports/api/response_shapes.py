@@ -21,12 +21,15 @@ class ProgressSerializer(serializers.Serializer):
     total = serializers.IntegerField(min_value=0, help_text="The number of answers wanted, over all tasks.")
     filled = serializers.IntegerField(min_value=0)
     held = serializers.IntegerField(min_value=0, help_text="Answers that somebody is working on.")
+    imported = serializers.IntegerField(min_value=0, help_text="People's ratings from files, which fill no place.")
 
 
 class StudyDetailSerializer(StudySummarySerializer):
     study = serializers.DictField(help_text="The contents of study.yaml.")
     prepared = serializers.BooleanField(help_text="Whether every item has its tasks.")
-    progress = ProgressSerializer()
+    progress = ProgressSerializer(
+        allow_null=True, help_text="Of a large study as it was counted last; null before the first count."
+    )
     files = serializers.ListField(child=serializers.CharField(), help_text="The names of the files in its export.")
 
 
@@ -71,6 +74,10 @@ class QuestionFiguresSerializer(serializers.Serializer):
 class AgreementSerializer(serializers.Serializer):
     study = serializers.CharField()
     protocol = serializers.CharField()
+    blinding = serializers.DictField(
+        required=False,
+        help_text="Only with blind_researchers: whether it is blinded, or when and why it was unblinded.",
+    )
     items = serializers.IntegerField(min_value=0)
     kinds = serializers.ListField(child=serializers.CharField())
     raters = serializers.ListField(child=serializers.CharField(), help_text="Raters chosen by name, beside the kinds.")
@@ -79,6 +86,9 @@ class AgreementSerializer(serializers.Serializer):
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")
     dimensions = serializers.ListField(
         child=serializers.DictField(), help_text="Agreement between each two questions that rank outputs."
+    )
+    balance = serializers.DictField(
+        required=False, help_text="Of tasks with several outputs: how often each system was shown at each position."
     )
 
 

@@ -1,6 +1,7 @@
 """The API: each view checks the caller, calls the same function as the command of that name, and responds."""
 
 from collections.abc import Collection
+from dataclasses import asdict
 
 from django.db.models import Count
 from django.http import FileResponse, Http404
@@ -15,7 +16,8 @@ from annotation.models import Study
 from annotation.studies.lifecycle import prepare
 from annotation.studies.locking import refuse_pending_import
 from annotation.studies.planning import is_planned
-from annotation.studies.queries import StudyProgress, progress_by_study
+from annotation.studies.preparing_tasks import request_preparation
+from annotation.studies.study_overview import progress_now
 from reports import access
 from reports.api import response_shapes as shapes
 from reports.api.authentication import caller_of
@@ -37,7 +39,9 @@ MEDIA_TYPES = {
     "jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "yaml": "application/yaml",
     "md": "text/markdown; charset=utf-8", "json": "application/json",
 }  # fmt: skip
+LONGEST_REASON = 500
 GET = ("GET", "HEAD")
+REASON = parameter("reason", "Why a locked study is corrected; the audit keeps it.")
 RECENT = parameter(
     WITHIN, "Also accept a report of data that were read at most this many seconds ago; by default only of the newest."
 )
@@ -93,13 +97,13 @@ def _summary(study: Study, items: int) -> dict[str, object]:
 def study(request: Request, slug: str) -> Response:
     check_parameters(request)
     study = access.study_open_to(caller_of(request), slug)
-    progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
+    progress = progress_now(study)
     return Response(
         {
             **_summary(study, study.items.count()),
             "study": study_body(study),
             "prepared": is_planned(study),
-            "progress": {"total": progress.total, "filled": progress.filled, "held": progress.held},
+            "progress": asdict(progress) if progress else None,
             "files": file_names(study),
         }
     )
@@ -271,12 +275,15 @@ def scores(request: Request, slug: str) -> Response:
 
 
 def _add(request: Request, slug: str, table: str) -> Response:
-    check_parameters(request)
+    check_parameters(request, ("reason",))
     caller = caller_of(request)
     study = access.study_to_write(caller, slug)
+    reason = request.query_params.get("reason", "")[:LONGEST_REASON]
     with received(request, f"{table}.jsonl") as path:
-        done = add_to_study(study, {table: path}, caller.person, caller.named)
+        done = add_to_study(study, {table: path}, caller.person, caller.named, reason=reason)
     prepared = prepare(done.study, PREPARING_SECONDS) if done.study.is_live else is_planned(done.study)
+    if done.study.is_live and not prepared:
+        request_preparation(done.study, caller.person, goes_live=False)
     return Response({"study": study.slug, "added": done.added, "sha256": done.digests[table], "prepared": prepared})
 
 

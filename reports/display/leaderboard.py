@@ -119,8 +119,13 @@ def leaderboard(report: Json, sort: str = "", runs: RunsOfJudges | None = None) 
     ]
 
 
+def _apart(judge: str) -> str:
+    """A judge's name in the table, which cannot be that of the ceiling."""
+    return f"{judge} (judge)" if judge == CEILING else judge
+
+
 def _section(key: str, question: Json, sort: str, runs: RunsOfJudges) -> LeaderboardSection:
-    people, judges = question["people"], question["judges"]
+    people, judges = question["people"], {_apart(name): figures for name, figures in question["judges"].items()}
     known = {CEILING: people, **judges}
     chosen = any(one.get("shape") == "choice" for one in judges.values()) or "positive" in question
     wanted = OF_CHOICES if chosen else OF_SCORES

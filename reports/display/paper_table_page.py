@@ -47,7 +47,8 @@ class ShownTable:
     title: str
     source: str
     rows_are: str
-    heads: list[tuple[str, str]]
+    heads: list[tuple[str, str, str]]
+    """(title, anchor, `num` or `words`) of each column."""
     parts: list[tuple[str, list[tuple[str, list[ShownCell]]]]]
     notes: list[str]
     reasons: list[tuple[int, str]]
@@ -77,10 +78,15 @@ def _numbered(source: str) -> list[tuple[str, int]]:
 
 def shown_table(key: str, table: Json) -> ShownTable:
     columns, reasons = table["columns"], UndefinedReasons()
+    kinds = {one["key"]: _kind([row["cells"][one["key"]]["value"] for row in table["rows"]]) for one in columns}
     parts = []
     for part, rows in parts_of(table["rows"]):
         shown = [
-            (row["name"], [_shown(row["cells"][one["key"]], one["unit"], reasons) for one in columns]) for row in rows
+            (
+                row["name"],
+                [_shown(row["cells"][one["key"]], one["unit"], kinds[one["key"]], reasons) for one in columns],
+            )
+            for row in rows
         ]
         parts.append((part, shown))
     return ShownTable(
@@ -88,7 +94,7 @@ def shown_table(key: str, table: Json) -> ShownTable:
         title=table["title"],
         source=table["source"],
         rows_are=table["rows_are"],
-        heads=[(column["title"], column["anchor"]) for column in columns],
+        heads=[(column["title"], column["anchor"], kinds[column["key"]]) for column in columns],
         parts=parts,
         notes=table["notes"],
         reasons=reasons.listed,
@@ -97,13 +103,17 @@ def shown_table(key: str, table: Json) -> ShownTable:
     )
 
 
-def _shown(cell: Json, unit: str, reasons: UndefinedReasons) -> ShownCell:
+def _kind(values: list[Any]) -> str:
+    """How a column with these values is set."""
+    return "words" if any(isinstance(value, str) for value in values) else "num"
+
+
+def _shown(cell: Json, unit: str, kind: str, reasons: UndefinedReasons) -> ShownCell:
     if cell["value"] is None:
-        return ShownCell("", None, reasons.number(cell["reason"]), False)
+        return ShownCell("", None, reasons.number(cell["reason"]), False, kind=kind)
     ends = (number(cell["low"], unit), number(cell["high"], unit)) if "low" in cell else None
     known = [f"{sign} {number(cell[key], unit)}" for key, sign in BESIDE.items() if key in cell]
-    kind = "num"
-    if isinstance(cell["value"], str):
-        kind = "words long" if len(cell["value"]) > LONG_TEXT else "words"
+    if isinstance(cell["value"], str) and len(cell["value"]) > LONG_TEXT:
+        kind = "words long"
     text = printed_value(cell["value"], unit)
     return ShownCell(text, ends, 0, cell.get("mark", False), ", ".join(known), kind)

@@ -8,7 +8,9 @@ from typing import Any
 from agreement.catalogue import Figure
 from reports.display.plots import IntervalBar, interval_bar
 
-DECIMALS = {"count": 0, "share": 3, "alpha": 3, "scale": 2, "percent": 1, "rank": 2, "score": 2, "strength": 2}
+DECIMALS = {
+    "count": 0, "share": 3, "alpha": 3, "scale": 2, "percent": 1, "rank": 2, "score": 2, "strength": 2, "weight": 2,
+}  # fmt: skip
 UNIT = (0.0, 1.0)
 BOTH_WAYS = (-1.0, 1.0)
 FIXED: Mapping[str, tuple[float, float]] = {"share": UNIT, "difference": BOTH_WAYS, "percent": (0.0, 100.0)}
@@ -66,7 +68,7 @@ def plain(figure: Figure, value: str, reason: str = "", counts: str = "") -> Pri
 def axis_around(unit: str, values: Iterable[float | None], scale: Axis | None) -> Axis | None:
     """The axis for figures of a unit: a fixed one, the question's scale, or one that covers all values.
 
-    Scores start at 1, the worst; strengths are symmetric around 0.
+    Scores start at 1, the worst, and weights at 0, the best; strengths are symmetric around 0.
     """
     if unit in FIXED:
         return FIXED[unit]
@@ -78,4 +80,5 @@ def axis_around(unit: str, values: Iterable[float | None], scale: Axis | None) -
     if unit == "strength":
         reach = max(math.ceil(max(abs(value) for value in given)), 1)
         return (-float(reach), float(reach))
-    return (1.0, float(max(math.ceil(max(given)), 2)))
+    least = 0.0 if unit == "weight" else 1.0
+    return (least, float(max(math.ceil(max(given)), least + 1)))

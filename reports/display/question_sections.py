@@ -14,13 +14,17 @@ from reports.display.tables import Table
 
 OF_SYSTEMS = (
     "system_mean", "system_score", "system_win_or_tie_rate", "bradley_terry", "system_without_confirmed_span",
+    "system_severity", "system_severity_per_100_words", "system_best_worst", "system_best_share", "system_worst_share",
 )  # fmt: skip
 """Figures with one number per system, in the order of their columns."""
-DRAWN = ("bradley_terry", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "system_mean")
+DRAWN = (
+    "bradley_terry", "system_score", "system_win_or_tie_rate", "system_severity", "system_without_confirmed_span",
+    "system_mean", "system_best_worst",
+)  # fmt: skip
 """The figures of systems that can be drawn; of several in a report, the first."""
 BY_SYSTEM = (*OF_SYSTEMS, "aggregates")
 METHODS = ("mean", "majority", "none")
-ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_masi")
+ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_implied_pairs", "alpha_masi")
 """From the lowest level of measurement to the highest."""
 
 

@@ -24,10 +24,14 @@ PARTS = (("mean", "means of items"), ("annotator", "per rater"))
 """The two parts of a report on two dimensions."""
 BY_CATEGORY = (
     "ratings", "items", "percent_agreement", "leave_one_out", "alpha_nominal", "alpha_ordinal", "alpha_interval",
-    "alpha_masi", "alpha_masi_rankings", "gwet_ac1", "span_alpha", "span_f1", "span_accuracy",
+    "alpha_masi", "alpha_masi_rankings", "gwet_ac1", "alpha_best", "alpha_worst",
+    "alpha_implied_pairs", "split_half", "span_alpha", "span_f1", "severity_alpha", "span_accuracy",
 )  # fmt: skip
 """The figures of each category: counts and agreement, whatever the question."""
-SYSTEMS_BY_CATEGORY = ("system_mean", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span")
+SYSTEMS_BY_CATEGORY = (
+    "system_mean", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "system_severity",
+    "system_best_worst",
+)  # fmt: skip
 MEAN_COLUMNS = ("items", "mean_difference", "t_p_holm", "wilcoxon_p_holm")
 SHARE_COLUMNS = ("items", "first_only", "second_only", "mean_difference", "mcnemar_p_holm", "exact_p_holm")
 MINUS = " \N{MINUS SIGN} "

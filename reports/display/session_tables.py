@@ -66,7 +66,15 @@ def session_section(report: Json) -> SessionSection:
 def _share(figure: Figure, one: Json, reason: str = NO_TURNS) -> PrintedFigure:
     if one["share"] is None:
         return plain(figure, "", reason)
-    return plain(figure, number(one["share"], "share"), counts=f"{one['n']} of {one['of']}")
+    return _with_interval(figure, one["share"], "share", one.get("share_ci"), f"{one['n']} of {one['of']}")
+
+
+def _with_interval(
+    figure: Figure, value: float, unit: str, interval: Sequence[float] | None, counts: str
+) -> PrintedFigure:
+    shown = plain(figure, number(value, unit), counts=counts)
+    ends = (number(interval[0], unit), number(interval[1], unit)) if interval else None
+    return replace(shown, interval=ends)
 
 
 def _axis(figure: Figure) -> Axis:
@@ -209,7 +217,7 @@ def _means(own: Json) -> list[PrintedFigure]:
         if one["mean"] is None:
             cells.append(plain(figure, "", NO_VALUES))
         else:
-            cells.append(plain(figure, number(one["mean"], "score"), counts=fewer))
+            cells.append(_with_interval(figure, one["mean"], "score", one.get("mean_ci"), fewer))
     return cells
 
 

@@ -17,8 +17,8 @@ TITLES = {"": "{}", "by_category": "{}, by category", "in_numbers": "{}, in numb
 class Table:
     """A table: `figure` names, describes and defines it, `heads` are its columns, `rows` are (name, cells).
 
-    `variant` is for tables of a figure by category, and for the numbers of a drawing. `note` has the values that the
-    template `reports/notes/<note_name>.html` prints below the description.
+    `addresses` are links of rows by their names. `variant` is for tables of a figure by category, and for the numbers
+    of a drawing. `note` has the values that the template `reports/notes/<note_name>.html` prints below the description.
     """
 
     figure: Figure
@@ -27,6 +27,7 @@ class Table:
     note_name: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
     variant: Literal["", "by_category", "in_numbers"] = ""
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -36,6 +37,11 @@ class Table:
     def row_head(self) -> str:
         """The heading of the rows' names."""
         return "Category" if self.variant == "by_category" else self.figure.rows
+
+    @property
+    def linked_rows(self) -> list[tuple[str, str, list[PrintedFigure]]]:
+        """The rows with the addresses of their names, "" for those without."""
+        return [(name, self.addresses.get(name, ""), cells) for name, cells in self.rows]
 
     @property
     def note_template(self) -> str:

@@ -17,11 +17,13 @@ from django.template.loader import render_to_string
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.blinding import is_blind, names_of, systems_of
 from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, OF_OUTPUT, RATING_COLUMNS, SCORE_COLUMNS
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.protocols import protocols
 from annotation.studies.snapshots import study_snapshot
 from preparing.files.preparing_lines import has_preparation, preparing_lines
+from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
@@ -42,6 +44,8 @@ TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
     ("scores", score_lines, SCORE_COLUMNS),
     ("annotations", annotation_lines, ANNOTATION_COLUMNS),
 )
+NAMING_THEMSELVES = tuple(lines for _, lines, _ in TABLES)
+"""Lines that call systems as they are shown."""
 NOT_DATA = frozenset({MANIFEST, CARD})
 """Files about the software rather than the study."""
 
@@ -84,7 +88,7 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]
             found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
         else:
             found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
-    if has_preparation(study):
+    if has_preparation(study) and not is_blind(study):  # it says which models wrote what
         found["preparing.jsonl"] = partial(_write_jsonl, study=study, lines=preparing_lines)
     if has_examples(study):
         found["examples.jsonl"] = partial(_write_jsonl, study=study, lines=example_lines)
@@ -96,11 +100,19 @@ def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]
         found["labels.jsonl"] = partial(_write_jsonl, study=study, lines=label_lines)
     if has_reviews(study):
         found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
+    if has_adjudications(study):
+        found["adjudications.jsonl"] = partial(_write_jsonl, study=study, lines=adjudication_lines)
     return found
 
 
 def _write_jsonl(path: Path, study: Study, lines: Lines) -> WrittenFile:
-    return write_jsonl(path, lines(study))
+    return write_jsonl(path, lines(study) if lines in NAMING_THEMSELVES else _shown(study, lines))
+
+
+def _shown(study: Study, lines: Lines) -> Iterator[Line]:
+    """Lines with systems called as the people who run the study see them."""
+    names, systems = names_of(study), systems_of(study)
+    return (names.within(line, systems) for line in lines(study)) if names.are_codes else lines(study)
 
 
 def _write_csv(path: Path, study: Study, lines: Lines, columns: Mapping[str, str]) -> WrittenFile:
@@ -112,11 +124,16 @@ def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
     for item in items:
         outputs = item.pop("outputs", [])
         about = {("item" if key == "id" else key): value for key, value in item.items()}
+        if isinstance(item["document"], list):
+            about |= {"document": "", "document_turns": item["document"]}
         for output in outputs:
+            said = (
+                {"turns": output["text"], "text": ""} if isinstance(output["text"], list) else {"text": output["text"]}
+            )
             yield {
                 **about,
                 "output": output["id"],
-                "text": output["text"],
+                **said,
                 **{column: output.get(key) for column, key in OF_OUTPUT.items()},
             }
 

@@ -5,11 +5,14 @@ that the files depend neither on primary keys nor on a database's collation. Abs
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from django.db.models import QuerySet
 
+from annotation.blinding import Names, names_of, systems_of
+from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Rating, Study, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import Unit, protocols
@@ -19,10 +22,10 @@ from config.text_validation import given, time_text
 CHUNK = 1000
 HUMAN = Rater.Kind.HUMAN.value
 ITEM = (
-    "pk", "key", "document", "instruction", "source", "categories", "references", "set", "pool", "gold", "feedback",
-    "metadata", "content",
+    "pk", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set", "pool",
+    "gold", "feedback", "metadata", "content", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
-OUTPUT = ("item", "key", "text", "edited_from", "writer", "metadata")
+OUTPUT = ("item", "key", "text", "turns", "edited_from", "writer", "metadata")
 RATING = (
     "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
     "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
@@ -34,26 +37,34 @@ ANNOTATION = (
     "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
     "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
+NAMING = ("outputs", "variant", "answers", "shown", "metadata")
+"""The keys of an annotation's line whose values name systems."""
 Line = dict[str, Any]
 Order = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
-def item_lines(study: Study) -> Iterator[Line]:
-    """All items with their outputs."""
+def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
+    """All items with their outputs, or the one called `key`."""
     needs_outputs = protocols()[study.protocol].files.needs_outputs
-    rows = Item.objects.filter(study=study).order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
+    items = Item.objects.filter(study=study, **({} if key is None else {"key": key}))
+    rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
+    names = names_of(study)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
         found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
-        for item, key, text, edited_from, writer, metadata in found.order_by("item", "position").values_list(*OUTPUT):
-            about = {"edited_from": edited_from or None, "writer": writer or None, "metadata": metadata}
-            outputs[item].append(given({"id": key, "text": text, **about}))
+        told = found.order_by("item", "position").values_list(*OUTPUT)
+        for item, key, text, turns, edited_from, writer, metadata in told:
+            about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
+                     "metadata": None if names.are_codes else metadata}  # fmt: skip
+            outputs[item].append(given({"id": names.shown(key), "text": as_given(text, turns), **about}))
+        if names.are_codes:  # the order of import would tell systems apart
+            outputs = {item: sorted(own, key=lambda line: str(line["id"])) for item, own in outputs.items()}
         for pk, *columns in batch:
             row = dict(zip(ITEM[1:], columns, strict=True))
             yield given(
                 {
                     "id": row["key"],
-                    "document": row["document"] if needs_outputs else row["document"] or None,
+                    "document": as_given(row["document"], row["document_turns"]) if needs_outputs else None,
                     "instruction": row["instruction"] if needs_outputs else row["instruction"] or None,
                     "source": row["source"] or None,
                     **(row["content"] or {}),
@@ -65,8 +76,16 @@ def item_lines(study: Study) -> Iterator[Line]:
                     "gold": row["gold"],
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
+                    "withdrawn": withdrawn(row),
                 }
             )
+
+
+def withdrawn(row: Mapping[str, Any]) -> Line | None:
+    """When and why an item was withdrawn, if it is."""
+    if row["withdrawn_at"] is None:
+        return None
+    return {"at": time_text(row["withdrawn_at"]), "reason": row["withdrawn_reason"]}
 
 
 def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
@@ -91,21 +110,22 @@ def score_lines(study: Study) -> Iterator[Line]:
 
 
 def _ratings(study: Study, rows: QuerySet[Rating], order: Order) -> Iterator[Line]:
-    protocol = protocols()[study.protocol]
+    protocol, names, systems = protocols()[study.protocol], names_of(study), systems_of(study)
     rows = rows.filter(study=study, is_current=True).order_by("item_id")
     found = (dict(zip(RATING, row, strict=True)) for row in rows.values_list(*RATING).iterator(chunk_size=CHUNK))
     for _, group in groupby(found, key=lambda row: row["item_id"]):
-        for row in sorted(group, key=order):
+        for row in sorted(group, key=partial(_shown_order, names, order)):
+            unit = names.shown(row["output__key"]), names.shown(row["other_output__key"])
             yield given(
                 {
                     "item": row["item__key"] if protocol.files.ratings_name_items else None,
-                    **protocol.unit_line(Unit(row["output__key"], row["other_output__key"], row["variant"])),
+                    **protocol.unit_line(Unit(*unit, names.within(row["variant"], systems))),
                     "rater": row["rater__name"],
                     "rater_kind": None if row["rater__kind"] == HUMAN else row["rater__kind"],
                     "question": row["question__key"],
-                    "value": row["value"],
+                    "value": names.within(row["value"], systems),
                     "explanation": row["explanation"],
-                    "shown": row["shown"],
+                    "shown": names.within(row["shown"]),
                     "seconds": row["seconds"],
                     "submitted_at": time_text(row["submitted_at"]),
                     "guidelines_version": row["guidelines_version"],
@@ -115,9 +135,16 @@ def _ratings(study: Study, rows: QuerySet[Rating], order: Order) -> Iterator[Lin
                     "missing": row["missing"],
                     "outcome": row["outcome"] or None,
                     "prompt_digest": row["prompt_digest"] or None,
-                    "metadata": row["metadata"],
+                    "metadata": names.within(row["metadata"], systems),
                 }
             )
+
+
+def _shown_order(names: Names, order: Order, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The order of a rating; that of codes comes first, because the order of import would tell systems apart."""
+    if not names.are_codes:
+        return order(row)
+    return names.shown(row["output__key"]) or "", names.shown(row["other_output__key"]) or "", order(row)[1:]
 
 
 def _rating_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -144,12 +171,18 @@ def annotation_lines(study: Study) -> Iterator[Line]:
     """All revisions of every annotation, whatever their status."""
     rows = Annotation.objects.filter(task__item__study=study).order_by("task__item_id").values_list(*ANNOTATION)
     found = (dict(zip(ANNOTATION, row, strict=True)) for row in rows.iterator(chunk_size=CHUNK))
+    names, systems = names_of(study), systems_of(study)
     groups = (list(group) for _, group in groupby(found, key=lambda row: row["task__item_id"]))
     for batch in _batches(groups):
         tasks = task_outputs(sorted({row["task_id"] for group in batch for row in group}))
         for group in batch:
             ordered = sorted(group, key=lambda row: _annotation_order(row, tasks))
-            yield from (_annotation(row, [key for _, key in tasks[row["task_id"]]]) for row in ordered)
+            for row in ordered:
+                line = _annotation(row, [key for _, key in tasks[row["task_id"]]])
+                shown = {key: names.within(line[key], systems) for key in NAMING if key in line}
+                if names.are_codes:
+                    shown["outputs"] = sorted(shown["outputs"])
+                yield {**line, **shown}
 
 
 def task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:

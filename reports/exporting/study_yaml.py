@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotation.blinding import shown_options, shown_systems
 from annotation.models import Guideline, Question, Study
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -18,7 +19,12 @@ INDENT = 2
 
 def study_yaml(study: Study) -> str:
     """The text of the study's file."""
-    return "".join(f"{line}\n" for line in _block(study_body(study), 0))
+    return yaml_text(study_body(study))
+
+
+def yaml_text(body: Mapping[str, Any]) -> str:
+    """The text of a study file that holds `body`."""
+    return "".join(f"{line}\n" for line in _block(body, 0))
 
 
 def study_body(study: Study) -> dict[str, Any]:
@@ -34,8 +40,8 @@ def study_body(study: Study) -> dict[str, Any]:
         "redundancy": study.redundancy,
         "guidelines": guidelines.text if guidelines else None,
         "questions": [_question(question) for question in study.questions.order_by("position")],
-        "options": study.options or None,
-        "systems": study.systems or None,
+        "options": shown_options(study) or None,
+        "systems": shown_systems(study) or None,
         "judges": study.judges or None,
     }
     return {key: value for key, value in body.items() if value is not None}

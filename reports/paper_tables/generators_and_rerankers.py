@@ -1,5 +1,6 @@
 """InstruSum, table 8: how good the outputs are that a judge picks, and those that its model wrote."""
 
+from annotation.blinding import shown_systems
 from reports.paper_tables import BLANK, PaperTable, TableBody, TableCell, TableColumn, cell_of
 from reports.paper_tables.system_scores import scored_questions
 from reports.study_answers import StudyAnswers
@@ -66,8 +67,8 @@ def generator_of(answers: StudyAnswers, key: str, judge: str) -> TableCell:
     written = [
         system
         for system in answers.codes.arrays.systems
-        if answers.study.systems.get(system, {}).get("model") == method.model
-        and not answers.study.systems[system].get("generic")
+        if shown_systems(answers.study).get(system, {}).get("model") == method.model
+        and not shown_systems(answers.study)[system].get("generic")
     ]
     if len(written) != 1:
         return TableCell(None, reason=SEVERAL if written else NO_SYSTEM)

@@ -1,5 +1,6 @@
 """InstruSum, table 12: outputs of a model for the instruction against its generic outputs."""
 
+from annotation.blinding import shown_systems
 from reports.paper_tables import PaperTable, TableBody
 from reports.paper_tables.output_pairs import same_model_pairs, similarity_table
 from reports.study_answers import StudyAnswers
@@ -13,7 +14,7 @@ class GenericOutputs(PaperTable):
     source = "InstruSum, table 12"
 
     def body(self, answers: StudyAnswers) -> TableBody | None:
-        generic, _ = same_model_pairs(answers.codes.arrays.systems, answers.study.systems)
+        generic, _ = same_model_pairs(answers.codes.arrays.systems, shown_systems(answers.study))
         return similarity_table(answers, generic, ("specific", "generic"))
 
 

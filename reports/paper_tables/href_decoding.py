@@ -4,6 +4,7 @@ from collections import defaultdict
 from itertools import combinations
 
 from agreement.meta_evaluation.paired_rates import paired_rate_report
+from annotation.blinding import shown_systems
 from annotation.models import Study
 from reports.baseline_preferences import baseline_preferences
 from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -58,7 +59,7 @@ class DecodingPairs(PaperTable):
 def same_model_pairs(study: Study) -> list[tuple[str, tuple[str, str]]]:
     """Each pair of described systems with one model: (model, both names in order)."""
     systems: dict[str, list[str]] = defaultdict(list)
-    for name, facts in study.systems.items():
+    for name, facts in shown_systems(study).items():
         if "model" in facts:
             systems[facts["model"]].append(name)
     return [(model, pair) for model in sorted(systems) for pair in combinations(sorted(systems[model]), 2)]

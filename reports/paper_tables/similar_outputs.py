@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+from annotation.blinding import shown_systems
 from reports.paper_tables import PaperTable, TableBody
 from reports.paper_tables.output_pairs import MOST_SYSTEMS, same_model_pairs, similarity_table
 from reports.study_answers import StudyAnswers
@@ -16,7 +17,7 @@ class SimilarOutputs(PaperTable):
 
     def body(self, answers: StudyAnswers) -> TableBody | None:
         systems = answers.codes.arrays.systems
-        generic, pairs = same_model_pairs(systems, answers.study.systems)
+        generic, pairs = same_model_pairs(systems, shown_systems(answers.study))
         if not generic and not pairs and len(systems) <= MOST_SYSTEMS:
             pairs = list(combinations(systems, 2))
         return similarity_table(answers, pairs, ("first", "second"))

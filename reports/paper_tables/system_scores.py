@@ -8,7 +8,10 @@ from reports.study_answers import Report, StudyAnswers
 
 NOTHING = "people gave no answer about outputs of this system"
 RANK = "rank"
-UNITS = {RANK: ("score", "scores-of-systems"), "choice": ("score", "conversions-between-shapes")}
+UNITS = {
+    RANK: ("score", "scores-of-systems"), "choice": ("score", "conversions-between-shapes"),
+    "extremes": ("difference", "best-and-worst"),
+}  # fmt: skip
 
 
 class SystemScores(PaperTable):

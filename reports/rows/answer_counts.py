@@ -44,10 +44,8 @@ def _labels(question: Question) -> dict[Any, str]:
     kind = question_types()[question.type]
     if kind.level not in LEVELS or kind.takes_several(question.spec):
         return {}
-    scale = kind.scale(question.spec)
-    if scale is None:
+    if kind.scale(question.spec) is None:
         return {choice["value"]: str(choice["label"]) for choice in kind.choices(question.spec)}
-    low, high = scale
     if kind.level == "nominal":
         return {1.0: "yes", 0.0: "no"}
-    return {float(step): str(step) for step in range(int(low), int(high) + 1)}
+    return {float(step): str(step) for step in kind.steps(question.spec)}

@@ -31,10 +31,8 @@ def allowed_steps(question: Question, *, yes_or_no: bool) -> tuple[str, ...]:
     """The answers whose probabilities count: `yes`, or the steps of a scale; nothing for other questions."""
     if yes_or_no:
         return (YES,)
-    scale = question_types()[question.type].scale(question.spec)
-    if scale is None or question_types()[question.type].level != "interval":
-        return ()
-    return tuple(str(step) for step in range(int(scale[0]), int(scale[1]) + 1))
+    kind = question_types()[question.type]
+    return tuple(str(step) for step in kind.steps(question.spec)) if kind.level == "interval" else ()
 
 
 def answer_probabilities(

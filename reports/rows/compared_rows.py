@@ -1,7 +1,7 @@
 """Answers of people and machines about outputs, read for comparison: in any shape, every rerun by itself."""
 
-import json
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import Count, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from agreement.best_worst_answers import BestWorstAnswers, collect_best_worst
 from agreement.meta_evaluation.compared_answers import (
     PeopleAnswers,
     Rerun,
@@ -22,16 +23,17 @@ from agreement.meta_evaluation.compared_answers import (
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
 from agreement.rankings import Rankings
-from annotation.machine_shapes import CHOICE, RANKING, SCORE
+from annotation.machine_shapes import CHOICE, EXTREMES, RANKING, SCORE
 from annotation.models import JudgeRun, Question, Rating, Study
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from reports.rows import CHUNK, Choice, answers
+from reports.rows.extreme_rows import best_worst
 from reports.rows.machine_answers import PERSON
 from reports.rows.pair_rows import choices, rank_columns, rankings
 from reports.rows.rated_items import Ints, RatedItems
 
-SHAPES: dict[str, str] = {SCORE: "score", CHOICE: "choice", RANKING: "ranking"}
+SHAPES: dict[str, str] = {SCORE: "score", CHOICE: "choice", RANKING: "ranking", EXTREMES: "best and worst"}
 """The shapes about outputs by their level, as reports name them."""
 OUTPUT = "output"
 YES_OR_NO = (0.0, 1.0)
@@ -72,7 +74,7 @@ class OutputCodes:
 def compares_outputs(study: Study, question: Question) -> bool:
     """Whether people's answers to the question are scores, rankings or choices of outputs."""
     kind = question_types()[question.type]
-    if kind.level in (CHOICE, RANKING):
+    if kind.level in (CHOICE, RANKING, EXTREMES):
         return True
     return kind.scale(question.spec) is not None and protocols()[study.protocol].asks_about(question) == OUTPUT
 
@@ -85,6 +87,9 @@ def people_rows(codes: OutputCodes, question: Question, choice: Choice) -> Peopl
     if kind.level == RANKING:
         ranked = rankings(rated, rank_columns(rated, question, choice))
         return people_who_ranked(codes.arrays, _scores_of(codes, ranked), _choices_of(codes, ranked.choices()))
+    if kind.level == EXTREMES:
+        named = best_worst(rated, question, choice)
+        return people_who_ranked(codes.arrays, _points_of(codes, named), _implied_by(codes, named))
     yes_or_no = kind.level == "nominal" and kind.scale(question.spec) == YES_OR_NO
     rows = answers(rated.study, question, choice, "output_id", "rater_id", "number")
     return people_who_scored(codes.arrays, _numbers(codes, rows), yes_or_no=yes_or_no)
@@ -102,6 +107,25 @@ def _scores_of(codes: OutputCodes, ranked: Rankings) -> OutputScores:
     return OutputScores(output, ranked.rater[ranked.ranking], ranked.scores(), ranked.raters)
 
 
+def _points_of(codes: OutputCodes, named: BestWorstAnswers) -> OutputScores:
+    """1 for the best output, -1 for the worst, 0 for the others."""
+    answer, system, points = named.points()
+    output = codes.of_systems(named.item[named.set_shown[answer]], system, named.systems)
+    return OutputScores(output, named.rater[answer], points, named.raters)
+
+
+def _implied_by(codes: OutputCodes, named: BestWorstAnswers) -> OutputChoices:
+    """The choices that naming the best and the worst implies."""
+    answer, better, worse = named.implied_pairs()
+    item = named.item[named.set_shown[answer]]
+    one, other = codes.of_systems(item, better, named.systems), codes.of_systems(item, worse, named.systems)
+    unknown = np.full(answer.size, UNKNOWN)
+    first_is_better = np.where(one < other, FIRST, SECOND)
+    return OutputChoices(
+        np.minimum(one, other), np.maximum(one, other), named.rater[answer], first_is_better, unknown, named.raters
+    )
+
+
 def _numbers(codes: OutputCodes, rows: Iterable[tuple[Any, ...]]) -> OutputScores:
     """Scores from rows of an output's key, a rater's and a number."""
     table = np.array(list(rows), dtype=np.float64).reshape(-1, 3)
@@ -117,7 +141,9 @@ def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[in
     other runs are left out.
     """
     rows = choice.rows(study).filter(question=question, level__in=SHAPES).exclude(PERSON)
-    rows = rows.filter(Q(level=RANKING, output__isnull=True) | Q(level=SCORE, output__isnull=False) | Q(level=CHOICE))
+    rows = rows.filter(
+        Q(level=RANKING, output__isnull=True) | Q(level=SCORE, output__isnull=False) | Q(level__in=(CHOICE, EXTREMES))
+    )
     found: dict[int, list[tuple[bool, str, int | None, str]]] = {}
     groups = rows.values_list("rater", "run", "replicate", "level").annotate(Count("pk")).order_by()
     kept = sorted(groups, key=lambda one: (*one[:2], -1 if one[2] is None else one[2], one[3]))
@@ -149,7 +175,7 @@ def _score_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
 
 def _choice_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
     """Choices; the order shown is stored with a rating, or is the order of its pair."""
-    systems, parsed = codes.rated.systems, cache(json.loads)
+    systems, parsed = codes.rated.systems, cache(codes.rated.read)
     values = rows.annotate(raw_value=Cast("value", TextField()), raw_shown=Cast("shown", TextField()))
     one, other, choice, shown_first = [], [], [], []
     listed = values.order_by("pk").values_list("output_id", "other_output_id", "raw_value", "raw_shown")
@@ -183,11 +209,12 @@ def _ranking_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
     size: list[int] = []
     system: list[int] = []
     rank: list[int] = []
+    shown = codes.rated.names.shown
     listed = rows.order_by("pk").values_list("item_id", "value").iterator(chunk_size=CHUNK)
     for item_pk, ranks in listed:
         item.append(item_pk)
         size.append(len(ranks))
-        system.extend(codes.system_code[name] for name in ranks)
+        system.extend(codes.system_code[shown(name)] for name in ranks)
         rank.extend(ranks.values())
     sizes = np.array(size, dtype=np.int64)
     ranking = np.repeat(np.arange(sizes.size), sizes)
@@ -207,4 +234,16 @@ def _ranking_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
     return rerun_of_rankings(codes.arrays, _scores_of(codes, ranked), _choices_of(codes, ranked.choices()))
 
 
-_READERS = {SCORE: _score_rerun, CHOICE: _choice_rerun, RANKING: _ranking_rerun}
+def _extremes_rerun(codes: OutputCodes, rows: QuerySet[Rating]) -> Rerun:
+    """The best and the worst of the outputs shown, or of all of the item's."""
+    listed = rows.order_by("pk").values_list("item_id", "value", "shown")
+    items, named, orders = (list(column) for column in zip(*listed, strict=True)) if listed else ([], [], [])
+    shown = [order or codes.rated.systems_of_items[item] for item, order in zip(items, orders, strict=True)]
+    best, worst = ([value[side] for value in named] for side in ("best", "worst"))
+    made = collect_best_worst(items, [""] * len(items), best, worst, shown)
+    made = replace(made, item=codes.rated.codes(dict.fromkeys(items))[made.item])
+    rerun = rerun_of_rankings(codes.arrays, _points_of(codes, made), _implied_by(codes, made))
+    return replace(rerun, shape=SHAPES[EXTREMES])
+
+
+_READERS = {SCORE: _score_rerun, CHOICE: _choice_rerun, RANKING: _ranking_rerun, EXTREMES: _extremes_rerun}

@@ -4,14 +4,14 @@ import numpy as np
 
 from agreement.rating_arrays import Ints
 from annotation.models import Output
-from annotation.pools import MAIN
+from annotation.pools import OF_COUNTED
 from reports.rows import CHUNK
 from reports.rows.compared_rows import OutputCodes
 
 
 def edited_pairs(codes: OutputCodes) -> tuple[Ints, np.ndarray]:
     """The codes of each initial output and its edited version, (P, 2), and whether their texts are the same, (P,)."""
-    outputs = Output.objects.filter(item__study=codes.rated.study, item__pool=MAIN).order_by()
+    outputs = Output.objects.filter(item__study=codes.rated.study, **OF_COUNTED).order_by()
     edited = outputs.exclude(edited_from="").values_list("pk", "item_id", "edited_from", "text")
     versions = {(item, initial, pk): text for pk, item, initial, text in edited.iterator(chunk_size=CHUNK)}
     if not versions:

@@ -6,7 +6,7 @@ import numpy as np
 
 from agreement.rating_arrays import Floats
 from annotation.models import Output
-from annotation.pools import MAIN
+from annotation.pools import OF_COUNTED
 from reports.rows.compared_rows import OutputCodes
 
 FEATURES = ("length", "list_items", "headers", "bold")
@@ -24,7 +24,7 @@ def style_counts(text: str) -> tuple[int, int, int, int]:
 def output_styles(codes: OutputCodes, wanted: np.ndarray) -> Floats:
     """The features of outputs, (O, 4), in the order of their codes; 0 for those with a false `wanted`, (O,)."""
     styles = np.zeros((codes.arrays.size, len(FEATURES)))
-    outputs = Output.objects.filter(item__study=codes.rated.study, item__pool=MAIN).order_by()
+    outputs = Output.objects.filter(item__study=codes.rated.study, **OF_COUNTED).order_by()
     texts = list(outputs.values_list("pk", "text"))
     code = codes.of_pks(np.array([pk for pk, _ in texts], dtype=np.int64))
     for place in np.flatnonzero(wanted[code]).tolist():

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from annotation.models import Output
-from annotation.pools import MAIN
+from annotation.pools import OF_COUNTED
 from reports.rows import CHUNK
 from reports.rows.rated_items import RatedItems
 
@@ -16,12 +16,16 @@ def texts_by_item(
 
     Items are in the order of import.
     """
-    outputs = Output.objects.filter(item__study=rated.study, item__pool=MAIN, key__in=systems).order_by("item_id", "pk")
+    outputs = Output.objects.filter(item__study=rated.study, **OF_COUNTED).order_by("item_id", "pk")
+    if not rated.names.are_codes:
+        outputs = outputs.filter(key__in=systems)
     wanted = None if items is None else frozenset(items)
     keys = rated.items.tolist()
     code = {pk: place for place, pk in enumerate(keys) if wanted is None or place in wanted}
     if wanted is not None:
         outputs = outputs.filter(item__in=list(code))
-    listed = outputs.values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
+    rows = outputs.values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
+    named = ((item, rated.names.shown(key), text) for item, key, text in rows)
+    listed = (row for row in named if row[1] in systems)
     for item, own in groupby(listed, key=lambda row: row[0]):
         yield code[item], {key: text for _, key, text in own}

@@ -1,6 +1,5 @@
 """Ratings that compare outputs: choices between two, and ranks of several."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -24,7 +23,7 @@ def choices(rated: RatedItems, question: Question, choice: Choice) -> PairChoice
     """
     columns: tuple[list[Any], ...] = ([], [], [], [], [])
     items, pairs, raters, winners, first = columns
-    parsed, systems, names = cache(json.loads), rated.systems, rated.raters
+    parsed, systems, names = cache(rated.read), rated.systems, rated.raters
     for item, one, other, rater, value, shown in answers(
         rated.study, question, choice, "item_id", "output_id", "other_output_id", "rater_id", "raw_value", "raw_shown"
     ):
@@ -51,12 +50,12 @@ class RankColumns:
 
 def rank_columns(rated: RatedItems, question: Question, choice: Choice) -> RankColumns:
     """The chosen rankings of one question."""
-    columns, parsed = RankColumns(), cache(json.loads)
+    columns, parsed = RankColumns(), cache(rated.read)
     rows = answers(rated.study, question, choice, "item_id", "rater_id", "raw_value", "raw_shown")
     for item, rater, value, shown in rows:
         columns.items.append(item)
         columns.raters.append(rated.raters[rater])
-        columns.ranks.append(json.loads(value))
+        columns.ranks.append(rated.read(value))
         columns.shown.append(parsed(shown) if shown else None)
     return columns
 

@@ -1,5 +1,6 @@
 """A study's items, outputs and raters, as the readers of ratings need them."""
 
+import json
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
@@ -8,8 +9,9 @@ import numpy as np
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
+from annotation.blinding import Names, names_of
 from annotation.models import Output, Rater, Study
-from annotation.pools import MAIN, main_items
+from annotation.pools import OF_COUNTED, main_items
 from reports.rows import CHUNK
 
 Ints = NDArray[np.int64]
@@ -47,9 +49,19 @@ class RatedItems:
         return dict(Rater.objects.filter(study=self.study).values_list("pk", "name"))
 
     @cached_property
+    def names(self) -> Names:
+        """How systems are called."""
+        return names_of(self.study)
+
+    def read(self, text: str) -> Any:
+        """A JSON value all of whose texts are keys of outputs (or `tie`), with systems called as they are shown."""
+        return self.names.within(json.loads(text))
+
+    @cached_property
     def systems(self) -> dict[int, str]:
-        """The systems that wrote the outputs, by the outputs' primary keys."""
-        return dict(self._outputs().values_list("pk", "key").iterator(chunk_size=CHUNK))
+        """The systems that wrote the outputs, as they are shown, by the outputs' primary keys."""
+        shown, outputs = self.names.shown, self._outputs().values_list("pk", "key")
+        return {pk: shown(key) for pk, key in outputs.iterator(chunk_size=CHUNK)}
 
     @cached_property
     def items_of_outputs(self) -> dict[int, int]:
@@ -58,14 +70,22 @@ class RatedItems:
         return {pk: outputs[pk] for pk in self.systems}
 
     @cached_property
+    def systems_of_items(self) -> dict[int, list[str]]:
+        """The systems that wrote the outputs of each item, by its primary key."""
+        found: dict[int, list[str]] = {}
+        for pk, item in self.items_of_outputs.items():
+            found.setdefault(item, []).append(self.systems[pk])
+        return found
+
+    @cached_property
     def words(self) -> dict[tuple[Hashable, str], float]:
         """The number of words of each output, by item and system; words are separated by white space."""
         texts = self._outputs().values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
-        return {(item, key): len(text.split()) for item, key, text in texts}
+        return {(item, self.names.shown(key)): len(text.split()) for item, key, text in texts}
 
     def _outputs(self) -> QuerySet[Output]:
         """The outputs of the items, in no order."""
-        return Output.objects.filter(item__study=self.study, item__pool=MAIN).order_by()
+        return Output.objects.filter(item__study=self.study, **OF_COUNTED).order_by()
 
 
 def _listed(categories: Any) -> list[str]:

@@ -9,12 +9,12 @@ from typing import Any
 from django.db.models import Count, Q
 
 from annotation.models import Annotation, Item, Rater, Rating, Study
-from annotation.pools import MAIN, in_main_pool
-from annotation.studies.queries import StudyProgress, progress_by_study
+from annotation.pools import OF_COUNTED, in_main_pool
 from annotation.studies.snapshots import study_snapshot
+from annotation.studies.study_progress import progress_of_study
 from reports.rows import chosen_raters
 
-CURRENT = Q(annotations__is_current=True, annotations__task__item__pool=MAIN)
+CURRENT = Q(annotations__is_current=True, **{f"annotations__task__{name}": value for name, value in OF_COUNTED.items()})
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def kept_rater_shares(study: Study, choices: Mapping[str, Any]) -> dict[str, Any
     with study_snapshot(study):
         shares = rater_shares(study, choices["kinds"], choices["raters"])
         has_categories = Item.objects.filter(study=study, categories__isnull=False).exists()
-        progress = progress_by_study(Study.objects.filter(pk=study.pk)).get(study.pk, StudyProgress())
+        progress = progress_of_study(study)
     return {
         "raters": [asdict(one) for one in shares], "progress": asdict(progress), "has_categories": has_categories,
     }  # fmt: skip

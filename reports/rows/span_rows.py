@@ -8,6 +8,7 @@ from itertools import chain
 
 from agreement.span_marks import Mark, SpanAnswers, collect_spans
 from annotation.models import Item, Output, Question, SpanReview
+from annotation.questions.spans import severities
 from annotation.review.marked_spans import marked_spans
 from reports.rows import CHUNK, Choice, answers
 from reports.rows.rated_items import RatedItems
@@ -25,17 +26,20 @@ def spans(rated: RatedItems, question: Question, choice: Choice) -> SpanAnswers:
     A span without an output is in the item's document. Words are separated by white space.
     """
     decided, in_document = verdicts(rated, question), question.spec.get("on") == "document"
+    weights = severities(question.spec)
     items: list[int] = []
     outputs: list[str | None] = []
     raters: list[str] = []
     marks: list[list[Mark]] = []
+    shown = rated.names.shown
     rows = answers(rated.study, question, choice, "pk", "item_id", "rater_id", "raw_value")
     for rating, item, rater, raw in rows:
         value = json.loads(raw)
-        marked: dict[str | None, list[Mark]] = {key: [] for key in value["none"]}
+        marked: dict[str | None, list[Mark]] = {shown(key): [] for key in value["none"]}
         for index, span in enumerate(value["spans"]):
-            mark = Mark(span["start"], span["end"], span.get("label") or "", decided.get((rating, index)))
-            marked.setdefault(span.get("output"), []).append(mark)
+            verdict, weight = decided.get((rating, index)), weights.get(span.get("severity", ""), 0.0)
+            mark = Mark(span["start"], span["end"], span.get("label") or "", verdict, weight)
+            marked.setdefault(shown(span.get("output")), []).append(mark)
         if in_document:
             marked.setdefault(None, [])
         for output, own in marked.items():
@@ -61,7 +65,8 @@ def _texts(rated: RatedItems, wanted: set[Text]) -> tuple[dict[Text, int], dict[
     outputs = Output.objects.filter(item__study=rated.study).order_by().values_list("item_id", "key", "text")
     sources: list[Iterable[tuple[int, str | None, str]]] = []
     if any(output is not None for _, output in wanted):
-        sources.append(outputs.iterator(chunk_size=CHUNK))
+        listed = outputs.iterator(chunk_size=CHUNK)
+        sources.append((item, rated.names.shown(key), text) for item, key, text in listed)
     if any(output is None for _, output in wanted):
         texts = Item.objects.filter(study=rated.study).order_by().values_list("pk", "document")
         sources.append((item, None, text) for item, text in texts.iterator(chunk_size=CHUNK))

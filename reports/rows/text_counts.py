@@ -8,8 +8,9 @@ import numpy as np
 
 from agreement.rating_arrays import Floats, Ints
 from agreement.text_lengths import tokens
+from annotation.blinding import names_of
 from annotation.models import Output, Study
-from annotation.pools import MAIN, main_items
+from annotation.pools import OF_COUNTED, main_items
 from judges.metrics.sentence_splitting import split_sentences
 from reports.rows import CHUNK
 
@@ -45,8 +46,9 @@ def text_counts(study: Study) -> TextCounts:
         yield from _distinct((DOCUMENTS, text) for text in documents if text)
         instructions = items.values_list("instruction", flat=True).iterator(chunk_size=CHUNK)
         yield from ((INSTRUCTIONS, text) for text in instructions if text)
-        outputs = Output.objects.filter(item__study=study, item__pool=MAIN).order_by()
-        yield from (((OUTPUTS, key), text) for key, text in outputs.values_list("key", "text").iterator(CHUNK))
+        outputs = Output.objects.filter(item__study=study, **OF_COUNTED).order_by()
+        shown = names_of(study).shown
+        yield from (((OUTPUTS, shown(key)), text) for key, text in outputs.values_list("key", "text").iterator(CHUNK))
 
     return _counted(texts(), language=study.language)
 

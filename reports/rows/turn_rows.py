@@ -8,6 +8,7 @@ from django.db.models import Q
 from agreement.label_agreement import Label
 from agreement.second_rating_figures import Pair
 from agreement.turn_figures import TurnRow
+from annotation.blinding import names_of
 from annotation.models import Rating, Study
 from annotation.pools import in_main_pool
 from reports.rows import CHUNK, HUMAN, stream
@@ -76,8 +77,9 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
     begun = RevisionSession.objects.filter(
         in_main_pool(study), study=study, turns__number=0, turns__status=DONE, turns__discarded=False
     )
+    names = names_of(study)
     sessions: dict[int, tuple[str, str, str, int]] = {
-        pk: (key, model, status, rater)
+        pk: (key, names.shown(model), status, rater)
         for key, pk, model, status, rater in sorted(begun.values_list("key", "pk", "model", "status", "rater_id"))
     }
     found = SessionRows(

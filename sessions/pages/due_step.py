@@ -136,7 +136,12 @@ class DueStep:
         questions = list(study.questions.order_by("position"))
         form = self.typed or protocol.form_of(self.record.answers, questions, sheet)
         fields = protocol.fields(form, questions, sheet, self.errors)
-        return [one | {"template": "sessions/_rating.html"} if one["question"].key == RATING else one for one in fields]
+        return [self.with_faces(one) for one in fields]
+
+    @staticmethod
+    def with_faces(field: dict[str, Any]) -> dict[str, Any]:
+        """Return a question's field as the page shows it: the rating with faces."""
+        return field | {"template": "sessions/_rating.html"} if field["question"].key == RATING else field
 
 
 def _page_field(name: str) -> str:

@@ -15,7 +15,7 @@ from sessions.pages.due_step import DueStep
 from sessions.pages.papers_panel import PapersPanel, papers_panel
 from sessions.pages.turn_list import TurnEntry, turn_entries
 from sessions.question_content import question_of
-from sessions.transcript import turns_of
+from sessions.transcript import TurnRecord, turns_of
 
 NO_CHOICE = PageChoice()
 
@@ -30,11 +30,14 @@ class SessionPage:
         choice: PageChoice = NO_CHOICE,
         form: Form | None = None,
         errors: Mapping[str, str] | None = None,
+        turns: list[TurnRecord] | None = None,
+        step: DueStep | None = None,
     ) -> None:
+        """Make the page of a session; `turns` and `step` are given if they are not saved."""
         self.assignment, self.session, self.choice = assignment, session, choice
         self.study, self.item = session.study, session.item
-        self._turns = turns_of(session)
-        self.step = DueStep(assignment, session, self._turns, asked=choice.step, form=form, errors=errors)
+        self._turns = turns_of(session) if turns is None else turns
+        self.step = step or DueStep(assignment, session, self._turns, asked=choice.step, form=form, errors=errors)
 
     @property
     def address(self) -> str:

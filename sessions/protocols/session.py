@@ -10,7 +10,7 @@ from retrieval.searchers import searchers
 from sessions.files.session_format import SessionFormat
 from sessions.session_flow import SessionFlow
 from sessions.steps import LONGEST_ANSWER, LONGEST_INSTRUCTION
-from sessions.study_options import OptionInvalidError, check_options, models_in
+from sessions.study_options import OPTION_FIELDS, OptionInvalidError, check_options, models_in
 from sessions.turn_variants import named_turn, turn_variant
 from sessions.workflow import COMMENT, RATING, RATINGS
 
@@ -24,6 +24,7 @@ class SessionProtocol(Protocol):
         "models", "max_turns", "passages", "temperature", "searcher", "searcher_model", "searcher_approximate",
         "second_ratings", "markdown",
     })  # fmt: skip
+    option_fields = OPTION_FIELDS
     unit_keys = machine_unit_keys = frozenset({"session", "turn"})
     reading_aids = frozenset({"changes", "sources", "history"})
     own_fields_longest = LONGEST_INSTRUCTION + LONGEST_ANSWER

@@ -1,5 +1,6 @@
 """Researchers' pages: the sessions of a study, one session with its labels, and the sample for second ratings."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -10,10 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
+from annotation.blinding import Names, names_of
 from annotation.members.membership import rater_for
 from annotation.models import Rater, Study
 from sessions.access import overview_session, overview_turn
 from sessions.forms import ChangesForm, SampleForm
+from sessions.models import RevisionSession
 from sessions.pages.session_overview import (
     A_PAGE,
     STATUSES,
@@ -37,14 +40,25 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _list(request: HttpRequest, study: Study, sample_form: SampleForm, status: int = 200) -> HttpResponse:
     chosen, model = request.GET.get("status", ""), request.GET.get("model", "")
-    page = Paginator(sessions_of(study, chosen, model), A_PAGE).get_page(request.GET.get("page"))
-    models = models_of(study)
+    names, models = names_of(study), models_of(study)
+    wanted = next((one for one in models if names.shown(one) == model), model)
+    page = Paginator(sessions_of(study, chosen, wanted), A_PAGE).get_page(request.GET.get("page"))
+    scripted = set() if names.are_codes else scripted_models(study, models)
     context: dict[str, Any] = {
-        "study": study, "page": page, "rows": rows_of(list(page)), "status": chosen, "model": model,
-        "statuses": STATUSES.choices, "models": models, "ratable": ratable_turns(study).count(),
-        "sample_form": sample_form, "scripted": scripted_models(study, models),
+        "study": study, "page": page, "rows": rows_of(_shown(page, names)), "status": chosen, "model": model,
+        "statuses": STATUSES.choices, "models": sorted(map(names.shown, models)),
+        "ratable": ratable_turns(study).count(),
+        "sample_form": sample_form, "scripted": scripted,
     }  # fmt: skip
     return render(request, "sessions/sessions.html", context, status=status)
+
+
+def _shown(sessions: Iterable[RevisionSession], names: Names) -> list[RevisionSession]:
+    """Sessions with their models called as they are shown; they are not saved."""
+    rows = list(sessions)
+    for row in rows:
+        row.model = names.shown(row.model)
+    return rows
 
 
 @require_safe
@@ -54,7 +68,9 @@ def overview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = overview_session(person_of(request), slug, pk)
     own = Rater.objects.filter(study=found.study, person=person_of(request)).first()
     turns, state = overview_turns(found, own, ChangesForm(request.GET).turn())
-    scripted = bool(scripted_models(found.study, [found.model]))
+    names = names_of(found.study)
+    scripted = not names.are_codes and bool(scripted_models(found.study, [found.model]))
+    found.model = names.shown(found.model)
     context = {"study": found.study, "session": found, "turns": turns, "state": state, "scripted": scripted}
     return render(request, "sessions/overview.html", context)
 

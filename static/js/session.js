@@ -1,22 +1,18 @@
 // The page of a session: the answer and its views, the answer while it is being written, and the step that is due.
 
-import { Autosave } from "./desk/autosave.js";
 import { Dialogs } from "./desk/dialogs.js";
 import { Effort } from "./desk/effort.js";
 import { Errors } from "./desk/errors.js";
 import { Fit } from "./desk/fit.js";
-import { Keep } from "./desk/keep.js";
+import { keeping } from "./desk/keeping.js";
 import { Keys } from "./desk/keys.js";
 import { Page } from "./desk/page.js";
 import { Panes } from "./desk/panes.js";
 import { Phrases } from "./desk/phrases.js";
-import { Pulse } from "./desk/pulse.js";
 import { Questions } from "./desk/questions.js";
 import { ReadingKeys } from "./desk/readingkeys.js";
-import { Sending } from "./desk/sending.js";
 import { Sizes } from "./desk/sizes.js";
-import { State } from "./desk/state.js";
-import { Unsent } from "./desk/unsent.js";
+import { Sliders } from "./desk/sliders.js";
 import { AnswerViews } from "./sessions/answerviews.js";
 import { pageSwap } from "./sessions/pageswap.js";
 import { Papers } from "./sessions/papers.js";
@@ -30,13 +26,10 @@ const NO_MODE = { isOn: false };
 
 function open(root, show) {
   const page = new Page(root);
-  const state = new State(page);
-  const keep = new Keep(page, "session");
   const effort = new Effort(page);
+  new Sliders(page);
   const questions = new Questions(page);
-  const unsent = new Unsent(page.tag, "session");
-  const autosave = new Autosave(page, state, keep, unsent);
-  const sending = new Sending(page, { state, keep, unsent, effort, autosave }, show);
+  const kept = keeping(page, effort, show, "session");
   const panes = new Panes(page, PANES);
   const papers = new Papers(page, panes, effort);
   const views = new AnswerViews(page, panes, effort);
@@ -47,13 +40,12 @@ function open(root, show) {
   const keys = new Keys(page, own, NO_MODE, questions);
   new ReadingKeys(page);
   new Fit(page);
-  new Pulse(page, state, effort);
   new Phrases(page);
   new Preview(page);
   new StepKeys(page, views);
-  new Progress(page, state, show);
-  showStaleDraft(page, keep);
-  queueMicrotask(() => sending.begin(keys)); // when the page is shown, before the next key
+  new Progress(page, kept.state, show);
+  if (!page.isPreview) showStaleDraft(page, kept.keep);
+  queueMicrotask(() => kept.begin(keys)); // when the page is shown, before the next key
   return page;
 }
 

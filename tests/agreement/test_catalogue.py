@@ -4,8 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agreement.best_worst_answers import collect_best_worst
+from agreement.best_worst_report import describe_best_worst
 from agreement.catalogue import FIGURES
 from agreement.dimensions import describe_dimensions
+from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
+from agreement.item_catalogue import ITEM_FIGURES
 from agreement.meta_catalogue import META_FIGURES
 from agreement.pair_report import describe_choices, describe_rankings
 from agreement.paper_catalogue import PAPER_FIGURES
@@ -54,7 +58,8 @@ def reports(ratings_of, choices_of, rankings_of):
         describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5)),
         describe_choices(choices_of([("i", "a", "b", "r", "a")])),
         describe_rankings(both),
-        describe_spans(spans),
+        describe_spans(spans, weighted=True),
+        describe_best_worst(collect_best_worst(["i"], ["r"], ["a"], ["b"], [["a", "b"]])),
         {key: value for key, value in dimensions.items() if key in BY_NAME},
     ]
 
@@ -66,7 +71,7 @@ def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
 
 CATALOGUES = {
     "figures": FIGURES, "columns": COLUMNS, "tables": TABLES, "turns": TURN_FIGURES, "judges": META_FIGURES,
-    "papers": PAPER_FIGURES,
+    "papers": PAPER_FIGURES, "items": ITEM_FIGURES, "disagreement": DISAGREEMENT, "groups": GROUPS,
 }  # fmt: skip
 
 

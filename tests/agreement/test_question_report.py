@@ -6,6 +6,7 @@ import pytest
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.bootstrap import TOO_LARGE, item_weights
 from agreement.question_report import NO_MEAN, NO_OUTPUTS, NO_RATINGS, NO_SCALE, describe
+from agreement.rating_arrays import collect
 
 KAPPAS = {"nominal": 6, "interval": 18}
 """Kappas of pairs of four raters."""
@@ -224,3 +225,15 @@ def test_the_order_of_items_and_names_of_raters_change_no_figure(ratings_of):
     for path, value in figures[0].items():
         if path != ("kappa_raters",):
             assert figures[1][path] == (pytest.approx(value) if isinstance(value, float) else value), path
+
+
+def test_a_continuous_scale_has_as_many_categories_as_values_were_given_and_a_stepped_one_its_steps():
+    given = collect(["i", "i", "j", "j"], ["a"] * 4, ["ann", "bob"] * 2, [0.0, 0.1, 0.3, 0.3])
+
+    def ac1(step):
+        return describe(given, level="interval", scale=(0.0, 1.0), step=step, replicates=10)["gwet_ac1"]
+
+    chance = 2 * (0.25 * 0.75) + 0.5 * 0.5  # sum of pi (1 - pi) over the values 0, 0.1 and 0.3
+    for step, categories in ((None, 3), (0.1, 11), (0.05, 21)):
+        expected = (0.5 - chance / (categories - 1)) / (1 - chance / (categories - 1))
+        assert ac1(step) == pytest.approx(expected)

@@ -8,8 +8,7 @@ from annotation.desk.submitting import Submission, flag, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Membership
-from annotation.studies import lifecycle
-from annotation.studies.planning import plan_chunk
+from config.background.claiming import run_waiting
 from tests.browser.accessibility import findings
 from tests.conftest import make_person
 from tests.reports.computing import compute_requested
@@ -59,12 +58,12 @@ def test_axe_finds_nothing_on_the_pages_around_the_desk(new_desk, rated, owner, 
 def test_a_long_preparation_goes_on_by_itself_and_ends_on_the_study(new_desk, make_study, owner, monkeypatch):
     study = make_study("long", items=4)
     Membership.objects.create(study=study, person=owner, role="owner")
-    monkeypatch.setattr("annotation.views.studies.SECONDS_PER_REQUEST", 0)
-    monkeypatch.setattr(lifecycle, "plan_chunk", lambda study, size: plan_chunk(study, 1))
+    monkeypatch.setattr("annotation.studies.preparing_tasks.FEW_ITEMS", 1)
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/long/")
     desk.page.get_by_role("button", name="Go live").click()
     expect(desk.page.get_by_role("heading", name="Preparing the items")).to_be_visible()
+    run_waiting()
     expect(desk.page.get_by_text("The study is live: annotators can start.")).to_be_visible()
     study.refresh_from_db()
     assert study.status == "live"

@@ -7,7 +7,9 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Study
+from config.background.claiming import run_waiting
 from preparing.models import PreparedText, Suggestion
+from sessions.steps import finish
 from tests.browser.accessibility import findings
 from tests.browser.scripted_work import scripted_server, worker
 from tests.filled import PAPERS
@@ -18,8 +20,9 @@ from tests.preparing.prepared_studies import (
     with_documents,
     write_documents,
 )
+from tests.sessions.conftest import begun, turned
 
-JUDGES = {"rating": "llm_eval", "listwise": "llm_rank", "pairwise": "llm_compare"}
+JUDGES = {"rating": "llm_eval", "listwise": "llm_rank", "pairwise": "llm_compare", "session": "session_rating"}
 SIZES = [(1366, 768), (390, 844)]
 
 
@@ -80,6 +83,17 @@ def answer_all(study, person):
         number += 1
 
 
+def revise(study, person):
+    """Have one person revise an answer in four turns, good and bad by turns, with the scripted model."""
+    study.refresh_from_db()
+    add_member(study, person, "annotator", None)
+    session = begun(study, person)
+    run_waiting(2)
+    for number in range(4):
+        turned(session, f"Make it shorter, time {number}.", "bad" if number % 2 else "good")
+    finish(session)
+
+
 def judge_on_its_page(page, protocol):
     """Start a run of the judge from its form, and wait for its end."""
     page.goto(page.url.partition("/studies/")[0] + f"/studies/draft/judges/new/?protocol={JUDGES[protocol]}")
@@ -119,8 +133,8 @@ def test_documents_become_a_live_study_with_a_leaderboard(page_of, server, owner
     assert (output.key, output.writer) == ("north", "model")
 
 
-def test_paragraphs_become_a_live_study_of_sessions(page_of, server, owner, tmp_path):
-    study = empty_study(tmp_path, "session", owner)
+def test_paragraphs_become_sessions_with_a_leaderboard(page_of, server, owner, rater, tmp_path):
+    study = empty_study(tmp_path, "session", owner, models=["scripted/chat"])
     lines = [document_line(number, title="On ferries", documents=PAPERS) for number in range(3)]
     page = page_of(study)
     with worker():
@@ -138,6 +152,11 @@ def test_paragraphs_become_a_live_study_of_sessions(page_of, server, owner, tmp_
     item = Item.objects.get(study=study)
     assert item.content["question"] == Suggestion.objects.get(state="accepted").text
     assert item.content["documents"] == PAPERS
+    revise(study, rater)
+    with worker():
+        judge_on_its_page(page, "session")
+        page.get_by_role("link", name="Compare with people").click()
+        expect(page.locator("table.judges tbody tr").nth(1)).to_contain_text("session_rating/scripted/chat")
 
 
 def test_a_trial_is_rated_side_by_side_and_its_winner_writes_the_rest(

@@ -181,7 +181,7 @@ def test_an_invalid_port_is_explained_in_one_sentence(launch, port):
 
 
 def test_an_invalid_demo_switch_is_explained_in_one_sentence(launch):
-    assert_one_sentence(launch(DEMO="maybe"), "DEMO must be 1 or 0", "DEMO=0 make run")
+    assert_one_sentence(launch(DEMO="maybe"), "DEMO must be 1, empty or 0", "DEMO=0 make run")
 
 
 def test_a_folder_that_cannot_be_written_is_explained_in_one_sentence(launch, tmp_path):

@@ -31,6 +31,6 @@ def add_meta_evaluations(study):
         "raters": [], "people": [], "panel": [], "guidelines": {}, "replicates": 1, "beyond_papers": {"epsilon": 0.2},
         "questions": {}, "across": [], "tables": {TABLE: table},
     }  # fmt: skip
-    shared = {"kind": "meta_evaluation", "choices": choices, "digest": digest_of(choices)}
+    shared = {"kind": "meta_evaluation", "choices": choices, "digest": digest_of(study, choices)}
     for key in (None, FROZEN):
         add_kept_report(study, **shared, figures=json.dumps(figures), frozen_as=key)

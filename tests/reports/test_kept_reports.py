@@ -224,7 +224,7 @@ def test_answers_that_are_erased_meanwhile_are_not_frozen(study, rater, owner, m
     compute_here(study, "agreement", CHOICES)
     shown = kept(study)
 
-    def locked(pk):
+    def locked(pk, **_):
         monkeypatch.undo()
         erase_rater(rater_for(study, rater), owner, keep_answers=False)
 

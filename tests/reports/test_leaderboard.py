@@ -147,3 +147,12 @@ def test_the_band_and_the_axes_of_calibration_are_on_their_scales():
     assert (first.x, first.y, first.top, first.bottom) == (drawn.left, drawn.top, drawn.top, drawn.halfway)
     assert (last.x, last.y, last.top) == (drawn.right, drawn.base, None)
     assert [label for _, label in drawn.across] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+
+
+def test_a_judge_that_is_called_like_the_ceiling_is_told_from_it(study):
+    report = meta_evaluation(study, replicates=20)
+    judges = report["questions"]["how_well"]["judges"]
+    judges["one more person"] = judges.pop("far")
+    (section,) = [one for one in leaderboard(report) if one.key == "how_well"]
+    assert [row.name for row in section.rows] == ["one more person", "even", "one more person (judge)"]
+    assert [dot.name for dot in section.plot.dots].count("one more person") == 1

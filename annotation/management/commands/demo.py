@@ -14,6 +14,7 @@ from accounts.models import Person
 from accounts.sign_in_links import issue_link
 from annotation.importing import ImportRefusedError, import_study
 from annotation.importing.study_file import read_study_file
+from annotation.management.demo_answers import answer_demo
 from annotation.members.membership import add_member
 from annotation.models import Study
 from annotation.models.people import Role
@@ -37,35 +38,36 @@ class Command(BaseCommand):
             "--address", default="http://127.0.0.1:8000", help="address of the web server, for the links"
         )
         parser.add_argument("--links", default=str(settings.VAR / "links.txt"), help="the file to write the links to")
+        parser.add_argument("--empty", action="store_true", help="make no answers in new studies")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError(
                 "The demo is not available in production, because anybody who reads its links could sign in."
             )
-        researcher = _person(*RESEARCHER)
+        researcher = _person(*RESEARCHER, is_staff=True)
         annotators = [_person(*named) for named in ANNOTATORS]
         for file in sorted(FOLDER.glob("*/study.yaml")):
             try:
-                _study(file, researcher, annotators)
+                _study(file, researcher, annotators, is_empty=options["empty"])
             except ImportRefusedError as problem:
                 raise CommandError(f"The demo study in {file.parent} cannot be imported: {problem}") from problem
         _write_links(Path(options["links"]), [researcher, *annotators], options["address"].rstrip("/"))
 
 
-def _person(username: str, full_name: str) -> Person:
+def _person(username: str, full_name: str, *, is_staff: bool = False) -> Person:
     """Return the person called `username`, created if missing, without a password: only a link signs them in."""
     known = Person.objects.filter(username=username).first()
     if known is not None:
         return known
     with transaction.atomic():
-        person = Person.objects.create_user(username, password=None, full_name=full_name)
+        person = Person.objects.create_user(username, password=None, full_name=full_name, is_staff=is_staff)
         record("person added", actor=None, about=person, new={"demo": True})
     return person
 
 
-def _study(file: Path, researcher: Person, annotators: list[Person]) -> None:
-    """Import the study of `file` with its people and make it live, unless it exists already in any state."""
+def _study(file: Path, researcher: Person, annotators: list[Person], *, is_empty: bool) -> None:
+    """Import the study of `file` with its people and answers and make it live, unless it exists in any state."""
     if Study.objects.filter(slug=read_study_file(file).slug).exists():
         return
     with transaction.atomic():
@@ -74,6 +76,8 @@ def _study(file: Path, researcher: Person, annotators: list[Person]) -> None:
             add_member(study, annotator, Role.ANNOTATOR, None)
         prepare(study, PREPARING)
         make_live(study, None)
+        if not is_empty:
+            answer_demo(study, annotators)
 
 
 def _write_links(path: Path, people: list[Person], address: str) -> None:

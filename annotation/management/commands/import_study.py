@@ -11,8 +11,12 @@ from accounts.models import Person
 from annotation.importing import ImportRefusedError, ImportResult, import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
+from config.site_address import site_address
 
-TABLES = ("items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews")
+TABLES = (
+    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews",
+    "adjudications",
+)  # fmt: skip
 STEP_SECONDS = 5.0
 
 
@@ -32,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-draft", action="store_true", help="replace a draft that nobody has answered, with its items"
         )
+        parser.add_argument("--reason", default="", help="why a locked study is corrected; the audit keeps it")
         parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,6 +45,7 @@ class Command(BaseCommand):
             done = import_study(
                 options["source"], {table: options[table] for table in TABLES}, owner=owner,
                 replace_examples=options["replace_examples"], replace_draft=options["replace_draft"],
+                reason=options["reason"],
             )  # fmt: skip
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None
@@ -54,6 +60,7 @@ class Command(BaseCommand):
             except StudyRefusedError as problem:
                 raise CommandError(f"The import succeeded, but the study is not live. {problem}") from None
             self.stdout.write(f"{done.study.slug} is live.")
+        self.stdout.write(_next_step(done.study))
 
     def _plan(self, study: Study) -> None:
         """Make tasks and slots. A study that is live already also needs them for what was added."""
@@ -76,7 +83,16 @@ def _summary(done: ImportResult) -> str:
     return f"{how} study {done.study.slug}: {added or 'nothing new'}."
 
 
+def _next_step(study: Study) -> str:
+    """Return where the study is on this site, and what to do there."""
+    address = f"{site_address()}/studies/{study.slug}/"  # `reverse` would load every page
+    if study.status == Study.Status.DRAFT:
+        return f"Next: check it and make it live at {address}, or with: manage.py make_live {study.slug}"
+    return f"See {address}"
+
+
 def _report(refused: ImportRefusedError) -> str:
     count = len(refused.problems)
-    what = f"the first {count} problems" if refused.more else "1 problem" if count == 1 else f"{count} problems"
-    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems)])
+    what = "1 problem" if count + refused.more == 1 else f"{count + refused.more:,} problems"
+    more = [f"  and {refused.more:,} more"] if refused.more else []
+    return "\n".join([f"Nothing was imported: {what}.", *(f"  {problem}" for problem in refused.problems), *more])

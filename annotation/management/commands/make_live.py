@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.study_lookup import find_study
 from annotation.studies import lifecycle
+from annotation.studies.live_checks import live_problems
 from annotation.studies.planning import planning_progress
 
 SECONDS = 5.0
@@ -19,6 +20,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = find_study(options["slug"])
+        problems = [] if study.is_live else live_problems(study)
+        for one in problems:
+            if not one.blocks:
+                self.stderr.write(f"Worth a look: {one.text}")
+        if blocking := [one.text for one in problems if one.blocks]:
+            raise CommandError("\n".join(["The study cannot go live.", *(f"  {text}" for text in blocking)]))
         while not lifecycle.prepare(study, SECONDS):
             done, total = planning_progress(study)
             self.stdout.write(f"{done} of {total} items prepared")

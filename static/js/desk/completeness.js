@@ -10,6 +10,10 @@ export function shareOf(question) {
   if (ranks.length) return { done: ranks.filter((field) => field.value.trim()).length, all: ranks.length };
   const free = [...question.querySelectorAll("[data-free]")];
   if (free.length) return { done: free.filter((box) => !lacksMarks(box)).length, all: free.length };
+  const extremes = [...question.querySelectorAll("[data-extreme]")];
+  if (extremes.length) return { done: extremes.filter((one) => one.checked).length, all: 2 };
+  const number = question.querySelector("[data-number]");
+  if (number) return { done: number.value.trim() ? 1 : 0, all: 1 };
   const text = question.querySelector("textarea");
   if (!text) return { done: question.querySelector(":checked") ? 1 : 0, all: 1 };
   const least = Number(question.dataset.minWords) || 0;

@@ -6,7 +6,7 @@ export class Dialogs {
   constructor(page) {
     this.page = page;
     this.link = page.root.querySelector("#guidelines-link");
-    this.loaded = false;
+    this.loaded = page.isPreview; // a preview brings its own, which may not be saved yet
     page.on(page.root.querySelector("#help-button"), "click", () => this.help());
     page.on(this.link, "click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -2,9 +2,10 @@
 
 import { keepKeys, keysAreOn } from "./keyswitch.js";
 
-const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])";
 const OWN_ENTER = "button, a[href], summary, dialog *, [popover] *";
 const REPEATABLE = new Set(["[", "]"]);
+const MOVES_SLIDER = /^(arrow|page|home|end| )/;
 const READING = new Set(["[", "]", "h", "i", "g", "?", "+", "-", "escape"]); // these work while an answer is being sent
 const ARROWS = { "←": "ArrowLeft", "↓": "ArrowDown", "→": "ArrowRight" };
 
@@ -62,6 +63,7 @@ export class Keys {
     if (over) return over.dataset.openedBy === key && !event.repeat ? this.#close(event, over) : undefined;
     if (this.wordmode.isOn && this.wordmode.key(event)) return event.preventDefault();
     if (event.shiftKey && key.startsWith("arrow")) return undefined; // scrolls the document
+    if (event.target.matches("[type=range]") && MOVES_SLIDER.test(key)) return undefined;
     if (this.page.form.inert && !READING.has(key)) return undefined; // what it answered would be lost
     if (event.repeat && !REPEATABLE.has(key)) return undefined;
     if (key === "enter" && event.target.closest(OWN_ENTER)) return undefined;

@@ -1,24 +1,21 @@
 // The desk that every protocol's page has; the page's own script adds the rest.
 
-import { Autosave } from "./autosave.js";
 import { Dialogs } from "./dialogs.js";
 import { Effort } from "./effort.js";
 import { Errors } from "./errors.js";
 import { Fit } from "./fit.js";
-import { Keep } from "./keep.js";
+import { keeping } from "./keeping.js";
 import { Keys } from "./keys.js";
 import { Page } from "./page.js";
 import { Phrases } from "./phrases.js";
-import { Pulse } from "./pulse.js";
 import { Questions } from "./questions.js";
 import { ReadingKeys } from "./readingkeys.js";
 import { SelfSubmit } from "./selfsubmit.js";
-import { Sending } from "./sending.js";
 import { Sizes } from "./sizes.js";
-import { State } from "./state.js";
+import { Sliders } from "./sliders.js";
+import { SourceView } from "./sourceview.js";
 import { focusOnProblem, showing } from "./swap.js";
 import { localTimes } from "./times.js";
-import { Unsent } from "./unsent.js";
 
 // `equip(page, effort)` is called for each task on the desk. It may return `acts` {key: function}, a
 // `mode` that takes all keys while it is on, `questions` that know the keys of the answers, and `readers`: which texts
@@ -26,26 +23,22 @@ import { Unsent } from "./unsent.js";
 export function openDesk(equip) {
   function open(root, show) {
     const page = new Page(root);
-    const state = new State(page);
-    const keep = new Keep(page);
     const effort = new Effort(page);
+    new Sliders(page);
     const { acts = {}, mode = { isOn: false }, questions = new Questions(page), readers } = equip(page, effort);
-    const unsent = new Unsent(page.tag);
-    const autosave = new Autosave(page, state, keep, unsent);
-    const sending = new Sending(page, { state, keep, unsent, effort, autosave }, show);
+    const kept = keeping(page, effort, show);
     const dialogs = new Dialogs(page);
     new Errors(page);
     const sizes = new Sizes(page);
-    const own = { ...common(page, dialogs, questions), ...sizes.acts() };
+    const own = { ...common(page, dialogs, questions), ...sizes.acts(), ...new SourceView(page).acts() };
     const keys = new Keys(page, joined(own, acts), mode, questions);
     new ReadingKeys(page, readers);
     new Fit(page);
-    new Pulse(page, state, effort);
     new Phrases(page);
-    new SelfSubmit(page);
+    if (!page.isPreview) new SelfSubmit(page);
     localTimes(root);
     if (root.dataset.hasErrors === "yes") focusOnProblem(page);
-    queueMicrotask(() => sending.begin(keys)); // when the page is shown, before the next key
+    queueMicrotask(() => kept.begin(keys)); // when the page is shown, before the next key
     return page;
   }
 

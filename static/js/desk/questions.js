@@ -40,9 +40,12 @@ export class Questions {
     const focused = able.find((question) => question.contains(document.activeElement));
     // Arrows move within a focused group of choices that does not use them as keys.
     if (!focused && key.startsWith("arrow") && document.activeElement.matches("input[type=radio]")) return false;
-    const question = focused ?? able.find((one) => !isAnswered(one)) ?? able.at(-1);
+    const stays = focused && choice(focused, key).type !== "range"; // a slider's key goes on to the next slider
+    const question = (stays && focused) || next(able, focused, (one) => !isAnswered(one)) || next(able, focused) || able.at(-1);
     if (!question) return having.length > 0 && this.#explain(having[0]);
     const input = choice(question, key);
+    if (input.type === "range") return input.focus() ?? true;
+    if (input.type === "button") return input.click() ?? true;
     input.checked = input.type === "checkbox" ? !input.checked : true;
     input.dispatchEvent(new Event("input", { bubbles: true }));
     input.dispatchEvent(new Event("change", { bubbles: true }));
@@ -72,6 +75,12 @@ export class Questions {
 
 function choice(question, key) {
   return [...question.querySelectorAll("[data-choice-key]")].find((input) => input.dataset.choiceKey === key);
+}
+
+// The first of these questions after the focused one for which `fits`; without a focused one, of all.
+function next(questions, focused, fits = () => focused) {
+  const at = questions.indexOf(focused) + 1;
+  return [...questions.slice(at), ...questions.slice(0, Math.max(0, at - 1))].find(fits);
 }
 
 function number(question) {

@@ -1,6 +1,8 @@
 // A text on the page, the positions of its words, and marks over it. The text itself never changes: marks are
 // wrapped around it and removed again.
 
+import { fill } from "./pieces.js";
+
 const INVISIBLE = /[\t\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu;
 const NAMES = {
   9: "TAB", 0xa0: "NBSP", 0xad: "SHY", 0x61c: "ALM", 0x200b: "ZWSP", 0x200c: "ZWNJ", 0x200d: "ZWJ", 0x200e: "LRM", 0x200f: "RLM",
@@ -69,7 +71,7 @@ export class Reading {
       end = range.end;
     }
     parts.push(...this.#plain(end, this.text.length));
-    this.node.replaceChildren(...parts);
+    fill(this.node, parts, this.text);
   }
 
   #plain(start, end) {

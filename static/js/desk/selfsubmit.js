@@ -42,9 +42,9 @@ export class SelfSubmit {
   }
 }
 
-// Rankings and marked spans are looked at as a whole before they are sent.
+// Rankings, sliders and marked spans are looked at as a whole before they are sent.
 function isComplete(form) {
-  if (form.querySelector(".question:is(.rank, .spans)")) return false;
+  if (form.querySelector(".question:is(.rank, .best-worst, .spans, .slider)")) return false;
   return [...form.querySelectorAll(".question")].every(
     (question) => question.disabled || question.dataset.required !== "yes" || isAnswered(question),
   );

@@ -54,7 +54,7 @@ export class Dimensions {
   // When an answer completes the visible question, the next one that is not done is shown.
   refresh(event) {
     const before = this.tabs[this.at].dataset.kind;
-    const ends = event?.type === "input" && event.target.matches("[type=radio], [type=checkbox], [type=number]") && !event.detail?.stay;
+    const ends = event?.type === "input" && event.target.matches("[type=radio], [type=checkbox], [data-rank-of]") && !event.detail?.stay;
     this.tabs.forEach((tab, place) => {
       const panel = this.panels[place];
       const { kind, word } = this.stateOf(panel);

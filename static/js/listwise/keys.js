@@ -1,6 +1,6 @@
 // Keys of this page in addition to the desk's. A desk key that an output's letter overrides works with Shift.
 
-export function actsOf({ page, choice, cards, boards, marking, dimensions, mode, questions }) {
+export function actsOf({ page, choice, cards, boards, extremes, marking, dimensions, mode, questions }) {
   const acts = {
     "[": () => dimensions.step(-1),
     "]": () => dimensions.step(1),
@@ -21,6 +21,11 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode,
     else act(choice.letter);
   }
 
+  function hint() {
+    if (extremes.current) return "1 makes it the best, 2 the worst.";
+    return boards.current ? `Rows 1 to ${boards.current.options.rows}.` : "";
+  }
+
   function nothing() {
     const { current } = marking;
     if (!current) return page.announce("Spans are marked in another question: switch to it with [ or ].");
@@ -33,7 +38,7 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode,
     if (taken) acts[`shift+${letter.toLowerCase()}`] = taken;
     acts[letter.toLowerCase()] = () => {
       if (mode.isOn) mode.begin(letter);
-      choice.choose(letter, boards.current ? `Rows 1 to ${boards.current.options.rows}.` : "");
+      choice.choose(letter, hint());
     };
   }
   page.on(document, "keydown", (event) => {
@@ -42,7 +47,7 @@ export function actsOf({ page, choice, cards, boards, marking, dimensions, mode,
     if (!by || page.form.inert || writing || mode.isOn || event.ctrlKey || event.altKey || event.metaKey) return;
     if (document.documentElement.classList.contains("keys-off") && !event.target.closest("[data-chip]")) return;
     if (event.target.dataset?.chip) choice.set(event.target.dataset.chip);
-    if (boards.move((board, letter) => board.step(letter, by))) event.preventDefault();
+    if (boards.move((board, letter) => board.step(letter, by)) || extremes.move(by)) event.preventDefault();
   });
   return acts;
 }

@@ -41,15 +41,17 @@ export class Marking {
     this.marks.forEach((marks) => marks.count());
   }
 
-  mark(text, start, end, label) {
-    const span = this.current.add(text, start, end, label);
+  // `said` is a span's {label, severity}; a question without severities has none.
+  mark(text, start, end, said) {
+    const span = this.current.add(text, start, end, said);
     document.getSelection().removeAllRanges();
     if (span) this.#made(this.current, text, span, "Marked");
     else this.draw();
   }
 
-  relabel(marks, text, span, label) {
-    if ((span.label ?? "") !== label) this.#made(marks, text, marks.change(span, { label }), "Changed");
+  relabel(marks, text, span, said) {
+    const isSame = (span.label ?? "") === said.label && span.severity === said.severity;
+    if (!isSame) this.#made(marks, text, marks.change(span, said), "Changed");
   }
 
   annotate(marks, span, note) {
@@ -77,7 +79,7 @@ export class Marking {
   #made(marks, text, span, what) {
     this.newest = { marks, text, span };
     this.draw();
-    this.page.announce(`${what} in ${text.name}: ${span.text}${span.label ? `, ${span.label}` : ""}. N adds a note.`);
+    this.page.announce(`${what} in ${text.name}: ${[span.text, span.label, span.severity].filter(Boolean).join(", ")}. N adds a note.`);
   }
 
   // A selection is widened to whole words: a letter more or less is no other opinion.

@@ -48,7 +48,10 @@ export class MarkMode extends WordMode {
 
   #mark(label) {
     const text = this.reading;
-    this.marking.mark(text, ...this.#units(text.layers.cursor[0]), label);
+    const [start, end] = this.#units(text.layers.cursor[0]);
+    const { current, bar } = this.marking;
+    if (current.severities.length) bar.open({ marks: current, text, start, end, label });
+    else this.marking.mark(text, start, end, { label });
   }
 
   #remove() {

@@ -11,6 +11,7 @@ export class Marks {
     this.bar = fieldset.querySelector("[data-span-bar]");
     this.texts = fieldset.dataset.on === "document" ? [article] : outputs;
     this.labels = [...this.bar.querySelectorAll("[data-label]")].map((button) => button.dataset.label).filter(Boolean);
+    this.severities = [...this.bar.querySelectorAll("[data-severity]")].map((button) => button.dataset.severity);
   }
 
   get spans() {
@@ -32,10 +33,10 @@ export class Marks {
   }
 
   // Mark [start, end) in units; adjacent spans with the same label merge. Returns the span, or null for blanks.
-  add(text, start, end, label) {
+  add(text, start, end, { label, severity }) {
     const found = passage(text.text, start, end);
     if (!found) return null;
-    const made = { ...(text.letter ? { output: text.letter } : {}), ...found, ...(label ? { label } : {}) };
+    const made = { ...(text.letter ? { output: text.letter } : {}), ...found, ...(label ? { label } : {}), ...(severity ? { severity } : {}) };
     const others = [];
     for (const span of this.spans) {
       const same = (span.output ?? "") === text.letter && (span.label ?? "") === (label ?? "");
@@ -56,7 +57,7 @@ export class Marks {
 
   change(span, more) {
     const changed = { ...span, ...more };
-    if (!changed.note) delete changed.note;
+    for (const key of ["label", "note"]) if (!changed[key]) delete changed[key];
     this.#keep(this.spans.map((one) => (sameSpan(one, span) ? changed : one)));
     return changed;
   }
@@ -105,7 +106,7 @@ export class Marks {
       button.type = "button";
       const quoted = document.createElement("bdi");
       quoted.textContent = `“${span.text}”`;
-      button.append(quoted, ...[span.label, span.note].filter(Boolean).map((part) => element("span", "marked-said", {}, part)));
+      button.append(quoted, ...[span.label, span.severity, span.note].filter(Boolean).map((part) => element("span", "marked-said", {}, part)));
       if (newest && sameSpan(newest, span)) button.append(noteKey());
       entry.append(button);
       return entry;

@@ -1,6 +1,8 @@
 // Positions in a text: the browser counts UTF-16 units, stored spans count code points. Also paints marks over a text
 // without changing it.
 
+import { fill } from "../desk/pieces.js";
+
 function inPair(text, unit) {
   const before = text.charCodeAt(unit - 1);
   const after = text.charCodeAt(unit);
@@ -47,5 +49,5 @@ export function paint(node, text, ranges) {
     mark.textContent = piece;
     parts.push(mark);
   }
-  node.replaceChildren(...parts);
+  fill(node, parts, text);
 }

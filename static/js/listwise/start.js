@@ -7,6 +7,7 @@ import { Boards } from "./boards.js";
 import { Cards } from "./cards.js";
 import { Choice } from "./choice.js";
 import { Dimensions } from "./dimensions.js";
+import { Extremes } from "./extremes.js";
 import { Marking } from "./marking.js";
 import { MarkMode } from "./markmode.js";
 import { actsOf, printTaken } from "./keys.js";
@@ -21,6 +22,7 @@ openDesk((page, effort) => {
   const choice = new Choice(page, texts.outputs);
   const cards = new Cards(page, texts.outputs, effort);
   const boards = new Boards(page, choice, effort);
+  const extremes = new Extremes(page, choice);
   const marking = new Marking(page, texts);
   const dimensions = new Dimensions(page, stateOf);
   const mode = new MarkMode(page, marking, panes, effort);
@@ -29,6 +31,7 @@ openDesk((page, effort) => {
     mode.stop();
     marking.show(panel);
     boards.show(panel);
+    extremes.show(panel);
   }
   dimensions.changed(onView);
   onView(dimensions.panel);
@@ -44,6 +47,6 @@ openDesk((page, effort) => {
   page.on(page.form, "input", () => countWords(page));
   rebuild();
 
-  const acts = actsOf({ page, choice, cards, boards, marking, dimensions, mode, questions });
-  return { acts, mode, questions: boards.answering(questions, dimensions) };
+  const acts = actsOf({ page, choice, cards, boards, extremes, marking, dimensions, mode, questions });
+  return { acts, mode, questions: extremes.answering(boards.answering(questions, dimensions)) };
 });

@@ -1,6 +1,6 @@
 // The guidelines' checklist beside the texts, and their worked examples in a dialog.
 
-import { remember, remembered } from "./switches.js";
+import { remember, remembered } from "../desk/switches.js";
 
 const SWITCH = "desk-checklist";
 

@@ -3,7 +3,7 @@
 import { differences, isUnlike, tokens } from "../desk/diff.js";
 import { countedInvisibles, Reading } from "../desk/reading.js";
 import { paintKeeping } from "../desk/selection.js";
-import { remembered, remember } from "./switches.js";
+import { remembered, remember } from "../desk/switches.js";
 
 const SWITCH = "desk-differences";
 

@@ -1,6 +1,6 @@
 // The two columns scroll together, in proportion to their lengths, or separately.
 
-import { remember, remembered } from "./switches.js";
+import { remember, remembered } from "../desk/switches.js";
 
 const SWITCH = "desk-together";
 

@@ -94,7 +94,9 @@ def check_row(row, assignment):
     assert [question.__dict__ | {"_state": 0} for question in row.questions] == [
         question.__dict__ | {"_state": 0} for question in Question.objects.filter(study=study).order_by("position")
     ]
-    outputs = assignment.task.task_outputs.order_by("position").values_list("output", "output__key", "output__text")
+    outputs = assignment.task.task_outputs.order_by("position").values_list(
+        "output", "output__key", "output__text", "output__turns"
+    )
     assert [tuple(output) for output in row.outputs] == list(outputs)
     assert row.slot == Slot.objects.filter(task=assignment.task, holder=assignment.rater).first()
     current = current_annotation(assignment)

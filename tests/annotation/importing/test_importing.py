@@ -4,6 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import AuditEntry
+from annotation.conversations import MUST
 from annotation.importing import ImportRefusedError, import_study
 from annotation.models import (
     Annotation,
@@ -100,7 +101,7 @@ def test_a_member_with_another_role_does_not_become_an_owner(folder, rater):
 def test_one_bad_row_in_ten_thousand_stores_nothing_and_the_fixed_file_imports_once(folder):
     items = [{**ITEM, "id": f"item-{number}"} for number in range(10_000)]
     items[7000] = {**items[7000], "document": 5}
-    assert only_problem(folder(items=items)) == (7001, "document", "must be text")
+    assert only_problem(folder(items=items)) == (7001, "document", MUST)
     items[7000] = {**items[7000], "document": "five"}
     assert import_study(folder(items=items)).added["items"] == 10_000
     assert Item.objects.count() == 10_000

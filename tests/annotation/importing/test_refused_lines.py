@@ -14,15 +14,40 @@ from tests.annotation.importing.conftest import ITEM, RATING, STUDY, only_proble
 pytestmark = pytest.mark.django_db
 
 
-def test_the_first_hundred_problems_are_reported(folder):
+def test_the_first_hundred_problems_are_listed_and_all_are_counted(folder):
     given = folder(ratings=[{**RATING, "value": 9}] * 150)
     found = problems_of(given)
     assert len(found) == MOST_PROBLEMS
     assert found[0] == (1, "value", "must be a whole number from 1 to 5")
-    with pytest.raises(
-        CommandError, match=r"Nothing was imported: the first 100 problems\.\n  ratings.jsonl, line 1: value"
-    ):
+    with pytest.raises(CommandError) as refused:
         call_command("import_study", str(given))
+    text = str(refused.value)
+    assert text.startswith("Nothing was imported: 150 problems.\n  ratings.jsonl, line 1: value")
+    assert text.endswith("\n  and 50 more")
+
+
+def test_problems_are_listed_in_the_order_of_lines_whenever_they_are_found(folder):
+    import_study(folder())
+    lines = [{**ITEM, "document": "Other."}, {**ITEM, "id": "new"}, {**ITEM, "id": 3}, {**ITEM, "id": "new"}]
+    assert [line for line, *_ in problems_of(folder(items=lines))] == [1, 3, 4]
+
+
+def test_an_unknown_key_is_refused_with_the_known_one_that_it_resembles(folder):
+    assert only_problem(folder(items=[{**ITEM, "docment": "x"}])) == (
+        1, '"docment"', 'unknown key; did you mean "document"?'
+    )  # fmt: skip
+    assert only_problem(folder(items=[{**ITEM, "zzz": "x"}])) == (1, '"zzz"', "unknown key")
+    [(_, field, reason)] = problems_of(folder(STUDY + "redundency: 2\n"))
+    assert (field, reason) == ('"redundency"', 'unknown key; did you mean "redundancy"?')
+
+
+def test_a_binary_file_has_one_problem(folder, tmp_path):
+    given = folder()
+    for content in (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n\n\xff\n", b"SQLite format 3\0\x10\0\1\1\0\n\0\n\0"):
+        (given / "items.jsonl").write_bytes(content)
+        [(line, field, reason)] = problems_of(given)
+        assert (line, field) == (0, "")
+        assert reason.startswith("is not a text file")
 
 
 def test_same_id_twice_is_refused_with_both_lines(folder):

@@ -8,7 +8,7 @@ from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment, open_slots
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Annotation, Batch, Slot, Study
+from annotation.models import Annotation, Batch, Item, Slot, Study
 from annotation.review.spot_checks import check, sample
 from annotation.studies.batches import BITS, BatchRefusedError, items_in, place_in, release_next, released, state_of
 from annotation.studies.lifecycle import StudyRefusedError, make_live, pause
@@ -73,10 +73,20 @@ def test_an_earlier_batch_is_finished_before_a_later_one_is_started(batched, own
 def test_the_upper_bits_of_a_place_hold_the_batch_and_never_overflow():
     study = Study(slug="s", protocol="rating", redundancy=1, options={"batch_size": 1})
     top = 2**63 - 1
-    assert place_in(study, 0, top) == 2**BITS - 1
-    assert place_in(study, 1, 0) == 2**BITS
-    assert place_in(study, 10**9, top) == top
-    assert place_in(Study(options={}), 7, top) == top
+    last = Item.Priority.LAST
+    assert 0 <= place_in(study, 0, 0, Item.Priority.FIRST) < place_in(study, 0, 0) < place_in(study, 0, top, last)
+    assert place_in(study, 0, top, last) < 2**BITS == place_in(study, 1, 0, Item.Priority.FIRST)
+    assert place_in(study, 10**9, top, last) <= top
+    assert place_in(Study(options={}), 7, top, last) <= top
+
+
+def test_priorities_order_items_within_a_batch_and_withdrawn_items_come_before_the_first_place():
+    top = 2**63 - 1
+    for options in ({}, {"batch_size": 1}):
+        study = Study(slug="s", protocol="rating", redundancy=1, options=options)
+        first, ordinary, last = (place_in(study, 1, top, one) for one in Item.Priority)
+        assert first < place_in(study, 1, 0) <= ordinary < place_in(study, 1, 0, Item.Priority.LAST) < last
+        assert place_in(study, 1, top, is_withdrawn=True) < 0
 
 
 def test_release_is_refused_while_something_is_unfinished_unless_it_is_forced(batched, owner):

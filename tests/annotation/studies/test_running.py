@@ -1,11 +1,17 @@
+from datetime import timedelta
+
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.models import Membership, Slot, Study
+from annotation.models import Membership, Slot, Study, TaskPreparation
 from annotation.studies import lifecycle
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.planning import is_planned, plan_chunk
+from annotation.studies.preparing_tasks import WORK_KEY, request_preparation
+from config.background.claiming import claim, run_waiting
+from config.background.kinds import ClaimLostError, works
 from tests.conftest import add_item
 
 PAUSE, LIVE, CLOSE, REOPEN = (f"/studies/study/{step}/" for step in ("pause", "live", "close", "reopen"))
@@ -84,28 +90,61 @@ def test_going_live_from_the_page_prepares_and_comes_back(client, draft, owner):
     assert status(draft) == "live"
 
 
-def test_a_long_preparation_is_polled_and_ends_with_a_redirect(client, draft, owner, monkeypatch):
-    client.force_login(owner)
-    monkeypatch.setattr("annotation.views.studies.SECONDS_PER_REQUEST", 0)
-    monkeypatch.setattr(lifecycle, "plan_chunk", lambda study, size: plan_chunk(study, 1))
-    page = client.post(LIVE)
-    assert page.status_code == 200
-    assert "<html" in page.content.decode()
-    assert "1 of 2 items" in page.content.decode()
-    assert 'hx-trigger="load delay:200ms"' in page.content.decode()
-    assert status(draft) == "draft"
-    last = client.post(LIVE, headers={"HX-Request": "true"})
-    assert last["HX-Redirect"] == "/studies/study/"
-    assert status(draft) == "live"
+@pytest.fixture
+def large(draft, monkeypatch):
+    """A draft with more items than a request prepares."""
+    monkeypatch.setattr("annotation.studies.preparing_tasks.FEW_ITEMS", 1)
+    return draft
 
 
-def test_the_answer_to_a_poll_is_the_fragment_alone(client, draft, owner, monkeypatch):
+def test_a_large_study_goes_live_by_a_worker_and_the_page_says_how_far_it_is(client, large, owner):
     client.force_login(owner)
-    monkeypatch.setattr("annotation.views.studies.SECONDS_PER_REQUEST", 0)
-    monkeypatch.setattr(lifecycle, "plan_chunk", lambda study, size: plan_chunk(study, 1))
-    fragment = client.post(LIVE, headers={"HX-Request": "true"}).content.decode()
+    assert client.post(LIVE)["Location"] == "/studies/study/"
+    assert (status(large), Slot.objects.count()) == ("draft", 0)
+    assert "Waiting for a worker" in client.get("/studies/study/").content.decode()
+    TaskPreparation.objects.update(done=1, total=2)
+    fragment = client.get(f"{LIVE}progress/", headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in fragment
-    assert "<progress" in fragment
+    assert "1 of 2 items" in fragment
+    run_waiting()
+    assert status(large) == "live"
+    assert AuditEntry.objects.get(action="status changed").actor.person == owner
+    last = client.get(f"{LIVE}progress/", headers={"HX-Request": "true"})
+    assert last["HX-Redirect"] == "/studies/study/"
+    assert "The study is live" in client.get("/studies/study/").content.decode()
+
+
+def test_a_preparation_that_was_asked_for_twice_is_done_once_and_goes_live(large, owner):
+    request_preparation(large, None, goes_live=False)
+    request_preparation(large, owner, goes_live=True)
+    request_preparation(large, None, goes_live=False)
+    run_waiting()
+    assert TaskPreparation.objects.get().status == "done"
+    assert status(large) == "live"
+
+
+def test_a_preparation_that_lost_its_worker_is_continued_by_another(large, owner, monkeypatch):
+    request_preparation(large, owner, goes_live=True)
+    row = TaskPreparation.objects.get()
+    work = works()[WORK_KEY]
+    lost = claim(work, row.pk)
+    plan_chunk(large, 1)
+    TaskPreparation.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    run_waiting()
+    with pytest.raises(ClaimLostError):
+        work.run(lost)
+    row.refresh_from_db()
+    assert (row.status, row.done, row.total, row.attempt) == ("done", 2, 2, 2)
+    assert Slot.objects.count() == 2 * 3 * large.redundancy
+    assert AuditEntry.objects.filter(action="status changed").count() == 1
+
+
+def test_why_a_preparation_could_not_go_live_is_said_on_the_page(client, large, owner, monkeypatch):
+    request_preparation(large, owner, goes_live=True)
+    Study.objects.update(status="closed")
+    run_waiting()
+    client.force_login(owner)
+    assert "cannot become live" in client.get("/studies/study/").content.decode()
 
 
 def test_items_added_to_a_live_study_are_prepared_from_its_page(client, draft, owner):

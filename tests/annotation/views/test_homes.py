@@ -109,7 +109,7 @@ def test_a_researcher_sees_the_progress_of_a_study_and_what_needs_attention(clie
     flag(next_assignment(study, rater_for(study, rater)), "no document")
     page = home(client, owner)
     assert "3 of 12 answers · 1 annotator" in page
-    assert "1 task flagged" in page
+    assert "1 flag to resolve" in page
 
 
 def test_a_study_without_annotators_says_whether_any_are_invited(client, study, owner, rater):

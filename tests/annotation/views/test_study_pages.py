@@ -26,7 +26,7 @@ def test_the_overview_shows_progress_annotators_and_what_needs_attention(client,
     skip(given(study, rater), empty(1), "I know the author")
     client.force_login(owner)
     page = client.get("/studies/study/").content.decode()
-    for words in ("of 12 answers given", "1 task flagged", "The document is missing", "1 task skipped",
+    for words in ("of 12 answers given", "1 flag to resolve", "The document is missing", "1 task skipped",
                   "I know the author", "Each task needs 2 different annotators", "Does it follow?", "Version 1",
                   "Name a contact", "Rating of single outputs"):  # fmt: skip
         assert words in page

@@ -5,6 +5,7 @@ from scipy.stats import ttest_rel
 
 from agreement.meta_evaluation.separation_sizes import sample_sizes
 from annotation.importing import import_study
+from reports.display.paper_table_page import shown_table
 from reports.display.paper_table_texts import as_latex
 from reports.judge_facts import facts_of
 from tests.reports.comparing import RANKS
@@ -142,3 +143,11 @@ def test_the_configuration_tells_references_and_prompts(changed, expected):
 def test_a_metric_names_its_references():
     facts = facts_of({"metric": "rouge", "references": ["human"], "options": {}, "questions": ["better"]})
     assert (facts.model, facts.reference, facts.prompt) == ("rouge", "human, compared with it", "")
+
+
+def test_a_column_of_words_has_no_undefined_figures(based):
+    shown = shown_table("href_2", tables(based)["href_2"])
+    kinds = [kind for _, _, kind in shown.heads]
+    assert (kinds.count("words"), set(kinds)) == (3, {"words", "num"})
+    (bad,) = [cells for _, rows in shown.parts for name, cells in rows if name == "bad"]
+    assert [cell.kind for cell in bad if cell.note] == ["words"] * 3

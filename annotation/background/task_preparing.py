@@ -1,0 +1,54 @@
+"""Makes the tasks of a study's items, chunk by chunk, and then opens the study if that was asked for."""
+
+from datetime import timedelta
+
+from django.db import transaction
+
+from annotation.models import TaskPreparation
+from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
+from annotation.studies.locking import ImportPendingError, lock_study
+from annotation.studies.planning import is_planned, planning_progress
+from annotation.studies.preparing_tasks import WORK_KEY
+from config.background.claiming import Claim
+from config.background.kinds import GiveUpError, TryLaterError, Work
+
+SECONDS = 1.0
+"""Between two reports of progress."""
+IMPORTING = "An import into this study is being completed."
+MORE = "More items were imported."
+WAIT = 3.0
+
+
+def prepare_tasks(claim: Claim) -> None:
+    """Do what a claimed row asks for. Each chunk is committed, so the next attempt continues after the last one."""
+    row: TaskPreparation = claim.row
+    study = row.study
+    try:
+        done, total = planning_progress(study)
+        claim.update(done=done, total=total)
+        with claim.kept_alive():
+            while not prepare(study, SECONDS):
+                done, total = planning_progress(study)
+                claim.update(done=done, total=total)
+        _finish(claim)
+    except StudyRefusedError as problem:
+        raise GiveUpError(str(problem)) from None
+    except ImportPendingError:
+        raise TryLaterError(IMPORTING, WAIT, counts=False) from None
+
+
+def _finish(claim: Claim) -> None:
+    """End the row and open the study. Items that were imported meanwhile are prepared before that."""
+    row: TaskPreparation = claim.row
+    with transaction.atomic():
+        study = lock_study(row.study_id)
+        if not is_planned(study):
+            raise TryLaterError(MORE, 0, counts=False)
+        _, total = planning_progress(study)
+        with claim.finish(done=total, total=total):
+            row.refresh_from_db(fields=["goes_live", "person"])  # nobody changes them any more
+            if row.goes_live and not study.is_live:
+                make_live(study, row.person)
+
+
+WORK = Work(WORK_KEY, TaskPreparation, prepare_tasks, "jobs", lease=timedelta(minutes=2))

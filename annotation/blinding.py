@@ -1,0 +1,167 @@
+"""Blinding: what researchers of a blinded study see in place of systems' names, until it is unblinded.
+
+The option `blind_researchers` blinds a study. Everything that people who run it read then calls a system by its code:
+pages, the admin, the API, exports, reports. A code is made from the name with a secret of the study, so it is the same
+everywhere, says nothing about the name, and sorts by chance. What is known about systems (families, models, which is
+the baseline) is hidden as well. Unblinding is an event that cannot be undone.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.members.pseudonyms import named_row
+from annotation.models import Output, Reviewer, Study, Unblinding
+from annotation.studies.corrections import StudyRefusedError
+from annotation.studies.locking import lock_study
+
+OPTION = "blind_researchers"
+LETTERS, DIGITS = "BCDFGHJKLMNPQRSTVWXZ", "23456789"
+PAIRS = 3
+"""A code has this many letters, each followed by a digit."""
+HIDDEN = "hidden until unblinding"
+NAMING_OPTIONS = ("pairs", "models")
+"""Options of protocols whose values name systems."""
+
+
+def is_blind(study: Study) -> bool:
+    """Whether the people who run the study must not see systems' names now. A query only if the option is set."""
+    return study.options.get(OPTION) is True and not hasattr(study, "unblinding")
+
+
+@dataclass(frozen=True)
+class Names:
+    """How systems are called: by their own names, or, given a study's secret, by codes."""
+
+    secret: str = ""
+
+    @property
+    def are_codes(self) -> bool:
+        return bool(self.secret)
+
+    def shown(self, name: Any) -> Any:
+        """What a system is called; anything but a text, such as None, stays as it is."""
+        return code_of(self.secret, name) if self.secret and isinstance(name, str) and name else name
+
+    def within(self, value: Any, known: Collection[str] | None = None) -> Any:
+        """A JSON value with names replaced: of the systems `known`, or every text and key of a mapping if None."""
+        if not self.secret:
+            return value
+        if isinstance(value, str):
+            return self.shown(value) if known is None or value in known else value
+        if isinstance(value, list | tuple):
+            return [self.within(one, known) for one in value]
+        if isinstance(value, Mapping):
+            return {self.within(key, known): self.within(one, known) for key, one in value.items()}
+        return value
+
+
+OWN_NAMES = Names()
+
+
+@lru_cache(maxsize=4096)
+def code_of(secret: str, name: str) -> str:
+    """The code of a system, such as `System K3M7Q4`."""
+    number = int.from_bytes(hmac.new(secret.encode(), name.encode(), hashlib.sha256).digest()[:8], "big")
+    code = ""
+    for _ in range(PAIRS):
+        number, letter = divmod(number, len(LETTERS))
+        number, digit = divmod(number, len(DIGITS))
+        code += LETTERS[letter] + DIGITS[digit]
+    return f"System {code}"
+
+
+def names_of(study: Study) -> Names:
+    """How the people who run the study see its systems called now."""
+    return Names(study.code_secret) if is_blind(study) else OWN_NAMES
+
+
+def shown_name(study: Study, name: str) -> str:
+    """What the people who run the study see in place of a system's name."""
+    shown: str = names_of(study).shown(name)
+    return shown
+
+
+def systems_of(study: Study) -> frozenset[str]:
+    """The names of a blinded study's systems; none of any other. Reads all its outputs: for exports and workers."""
+    if not is_blind(study):
+        return frozenset()
+    keys = Output.objects.filter(item__study=study).order_by().values_list("key", flat=True).distinct()
+    return frozenset(keys) | frozenset(study.systems) | frozenset(study.options.get("models", ()))
+
+
+def shown_systems(study: Study) -> dict[str, dict[str, Any]]:
+    """What the people who run the study may know about its systems: nothing while it is blinded."""
+    systems: dict[str, dict[str, Any]] = {} if is_blind(study) else study.systems
+    return systems
+
+
+def shown_options(study: Study) -> dict[str, Any]:
+    """The study's options with systems called as they are shown."""
+    names = names_of(study)
+    if not names.are_codes:
+        return dict(study.options)
+    return {key: _shown_option(names, key, value) for key, value in study.options.items()}
+
+
+def _shown_option(names: Names, key: str, value: Any) -> Any:
+    if key not in NAMING_OPTIONS or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):  # {baseline: system} and {list: pairs}, whose keys are words of the option
+        return {name: names.within(one) for name, one in value.items()}
+    return names.within(value)
+
+
+@dataclass(frozen=True)
+class BlindingState:
+    """Whether a study was made to be blinded, and how that ended, if it did."""
+
+    is_blind: bool
+    unblinding: Unblinding | None
+
+
+def blinding_state(study: Study) -> BlindingState | None:
+    """The blinding of a study; None for one that was never to be blinded."""
+    if study.options.get(OPTION) is not True:
+        return None
+    return BlindingState(is_blind(study), getattr(study, "unblinding", None))
+
+
+def unblinding_facts(study: Study) -> dict[str, Any] | None:
+    """The blinding of a study as a report states it: whether it holds, and when and why it ended. None: no blinding.
+
+    The person has their random name in files: a page that is not kept names them.
+    """
+    state = blinding_state(study)
+    if state is None:
+        return None
+    event = state.unblinding
+    if event is None:
+        return {"blinded": True}
+    by = Reviewer.objects.filter(study=study, person=event.by_id).values_list("name", flat=True).first()
+    return {"blinded": False, "unblinded_at": event.at.isoformat(), "by": by, "reason": event.reason}
+
+
+def unblind(study: Study, reason: str, actor: Person | None) -> Unblinding:
+    """Show the study's systems by their names from now on, for a reason. Raises StudyRefusedError."""
+    with transaction.atomic():
+        now = lock_study(study.pk)
+        if now.options.get(OPTION) is not True:
+            raise StudyRefusedError("This study is not blinded.")
+        if not reason.strip():
+            raise StudyRefusedError("Say why the study is unblinded: its report states the reason.")
+        if hasattr(now, "unblinding"):
+            raise StudyRefusedError("The study was unblinded before.")
+        event = Unblinding.objects.create(study=now, by=actor, at=timezone.now(), reason=reason.strip())
+        if actor is not None:
+            named_row(Reviewer, "reviewer", now, actor)
+        record("study unblinded", study.slug, actor=actor, study=study.slug, new={"reason": event.reason})
+    return event

@@ -1,0 +1,50 @@
+"""A dry run: checks files as an import does, with the same code, and writes nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from django.db.models import Model
+
+from annotation.importing.import_attempt import ImportAttempt, Tables
+from annotation.importing.import_problems import ImportRefusedError
+from annotation.importing.line_import import LineTally
+from annotation.importing.line_reading import Watch
+from annotation.importing.staging import Staging
+from annotation.importing.study_updates import NoUpdate
+from annotation.models import Study
+
+NO_ROW = 2**62
+"""Above all primary keys of the database."""
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What an import of these files would do: the lines of each file by outcome, and why it would be refused."""
+
+    tallies: Mapping[str, LineTally]
+    added: Mapping[str, int]
+    refused: ImportRefusedError | None
+
+
+class DryStaging(Staging):
+    """Keeps rows that are never written, under primary keys that no row will have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys = count(NO_ROW)
+
+    def next_ids(self, model: type[Model], count: int) -> list[int]:
+        return [next(self._keys) for _ in range(count)]
+
+
+def check_files(study: Study, tables: Tables, watch: Watch | None = None) -> DryRun:
+    """Check what `add_to_study` would add. Holds no lock, so somebody may change the study at the same time."""
+    with DryStaging() as staging:
+        update = NoUpdate(study)
+        attempt = ImportAttempt(update, update.preview(staging), None, "")
+        try:
+            attempt.check(tables, watch)
+        except ImportRefusedError as refused:
+            return DryRun(attempt.tallies, attempt.result.added, refused)
+        return DryRun(attempt.tallies, attempt.result.added, None)

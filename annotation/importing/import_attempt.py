@@ -1,0 +1,199 @@
+"""One attempt to import files in two steps: check all of them and stage what is new; then write what was staged."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing import stepwise_import
+from annotation.importing.adjudications import AdjudicationImport
+from annotation.importing.annotations import AnnotationImport
+from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
+from annotation.importing.folder import TABLES
+from annotation.importing.import_problems import FileProblems, ImportRefusedError, refuse
+from annotation.importing.items import ItemImport
+from annotation.importing.line_import import LineImport, LineTally
+from annotation.importing.line_reading import SourceFile, Watch
+from annotation.importing.protocol_tables import TableImport, app_importer
+from annotation.importing.ratings import RatingImport
+from annotation.importing.reviews import ReviewImport
+from annotation.importing.runs import RunImport
+from annotation.importing.staging import StudyChangedError
+from annotation.importing.study_updates import StudyUpdate
+from annotation.importing.target import ImportTarget
+from annotation.importing.written_examples import ExampleImport
+from annotation.models import Study
+from annotation.protocols import protocols
+from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.planning import replan_from
+
+Objects = Iterable[tuple[int, Mapping[str, Any]]]
+Tables = Mapping[str, Path]
+"""The files of an import by table: items, ratings, sessions, ..."""
+
+
+@dataclass
+class ImportResult:
+    """The result of an import: the study, whether it is new, and how many rows of each kind were added."""
+
+    study: Study
+    is_new: bool
+    added: dict[str, int] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return sentences that say what prevents the study from going live."""
+        return protocols()[self.study.protocol].flow.import_warnings(self.study)
+
+
+OnWrite = Callable[[ImportResult], None]
+"""Called in the transaction that decides an import, at its end."""
+
+
+class ImportAttempt:
+    """One attempt to check the files of an import and to write what is new."""
+
+    def __init__(
+        self, update: StudyUpdate, target: ImportTarget, actor: Person | None, via: str, reason: str = ""
+    ) -> None:
+        self.update, self.target, self.actor, self.via, self.reason = update, target, actor, via, reason
+        self.why: Mapping[str, str] = {}
+        self.on_write: OnWrite | None = None
+        self.tallies: dict[str, LineTally] = {}
+        """What the lines of each file are, also of one that was refused."""
+        self.staging = target.staging
+        self.result = ImportResult(target.study, False)
+        self.first_extended: int | None = None
+
+    def write(self) -> ImportResult:
+        """Write what `check` has staged. Raises StudyChangedError and ImportRefusedError."""
+        self.staging.refuse_changes()
+        if stepwise_import.fits_one_step(self.staging):
+            self._write_at_once()
+        else:
+            self._write_in_steps()
+        return self.result
+
+    def check(self, tables: Tables, watch: Watch | None = None) -> None:
+        """Read all files, in the order in which they refer to each other, and stage what is new.
+
+        Calls `watch` with the bytes read of each file now and then. Raises ImportRefusedError.
+        """
+        own: list[TableImport] = []
+        named = [table for table in TABLES if table in tables]
+        settles = not IMPORTERS.keys() >= set(named)
+        for table in named:
+            self.staging.keep_readable = settles or table != named[-1]
+            source = SourceFile(tables[table], FileProblems(tables[table].name), watch)
+            importer, of_csv = self._importer(table, source)
+            try:
+                importer.run(_objects(source, of_csv))
+            finally:
+                if isinstance(importer, LineImport):
+                    self.tallies[table] = importer.tally()
+            self.result.added[table] = importer.added
+            self.result.digests[table] = source.digest
+            if isinstance(importer, ItemImport):
+                self.result.added["outputs"] = importer.outputs
+                self.first_extended = importer.first_extended
+            if isinstance(importer, TableImport):
+                own.append(importer)
+        for one in own:
+            one.settle()
+        self.result.added["raters"] = self.target.raters.added
+
+    def _importer(self, table: str, source: SourceFile) -> "tuple[AnyImport, OfCSV | None]":
+        """Return the importer of a table, and its reader of CSV if it has one."""
+        if table in IMPORTERS:
+            kind, of_csv = IMPORTERS[table]
+            return kind(self.target, source.problems), of_csv
+        own = self.target.protocol.files.importer(table) or app_importer(table)
+        if own is None:
+            raise refuse(source.path.name, "studies of this protocol do not have this table")
+        return own(self.target, source.problems), None
+
+    def _write_at_once(self) -> None:
+        try:
+            with transaction.atomic():
+                study = self._change_study()
+                self.staging.write()
+                self._record(study)
+        except IntegrityError:
+            # On PostgreSQL somebody may have added a row that the check could not see yet.
+            if connection.vendor != "postgresql":
+                raise
+            raise StudyChangedError from None
+
+    def _write_in_steps(self) -> None:
+        pending = stepwise_import.keep(self.staging, self.update.slug)
+        try:
+            with transaction.atomic():
+                study = self._change_study()
+                stepwise_import.decide(pending, study, self.staging)
+                self._record(study)
+        except (StudyChangedError, ImportRefusedError):
+            stepwise_import.discard(pending.pk)
+            raise
+        stepwise_import.complete(pending.pk)
+        self.result.study.refresh_from_db()
+
+    def _change_study(self) -> Study:
+        """Write the import's changes to the study itself. After this, the staged rows are final."""
+        study, self.result.is_new = self.update.write(self.target, self.actor)
+        try:
+            self.why = check_correction(study, self.reason)
+        except StudyRefusedError as problem:
+            raise refuse(study.slug, str(problem)) from None
+        self.result.study = study
+        self.staging.refuse_changes()
+        if self.first_extended is not None:
+            replan_from(study, self.first_extended)
+        return study
+
+    def _record(self, study: Study) -> None:
+        """Write the audit entry, at the end of the transaction: it says when the rows became visible to others."""
+        result = self.result
+        new = {"added": result.added, "sha256": result.digests, **({"via": self.via} if self.via else {}), **self.why}
+        if self.target.replaces_examples:
+            new["examples_replaced"] = True
+        record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)
+        if self.on_write is not None:
+            self.on_write(result)
+
+
+AnyImport = (
+    ItemImport
+    | ExampleImport
+    | AnnotationImport
+    | RatingImport
+    | RunImport
+    | ReviewImport
+    | AdjudicationImport
+    | TableImport
+)
+OfCSV = Callable[[SourceFile], Objects]
+IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
+    "items": (ItemImport, item_objects),
+    "examples": (ExampleImport, None),
+    "annotations": (AnnotationImport, annotation_objects),
+    "ratings": (RatingImport, rating_objects),
+    "runs": (RunImport, None),
+    "scores": (RatingImport, rating_objects),
+    "reviews": (ReviewImport, None),
+    "adjudications": (AdjudicationImport, None),
+}
+
+
+def _objects(source: SourceFile, of_csv: OfCSV | None) -> Objects:
+    """Return the lines of a file, read according to its suffix. Raises ImportRefusedError for other formats."""
+    suffix = source.path.suffix.lower()
+    if suffix == ".csv" and of_csv is not None:
+        return of_csv(source)
+    if suffix in (".csv", ".parquet"):
+        raise refuse(source.path.name, "cannot be read in this format: send it as .jsonl")
+    return source.objects()

@@ -1,0 +1,51 @@
+"""Write final answers of researchers, each with a reason, beside the raters' answers and never over them."""
+
+import hashlib
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Adjudication, Item, Output, Question
+from annotation.protocols import Unit
+from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
+from annotation.studies.locking import refuse_import_since
+from config.model_fields import canonical_json
+
+
+def unit_digest(unit: Unit) -> str:
+    """The name of a unit within its item."""
+    return hashlib.sha256(canonical_json([unit.output, unit.other, unit.variant]).encode()).hexdigest()
+
+
+def adjudicate(
+    item: Item, question: Question, unit: Unit, value: Any, reason: str, person: Person, *, number: int
+) -> Adjudication:
+    """Add a final answer; None as `value` withdraws the one before it. `number` is the last that the person saw.
+
+    The value has been checked. Raises ReviewedMeanwhileError if there is a later one.
+    """
+    reviewer = reviewer_for(item.study, person)
+    with transaction.atomic():
+        refuse_import_since(item.study)
+        Item.objects.select_for_update(of=("self",), no_key=True).get(pk=item.pk)
+        same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit))
+        last = same.filter(is_current=True).first()
+        if (last.number if last else 0) != number:
+            raise ReviewedMeanwhileError
+        same.filter(is_current=True).update(is_current=False)
+        outputs = dict(Output.objects.filter(item=item, key__in=[unit.output, unit.other]).values_list("key", "pk"))
+        added = Adjudication.objects.create(
+            item=item, question=question, unit=unit_digest(unit), number=number + 1, value=value, reason=reason,
+            output_id=outputs[unit.output] if unit.output is not None else None,
+            other_output_id=outputs[unit.other] if unit.other is not None else None,
+            variant=unit.variant, by=reviewer, at=timezone.now(),
+        )  # fmt: skip
+        action = "answer adjudicated" if value is not None else "adjudication withdrawn"
+        record(
+            action, f"question {question.key} on item {item.key}", actor=person, study=item.study.slug,
+            old={"number": last.number} if last else None, new={"number": added.number},
+        )  # fmt: skip
+    return added

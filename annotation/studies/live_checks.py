@@ -1,0 +1,156 @@
+"""What would make a study fail once it is live: everything at once, each with the pages on which it is repaired.
+
+What blocks is checked again, in the same words, when the study goes live. Facts about all items of a large study are
+found by workers and kept (`kept_counts`); a page never reads the items themselves.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotation.access import backed_invitations
+from annotation.models import Item, Slot, Study
+from annotation.models.people import Role
+from annotation.pools import main_items
+from annotation.protocols import StudyInvalidError, protocols
+from annotation.studies.kept_counts import exceeds, kept_counts
+from annotation.studies.planning import is_planned, outputs_of
+from annotation.studies.queries import annotators_of
+
+CHECKS = "live checks"
+FEW_ITEMS = 500
+"""Items that a page reads itself."""
+CHUNK = 1000
+NAMED = 3
+MOST_SYSTEMS = 1000
+UPLOAD = ("Upload items", "managing:upload")
+PREPARE = ("Prepare items with models", "preparing:prepare")
+ADD = ("Add an item", "managing:new_item")
+SETTINGS = ("Settings", "annotation:settings")
+MODELS = ("Models", "llm:models")
+GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
+INVITE = ("Invite annotators", "annotation:invitations")
+
+
+@dataclass(frozen=True)
+class LiveProblem:
+    """A problem of a study that is about to go live; `links` are titles and routes of pages that repair it.
+
+    If it `blocks`, the study cannot go live; otherwise it can, but something is probably not as it was meant.
+    """
+
+    text: str
+    links: tuple[tuple[str, str], ...]
+    blocks: bool = False
+
+
+def live_problems(study: Study) -> list[LiveProblem]:
+    """Return all problems of the study, those that block first. Raises ImportPendingError."""
+    found = [*_of_study(study), *_of_items(study), *_of_people(study)]
+    return sorted(found, key=lambda one: not one.blocks)
+
+
+def blocking_problems(study: Study) -> list[LiveProblem]:
+    """Return the problems with which the study cannot go live, except that its tasks have not been made."""
+    return [one for one in _of_study(study) if one.blocks]
+
+
+def _of_study(study: Study) -> Iterator[LiveProblem]:
+    protocol = protocols()[study.protocol]
+    questions = list(study.questions.order_by("position"))
+    if not main_items(study).exists():
+        yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, PREPARE), blocks=True)
+    elif study.planned_through and is_planned(study) and not Slot.objects.filter(study=study).exists():
+        reason = "No item gives a task: each has fewer outputs than a task shows, or not those that the options name."
+        yield LiveProblem(reason, (UPLOAD, SETTINGS), blocks=True)
+    if not questions:
+        yield LiveProblem("This study asks no questions.", (SETTINGS,), blocks=True)
+    else:
+        try:
+            protocol.check_study(questions, study.options)
+        except StudyInvalidError as problem:
+            yield LiveProblem(f"The settings do not fit together: {problem}.", (SETTINGS,), blocks=True)
+        if not any(question.required for question in questions):
+            yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (SETTINGS,))
+    for warning in protocol.flow.import_warnings(study):
+        yield LiveProblem(warning, (MODELS, SETTINGS), blocks=True)
+
+
+def _of_items(study: Study) -> Iterator[LiveProblem]:
+    facts = _item_facts(study)
+    if not facts or not facts["items"]:
+        return
+    without, items = facts["without_tasks"], facts["items"]
+    if without == items and not is_planned(study):
+        yield LiveProblem("No item gives a task. Each needs the outputs that a task shows.", (UPLOAD,), blocks=True)
+    elif 0 < without < items:
+        names = ", ".join(facts["first"])
+        what = "1 item gives" if without == 1 else f"{without:,} items give"
+        yield LiveProblem(f"{what} no task, because outputs are missing: {names}{_more(without)}.", (UPLOAD,))
+    systems = set(facts["systems"])
+    if len(systems) < MOST_SYSTEMS:
+        named = protocols()[study.protocol].systems_in(study.options)
+        for name in sorted(named - systems):
+            yield LiveProblem(f"The options name the system {name}, but no item has an output of it.", (SETTINGS,))
+        for name in sorted(set(study.systems) - systems - named):
+            yield LiveProblem(f"The system {name} is described, but no item has an output of it.", (SETTINGS,))
+
+
+def _more(count: int) -> str:
+    return f" and {count - NAMED:,} more" if count > NAMED else ""
+
+
+def _of_people(study: Study) -> Iterator[LiveProblem]:
+    annotators = annotators_of(study)
+    now = timezone.now()
+    invitations = backed_invitations().filter(
+        study=study, role=Role.ANNOTATOR, accepted_at=None, revoked_at=None, expires_at__gt=now
+    )
+    expected = annotators + invitations.count()
+    if not expected:
+        yield LiveProblem("There are no annotators, and nobody has been invited.", (INVITE,))
+    elif expected < study.redundancy:
+        yield LiveProblem(
+            f"Each task needs {study.redundancy} different annotators, but the study has {annotators}"
+            f" and {expected - annotators} open invitation{'' if expected - annotators == 1 else 's'}.", (INVITE,),
+        )  # fmt: skip
+    newest = study.guidelines.order_by("-number").values_list("text", flat=True).first()
+    if not (newest or "").strip():
+        yield LiveProblem("There are no guidelines: annotators see only the questions.", (GUIDELINES,))
+    if not study.contact:
+        yield LiveProblem("Annotators have nobody to ask: name a contact.", (SETTINGS,))
+
+
+def _item_facts(study: Study) -> Mapping[str, Any]:
+    """Return the facts about the study's items; nothing while a worker finds those of a large study."""
+    if exceeds(main_items(study), FEW_ITEMS):
+        return kept_counts(study, CHECKS).figures
+    return item_facts(study)
+
+
+def item_facts(study: Study) -> dict[str, Any]:
+    """Read all items: how many give no task, the first of these, and the systems. For workers and small studies."""
+    protocol, systems = protocols()[study.protocol], set[str]()
+    number = without = 0
+    first: list[str] = []
+    for batch in _batches(main_items(study)):
+        outputs = outputs_of([pk for pk, _ in batch])
+        for pk, key in batch:
+            names = [name for _, name in outputs.get(pk, [])]
+            systems.update(names[: MOST_SYSTEMS - len(systems)])
+            if not protocol.plan(names, study.options, number):
+                without += 1
+                first += [key] if len(first) < NAMED else []
+            number += 1
+    return {"items": number, "without_tasks": without, "first": first, "systems": sorted(systems)}
+
+
+def _batches(items: QuerySet[Item]) -> Iterator[list[tuple[int, str]]]:
+    last, batch = 0, [(0, "")] * CHUNK
+    while len(batch) == CHUNK:
+        batch = list(items.filter(pk__gt=last).order_by("pk").values_list("pk", "key")[:CHUNK])
+        yield batch
+        last = batch[-1][0] if batch else 0

@@ -1,0 +1,101 @@
+"""Changes how many raters each task of an item gets: adds open slots with balanced orders, or removes open ones.
+
+Places that somebody holds or has filled stay, so a task may keep more places than asked for.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Item, Slot, Study, Task
+from annotation.protocols import protocols
+from annotation.studies.lifecycle import StudyRefusedError
+from annotation.studies.locking import lock_study
+from annotation.studies.planning import current_place
+from annotation.studies.slot_steps import MOST_SLOTS, next_order
+from annotation.studies.steered_items import ItemStepRefusedError, lock_item
+
+CHANGED = "redundancy changed"
+NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
+
+
+def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) -> int:
+    """Give each of the item's tasks `count` places; return by how many slots that differs from before.
+
+    Raises ItemStepRefusedError if there are no tasks, or if nothing could be changed.
+    """
+    if not 1 <= count < MOST_SLOTS:
+        raise ItemStepRefusedError(f"A task has 1 to {MOST_SLOTS - 1} places.")
+    with transaction.atomic():
+        study, item = lock_item(item)
+        slots = list(Slot.objects.filter(item=item).select_for_update(of=("self",), no_key=True).order_by("pk"))
+        if not slots:
+            raise ItemStepRefusedError(NO_TASKS)
+        new, gone = _missing(study, item, slots, count), _superfluous(study, slots, count)
+        if not new and not gone:
+            raise ItemStepRefusedError(
+                f"No task of this item can be changed: each has {count} places, or they are taken."
+            )
+        Slot.objects.bulk_create(new)
+        Slot.objects.filter(pk__in=[slot.pk for slot in gone]).delete()
+        old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in gone]}
+        told = {"redundancy": count, "added": len(new), "removed": len(gone), "reason": reason}
+        record(
+            "redundancy changed", f"item {item.key}", actor=actor, study=study.slug, old=old if gone else None, new=told
+        )
+    return len(new) - len(gone)
+
+
+def set_study_redundancy(study: Study, count: int, reason: str, actor: Person | None) -> None:
+    """Change how many raters the tasks of items get that have no tasks yet. Those of other items stay as they are."""
+    with transaction.atomic():
+        now = lock_study(study.pk)
+        if now.redundancy == count:
+            raise StudyRefusedError(f"Its tasks get {count} raters already.")
+        old, now.redundancy = now.redundancy, count
+        now.save(update_fields=["redundancy"])
+        record(
+            CHANGED, study.slug, actor=actor, study=study.slug, old={"redundancy": old},
+            new={"redundancy": count, "reason": reason},
+        )  # fmt: skip
+    study.redundancy = count
+
+
+def _missing(study: Study, item: Item, slots: Sequence[Slot], count: int) -> list[Slot]:
+    """The slots that tasks with fewer than `count` lack. Their numbers are free on all tasks of the item."""
+    of_task: dict[int, list[Slot]] = defaultdict(list)
+    for slot in slots:
+        of_task[slot.task_id].append(slot)
+    keys = dict(Task.objects.filter(pk__in=list(of_task)).values_list("pk", "key"))
+    first, place = max(slot.number for slot in slots) + 1, current_place(study, item)
+    made = []
+    for task in sorted(of_task):
+        orders = [slot.order for slot in of_task[task]]
+        for number in range(first, first + count - len(orders)):
+            orders.append(next_order(study, item, keys[task], orders))
+            made.append(
+                Slot(study=study, item=item, task_id=task, number=number, place=place, order=orders[-1])
+            )  # fmt: skip
+    return made
+
+
+def _superfluous(study: Study, slots: Sequence[Slot], count: int) -> list[Slot]:
+    """The open slots to remove from tasks with more than `count`, those with the highest numbers first.
+
+    If the item's tasks stay with the same raters, the slots of one number go together, or not at all.
+    """
+    together = protocols()[study.protocol].keeps_raters(study.options)
+    groups: dict[int, dict[int, list[Slot]]] = defaultdict(lambda: defaultdict(list))
+    for slot in slots:
+        groups[0 if together else slot.task_id][slot.number].append(slot)
+    gone: list[Slot] = []
+    for numbers in groups.values():
+        left = len(numbers) - count
+        for number in sorted(numbers, reverse=True):
+            if left > 0 and all(slot.state == Slot.State.OPEN for slot in numbers[number]):
+                gone += numbers[number]
+                left -= 1
+    return gone

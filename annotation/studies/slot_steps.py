@@ -1,0 +1,129 @@
+"""Steps with which researchers change an item's places for raters: add, free, reserve and cancel them.
+
+A claim that is under way on the item has the item locked, so each step waits for it, and then sees what it took. The
+holder of a place that is freed keeps their draft; a late answer takes another open place or is surplus, as after a
+lease has ended.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from random import Random
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.desk.assigning import release_slots
+from annotation.models import Annotation, Item, Rater, Slot, Study, Task
+from annotation.protocols import protocols
+from annotation.studies.planning import current_place, seeded
+from annotation.studies.steered_items import ItemStepRefusedError, lock_item
+
+MOST_SLOTS = 1000
+"""More raters per task than any study has."""
+MOST_DAYS = 30
+
+
+def add_rater(item: Item, reason: str, actor: Person | None) -> int:
+    """Add an open slot to each of the item's tasks that has slots, under one number; return how many."""
+    with transaction.atomic():
+        study, item = lock_item(item)
+        slots = list(Slot.objects.filter(item=item).order_by("task", "number"))
+        if not slots:
+            raise ItemStepRefusedError("This item has no tasks yet. They are made before the study goes live.")
+        number = max(slot.number for slot in slots) + 1
+        if number >= MOST_SLOTS:
+            raise ItemStepRefusedError(f"A task has at most {MOST_SLOTS} places.")
+        place = current_place(study, item)
+        tasks = dict(Task.objects.filter(pk__in={slot.task_id for slot in slots}).values_list("pk", "key"))
+        new = [
+            Slot(
+                study=study, item=item, task_id=task, number=number, place=place,
+                order=next_order(study, item, key, [slot.order for slot in slots if slot.task_id == task]),
+            )
+            for task, key in sorted(tasks.items())
+        ]  # fmt: skip
+        Slot.objects.bulk_create(new)
+        record(
+            "rater asked for", f"item {item.key}", actor=actor, study=study.slug,
+            new={"slot": number, "tasks": len(new), "reason": reason},
+        )  # fmt: skip
+    return len(new)
+
+
+def next_order(study: Study, item: Item, key: str, given: Sequence[list[int]]) -> list[int]:
+    """The order of a task's outputs that its slots have had least often, of those that one more slot would get."""
+    random = Random(seeded(study, "orders", item.key, key))  # noqa: S311 - reproducible, not secret
+    count = len(given[0])
+    if not count:
+        return []
+    orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, seeded(study, "orders"))
+    return min(orders, key=given.count)
+
+
+def free_slot(slot: Slot, reason: str, actor: Person | None) -> None:
+    """Open a held slot to others, with those that its holder got together with it."""
+    with transaction.atomic():
+        study, item = lock_item(slot.item)
+        slots = _together(study, item, slot)
+        held = [one for one in slots if one.state == Slot.State.HELD]
+        if not any(one.pk == slot.pk for one in held):
+            raise ItemStepRefusedError("Nobody holds this place any more.")
+        release_slots(study, held, reason or "freed by a researcher", actor)
+
+
+def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person | None) -> None:
+    """Keep a slot that is open or held by another for one rater, who gets it as their next task.
+
+    They have it for `days`; once they have opened it, the study's own lease begins.
+    """
+    with transaction.atomic():
+        study, item = lock_item(slot.item, rater=rater)
+        if item.withdrawn_at is not None:
+            raise ItemStepRefusedError("This item is withdrawn. Restore it first.")
+        slots = _together(study, item, slot)
+        if not any(one.pk == slot.pk and one.state != Slot.State.FILLED for one in slots):
+            raise ItemStepRefusedError("This place has been filled meanwhile.")
+        free = [one for one in slots if one.state != Slot.State.FILLED and one.holder_id != rater.pk]
+        tasks = {one.task_id for one in free}
+        has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
+        has_answer = Annotation.objects.filter(
+            task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED
+        )
+        if not free or has_slot.exists() or has_answer.exists():
+            raise ItemStepRefusedError("This person has a place on this task already.")
+        release_slots(study, [one for one in free if one.state == Slot.State.HELD], f"given to {rater.name}", actor)
+        until = timezone.now() + timedelta(days=days)
+        Slot.objects.filter(pk__in=[one.pk for one in free]).update(
+            state=Slot.State.HELD, holder=rater, lease_until=until
+        )
+        record(
+            "slot reserved", f"item {item.key} slot {slot.number}", actor=actor, about=rater.person, study=study.slug,
+            new={"rater": rater.name, "days": days, "reason": reason},
+        )  # fmt: skip
+
+
+def cancel_open(item: Item, reason: str, actor: Person | None) -> int:
+    """Delete the item's open slots, so that nobody else is asked; return how many."""
+    with transaction.atomic():
+        study, item = lock_item(item)
+        slots = Slot.objects.filter(item=item, state=Slot.State.OPEN).select_for_update(of=("self",), no_key=True)
+        cancelled = list(slots.order_by("pk"))
+        if not cancelled:
+            raise ItemStepRefusedError("This item has no open places.")
+        Slot.objects.filter(pk__in=[slot.pk for slot in cancelled]).delete()
+        old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in cancelled]}
+        record(
+            "slots cancelled", f"item {item.key}", actor=actor, study=study.slug, old=old,
+            new={"reason": reason, "slots": len(cancelled)},
+        )  # fmt: skip
+    return len(cancelled)
+
+
+def _together(study: Study, item: Item, slot: Slot) -> list[Slot]:
+    """The slot as it is now, and those on the item's other tasks that go to the same rater; all are locked."""
+    slots = Slot.objects.filter(item=item).select_related("holder").select_for_update(of=("self",), no_key=True)
+    together = protocols()[study.protocol].keeps_raters(study.options)
+    found = slots.filter(number=slot.number) if together else slots.filter(pk=slot.pk)
+    return list(found.order_by("pk"))

@@ -1,0 +1,111 @@
+"""The tabs of a study's pages for its researchers: groups in the first row, and under them the current group's tabs.
+
+A group's link leads to its first tab. A group with one tab has no second row.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.urls import ResolverMatch, reverse
+
+from annotation.models import Study
+
+EVERY_PAGE = "*"
+"""In `pages`, the name of all pages of a namespace, such as `llm:*`."""
+
+
+def always(study: Study) -> bool:
+    return True
+
+
+def is_draft(study: Study) -> bool:
+    return study.status == Study.Status.DRAFT
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of a group: its title, its route, other routes that belong to it, and for which studies it exists."""
+
+    group: str
+    title: str
+    route: str
+    pages: tuple[str, ...] = ()
+    shown: Callable[[Study], bool] = always
+
+    def covers(self, match: ResolverMatch) -> bool:
+        """Whether the page of `match` belongs to this tab."""
+        return not {match.view_name, f"{match.namespace}:{EVERY_PAGE}"}.isdisjoint({self.route, *self.pages})
+
+
+@dataclass(frozen=True)
+class TabLink:
+    """A tab as shown: `current` is "page", "true" for the group of the current page, or empty."""
+
+    title: str
+    address: str
+    current: str
+
+
+@dataclass(frozen=True)
+class TabRows:
+    """The groups of a study, and the tabs of the current group if it has several."""
+
+    groups: list[TabLink]
+    tabs: list[TabLink]
+    group: str
+
+
+TABS = (
+    Tab("Overview", "Overview", "annotation:study"),
+    Tab("Overview", "Progress", "managing:progress"),
+    Tab("Questions", "Questions", "managing:build", (), is_draft),
+    Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
+    Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
+    Tab("Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
+    Tab("Report", "Report", "reports:report"),
+    Tab("Report", "Why people disagree", "managing:disagreement"),
+    Tab("Report", "Balance", "managing:balance"),
+    Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
+    Tab("People", "People", "annotation:people"),
+    Tab("People", "Invitations", "annotation:invitations"),
+    Tab("People", "Assignment plan", "managing:plan"),
+    Tab("Review", "Flagged and skipped", "annotation:attention"),
+    Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
+    Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
+    Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
+    Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
+    Tab("Settings", "Settings", "annotation:settings"),
+    Tab("Settings", "Tokens", "annotation:tokens"),
+)
+"""All tabs, in the order shown; the groups are in the order of their first tabs."""
+
+PROTOCOL_GROUP = "Overview"
+"""The group of the pages that a study's protocol adds."""
+
+
+def tabs_for(study: Study, match: ResolverMatch) -> TabRows:
+    """The rows of tabs on the page of `match`. The tab of the current page is always there."""
+    own = [Tab(PROTOCOL_GROUP, title, route, (f"{route.partition(':')[0]}:*",)) for title, route in study.own_pages]
+    groups: dict[str, list[Tab]] = {}
+    for tab in [*TABS[:1], *own, *TABS[1:]]:
+        if tab.shown(study) or tab.covers(match):
+            groups.setdefault(tab.group, []).append(tab)
+    here = next((name for name, tabs in groups.items() if any(tab.covers(match) for tab in tabs)), "")
+    second = groups.get(here, [])
+    return TabRows(
+        groups=[TabLink(name, _address(tabs[0], study), _group_state(tabs, match)) for name, tabs in groups.items()],
+        tabs=[TabLink(tab.title, _address(tab, study), "page" if tab.covers(match) else "") for tab in second]
+        if len(second) > 1
+        else [],
+        group=here,
+    )
+
+
+def _group_state(tabs: list[Tab], match: ResolverMatch) -> str:
+    if not any(tab.covers(match) for tab in tabs):
+        return ""
+    return "page" if len(tabs) == 1 else "true"
+
+
+def _address(tab: Tab, study: Study) -> str:
+    return reverse(tab.route, args=[study.slug])

@@ -1,0 +1,111 @@
+"""What a researcher looks for in the table of items, as the address says it: filters, order, columns and page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import StrIndex
+from django.http import QueryDict
+
+from annotation.models import Item
+from managing.models import ItemSummary
+
+SORTS = {
+    "": ("Study order", ("item",)),
+    "key": ("Item", ("key", "item")),
+    "disagreement": ("Most disagreement first", (F("disagreement").desc(nulls_last=True), "item")),
+    "agreement": ("Least disagreement first", (F("disagreement").asc(nulls_last=True), "item")),
+    "answers": ("Most answers first", ("-answers", "item")),
+    "few": ("Fewest answers first", ("answers", "item")),
+}
+MARKS = {
+    "flagged": ("flagged", Q(flags__gt=0)),
+    "skipped": ("skipped", Q(skips__gt=0)),
+    "withdrawn": ("withdrawn", Q(withdrawn=True)),
+}
+COLUMNS = {
+    "state": "State", "category": "Category", "set": "Set", "pool": "Pool", "raters": "Raters", "answers": "Answers",
+    "machine_answers": "Machines' answers", "disagreement": "Disagreement", "flags": "Flags", "skips": "Skips",
+}  # fmt: skip
+SHOWN_FIRST = ("state", "category", "raters", "answers", "disagreement", "flags")
+LONGEST_SEARCH = 200
+OPENING = 300
+"""How much of an instruction and of a document the search reads, in characters."""
+
+
+class ItemsForm(forms.Form):
+    """The fields of an address; the fields that are invalid count as empty."""
+
+    q = forms.CharField(label="Search", max_length=LONGEST_SEARCH, required=False)
+    category = forms.CharField(label="Category", max_length=1000, required=False)
+    set = forms.ChoiceField(label="Set", choices=Item.Set.choices, required=False)
+    pool = forms.ChoiceField(label="Pool", choices=Item.Pool.choices, required=False)
+    state = forms.ChoiceField(label="State", choices=ItemSummary.State.choices, required=False)
+    mark = forms.ChoiceField(
+        label="Marked", choices=[(key, label) for key, (label, _) in MARKS.items()], required=False
+    )
+    least = forms.FloatField(label="Disagreement from", min_value=0, required=False)
+    most = forms.FloatField(label="to", min_value=0, required=False)
+    sort = forms.ChoiceField(
+        label="Sort by", choices=[(key, label) for key, (label, _) in SORTS.items()], required=False
+    )
+    columns = forms.MultipleChoiceField(label="Columns", choices=list(COLUMNS.items()), required=False)
+
+
+@dataclass(frozen=True)
+class ItemFilters:
+    """The valid part of an address. `query` is the rest of it, without the page."""
+
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, query: QueryDict) -> "ItemFilters":
+        form = ItemsForm(query)
+        form.is_valid()
+        return cls({name: value for name, value in form.cleaned_data.items() if value not in (None, "", [])})
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return [key for key in COLUMNS if key in self.given.get("columns", SHOWN_FIRST)]
+
+    @property
+    def are_narrow(self) -> bool:
+        """Whether anything but order and columns is chosen."""
+        return bool(set(self.given) - {"sort", "columns"})
+
+    def form(self) -> ItemsForm:
+        return ItemsForm(initial={"columns": self.columns, **self.given})
+
+    def address(self, **changed: Any) -> str:
+        """The query string of these filters with some changed; without None."""
+        query = QueryDict(mutable=True)
+        for name, value in {**self.given, **changed}.items():
+            if value is not None:
+                query.setlist(name, [str(one) for one in value] if isinstance(value, list) else [str(value)])
+        return f"?{query.urlencode()}"
+
+    def rows(self, summaries: QuerySet[ItemSummary]) -> QuerySet[ItemSummary]:
+        """The summaries that fit, in the order chosen."""
+        given = self.given
+        for name in ("set", "pool", "state"):
+            if name in given:
+                summaries = summaries.filter(**{name: given[name]})
+        if "mark" in given:
+            summaries = summaries.filter(MARKS[given["mark"]][1])
+        if "least" in given:
+            summaries = summaries.filter(disagreement__gte=given["least"])
+        if "most" in given:
+            summaries = summaries.filter(disagreement__lte=given["most"])
+        for column, text in (("categories", self._category), ("text", given.get("q", "").lower())):
+            if text:
+                # Not LIKE: it is slower, and the text may contain its wildcards.
+                summaries = summaries.annotate(**{f"in_{column}": StrIndex(column, Value(text))})
+                summaries = summaries.filter(**{f"in_{column}__gt": 0})
+        return summaries.order_by(*SORTS[given.get("sort", "")][1])
+
+    @property
+    def _category(self) -> str:
+        name = self.given.get("category", "")
+        return f"\n{name}\n" if name else ""

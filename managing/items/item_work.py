@@ -1,0 +1,60 @@
+"""The work on one item: its tasks with their places for raters, drafts, skipped and flagged tasks, and sessions."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from annotation.models import Annotation, Assignment, Item, Membership, Slot, Study, TaskOutput
+from annotation.models.people import Role
+from annotation.protocols import protocols
+from sessions.models import RevisionSession
+
+
+@dataclass(frozen=True)
+class TaskPlace:
+    """A slot with the outputs that its task shows, and whether its holder has an unsent draft."""
+
+    slot: Slot
+    shows: str
+    has_draft: bool
+
+
+@dataclass(frozen=True)
+class ItemWork:
+    """What has been given out of an item, and what raters said instead of an answer."""
+
+    places: list[TaskPlace]
+    unanswered: list[Annotation]
+    flagged: list[Assignment]
+    sessions: list[RevisionSession]
+    people: list[Membership]
+
+    @classmethod
+    def of(cls, study: Study, item: Item) -> "ItemWork":
+        """Read the work on an item in at most six queries."""
+        slots = Slot.objects.filter(item=item).select_related("holder", "task").order_by("task", "number")
+        shows: dict[int, list[str]] = defaultdict(list)
+        for task, key in (
+            TaskOutput.objects.filter(task__item=item).order_by("task", "position").values_list("task", "output__key")
+        ):
+            shows[task].append(key)
+        given = list(
+            Assignment.objects.filter(task__item=item).select_related("rater").defer("tool_use").order_by("pk")
+        )
+        drafts = {(one.task_id, one.rater_id) for one in given if one.draft}
+        places = [
+            TaskPlace(slot, " / ".join(shows[slot.task_id]) or slot.task.variant,
+                      (slot.task_id, slot.holder_id) in drafts)
+            for slot in slots
+        ]  # fmt: skip
+        others = Annotation.objects.filter(task__item=item, is_current=True).exclude(status="submitted")
+        own_pages = protocols()[study.protocol].flow.has_own_pages
+        sessions = RevisionSession.objects.filter(item=item).select_related("rater").order_by("pk") if own_pages else ()
+        open_places = any(place.slot.state != Slot.State.FILLED for place in places)
+        members = Membership.objects.filter(study=study, role=Role.ANNOTATOR, active=True, person__is_active=True)
+        return cls(
+            places=places,
+            unanswered=list(others.select_related("rater").order_by("pk")),
+            flagged=[one for one in given if one.flag],
+            sessions=list(sessions),
+            people=list(members.select_related("person").order_by("person__username")) if open_places else [],
+        )

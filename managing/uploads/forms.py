@@ -1,0 +1,34 @@
+"""Forms of the pages on which items are uploaded."""
+
+from django import forms
+
+from managing.models import ItemUpload
+
+NO_FILE = "Choose a file."
+HUGE = 2**62
+
+
+class UploadForm(forms.Form):
+    """A file of items or ratings. Without scripts it is sent whole, and may not be larger than any other form."""
+
+    table = forms.ChoiceField(
+        label="What is in the file", choices=ItemUpload.Table.choices, initial=ItemUpload.Table.ITEMS
+    )
+    file = forms.FileField(
+        label="File", help_text="JSONL or CSV, saved as UTF-8.", error_messages={"required": NO_FILE},
+        widget=forms.FileInput(attrs={"accept": ".jsonl,.csv"}),
+    )  # fmt: skip
+
+
+class AnnouncedForm(forms.Form):
+    """A file that a script will send in parts."""
+
+    table = forms.ChoiceField(choices=ItemUpload.Table.choices)
+    name = forms.CharField(max_length=1000)
+    size = forms.IntegerField(min_value=0, max_value=HUGE)
+
+
+class PartForm(forms.Form):
+    """Where a part begins in its file."""
+
+    offset = forms.IntegerField(min_value=0, max_value=HUGE)

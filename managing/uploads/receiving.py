@@ -1,0 +1,179 @@
+"""Receives uploaded files in parts, and deletes them: the only writer of uploads and their files.
+
+A browser sends a file in parts that are no larger than an ordinary request, one after the other, so no request is
+large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Study
+from annotation.studies.locking import lock_study
+from config.background.kinds import works
+from config.background.rows import WAITING
+from config.background.waking import enqueue
+from managing.models import ItemUpload, UploadStep
+
+WORK_KEY = "item_uploads"
+FOLDER = "uploads"
+SUFFIXES = (".jsonl", ".csv")
+PART = 4 * 1024 * 1024
+CHUNK = 1 << 16
+KEPT = timedelta(days=7)
+"""A file that nobody imports is deleted this long after it was last used."""
+BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
+WRONG_NAME = "The file must be JSONL or CSV, with a name that ends in .jsonl or .csv."
+EMPTY = "The file is empty. Choose another one."
+TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
+NO_ROOM = "The file cannot be stored on this site: {}. Tell its operator."
+
+
+class Readable(Protocol):
+    """A file, or a request with its body."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class UploadRefusedError(Exception):
+    """The upload cannot take this step; the message gives the reason and what to do."""
+
+
+class PartMisplacedError(Exception):
+    """A part does not begin where the file ends so far: send the one that begins at `received`."""
+
+    def __init__(self, received: int) -> None:
+        super().__init__(f"the next part begins at byte {received}")
+        self.received = received
+
+
+def place_of(upload: ItemUpload) -> Path:
+    """The file of an upload. Its name on the person's computer is only shown."""
+    return Path(settings.VAR) / FOLDER / f"{upload.key}{Path(upload.name).suffix.lower()}"
+
+
+def largest_part() -> int:
+    """The bytes of one part: fewer than an ordinary request may have."""
+    return min(PART, settings.UPLOAD_BYTES)
+
+
+def begin_upload(study: Study, table: str, name: str, size: int, person: Person) -> ItemUpload:
+    """Begin an upload. The file of an earlier one that nobody works on is deleted. Raises UploadRefusedError."""
+    if Path(name).suffix.lower() not in SUFFIXES:
+        raise UploadRefusedError(WRONG_NAME)
+    if size < 1:
+        raise UploadRefusedError(EMPTY)
+    if size > settings.STUDY_UPLOAD_BYTES:
+        raise UploadRefusedError(TOO_LARGE.format(settings.STUDY_UPLOAD_BYTES // 2**20))
+    older = ItemUpload.objects.filter(study=study, has_file=True).first()
+    if older is not None:
+        discard(older, person)
+    try:
+        return ItemUpload.objects.create(
+            study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
+        )
+    except IntegrityError:
+        raise UploadRefusedError(BUSY) from None
+
+
+def _short(name: str) -> str:
+    """Return at most 200 characters of a file's name, with its suffix."""
+    plain, suffix = os.path.splitext(name)
+    return plain[: 200 - len(suffix)] + suffix
+
+
+def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable, person: Person) -> int:
+    """Write a part and return how many bytes of the file have arrived. The last part requests the dry run.
+
+    A part that is sent again is written to the same place. Raises PartMisplacedError and UploadRefusedError.
+    """
+    fits = 0 < length <= min(largest_part(), upload.size - upload.received)
+    if not upload.has_file or offset != upload.received or not fits:
+        raise PartMisplacedError(upload.received)
+    path = place_of(upload)
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.seek(offset)
+            got = 0
+            while chunk := stream.read(min(CHUNK, length - got)):
+                file.write(chunk)
+                got += len(chunk)
+    except OSError as problem:
+        raise UploadRefusedError(NO_ROOM.format(problem.strerror or problem)) from problem
+    if got != length:
+        raise PartMisplacedError(upload.received)
+    with transaction.atomic():
+        mine = ItemUpload.objects.filter(pk=upload.pk, received=offset, has_file=True)
+        if not mine.update(received=offset + got, changed_at=timezone.now()):
+            upload.refresh_from_db()
+            raise PartMisplacedError(upload.received)
+        upload.received = offset + got
+        if upload.is_complete:
+            new = {"table": upload.table, "bytes": upload.size}
+            record("file uploaded", upload.name, actor=person, study=upload.study.slug, new=new)
+            _request(upload, UploadStep.Kind.CHECK)
+    return upload.received
+
+
+def request_check(upload: ItemUpload) -> UploadStep:
+    """Queue another dry run. Raises UploadRefusedError."""
+    return _requested(upload, UploadStep.Kind.CHECK)
+
+
+def request_import(upload: ItemUpload, person: Person) -> UploadStep:
+    """Queue the import in the name of `person`. Raises UploadRefusedError unless the last dry run found no problem."""
+    last = upload.steps.order_by("-pk").first()
+    if last is None or last.kind != UploadStep.Kind.CHECK or last.status != "done" or last.findings.get("problems"):
+        raise UploadRefusedError("Only a file whose dry run found no problem can be imported. Check it first.")
+    ItemUpload.objects.filter(pk=upload.pk).update(person=person)
+    return _requested(upload, UploadStep.Kind.IMPORT)
+
+
+def _requested(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
+    try:
+        with transaction.atomic():
+            lock_study(upload.study_id)
+            upload.refresh_from_db(fields=["has_file", "received"])
+            if not upload.has_file or not upload.is_complete:
+                raise UploadRefusedError("This file is not on the site any more. Upload it again.")
+            return _request(upload, kind)
+    except IntegrityError:
+        raise UploadRefusedError(BUSY) from None
+
+
+def _request(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
+    step = UploadStep.objects.create(upload=upload, kind=kind)
+    ItemUpload.objects.filter(pk=upload.pk).update(changed_at=timezone.now())
+    enqueue(works()[WORK_KEY], step)
+    return step
+
+
+def discard(upload: ItemUpload, person: Person | None) -> None:
+    """Delete the file of an upload that nobody works on. Raises UploadRefusedError."""
+    with transaction.atomic():
+        lock_study(upload.study_id)
+        if UploadStep.objects.filter(upload=upload, status__in=WAITING).exists():
+            raise UploadRefusedError(BUSY)
+        if not ItemUpload.objects.filter(pk=upload.pk, has_file=True).update(has_file=False):
+            return
+        if not upload.steps.filter(kind=UploadStep.Kind.IMPORT, status="done").exists():
+            record("file discarded", upload.name, actor=person, study=upload.study.slug, new={"table": upload.table})
+    place_of(upload).unlink(missing_ok=True)
+
+
+def discard_old_files() -> int:
+    """Delete the files that were imported, and those that nobody has used for KEPT; return how many."""
+    kept = ItemUpload.objects.filter(has_file=True).select_related("study")
+    imported = kept.filter(steps__kind=UploadStep.Kind.IMPORT, steps__status="done")
+    old = [*imported, *kept.filter(changed_at__lt=timezone.now() - KEPT).exclude(steps__status__in=WAITING)]
+    for upload in old:
+        discard(upload, None)
+    return len(old)

@@ -1,0 +1,20 @@
+"""Why raters disagree: see `reports.rater_disagreement`."""
+
+from collections.abc import Collection
+from typing import Any
+
+from reports.report_kinds import ReportKind
+from reports.report_kinds.agreement import ignored as ignored_of_kinds
+from reports.rows import PEOPLE
+
+
+def disagreement_choices(kinds: Collection[str] = PEOPLE, guidelines: int | str | None = None) -> dict[str, Any]:
+    """The choices of the report as they are kept."""
+    return {"kinds": sorted(kinds), "guidelines": guidelines}
+
+
+def _ignored(choices: Any) -> Collection[str]:
+    return ignored_of_kinds({**choices, "raters": ()})
+
+
+REPORT = ReportKind("disagreement", "reports.rater_disagreement.kept_disagreement", _ignored)

@@ -1,0 +1,26 @@
+// What keeps and sends an answer: drafts, submissions and heartbeats. A preview has none of it, and sends nothing.
+
+import { Autosave } from "./autosave.js";
+import { Keep } from "./keep.js";
+import { Pulse } from "./pulse.js";
+import { Sending } from "./sending.js";
+import { State } from "./state.js";
+import { Unsent } from "./unsent.js";
+
+export function keeping(page, effort, show, place = "desk") {
+  const state = new State(page);
+  if (page.isPreview) return still(page, state);
+  const keep = new Keep(page, place);
+  const unsent = new Unsent(page.tag, place);
+  const autosave = new Autosave(page, state, keep, unsent);
+  const sending = new Sending(page, { state, keep, unsent, effort, autosave }, show);
+  new Pulse(page, state, effort);
+  return { state, keep, begin: (keys) => sending.begin(keys) };
+}
+
+// Links and buttons that would leave the page or send something do nothing, except those of dialogs.
+function still(page, state) {
+  page.on(page.root, "submit", (event) => event.target.method !== "dialog" && event.preventDefault());
+  page.on(page.root, "click", (event) => event.target.closest("a[href]") && event.preventDefault());
+  return { state, keep: null, begin() {} };
+}

@@ -1,0 +1,86 @@
+// Sends a file in parts, each an ordinary request, and continues after an interruption where the file ended.
+
+const form = document.querySelector("#upload-form");
+const TRIES = 6;
+const WAIT = 1000;
+
+function headers() {
+  return { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value };
+}
+
+function say(problem) {
+  const place = document.querySelector("#upload-problem");
+  place.textContent = problem;
+  place.hidden = !problem;
+}
+
+function show(received, size) {
+  const place = document.querySelector("#upload-progress");
+  const percent = Math.floor((100 * received) / size);
+  place.hidden = false;
+  place.querySelector("[role=status]").textContent = `${percent} % of ${(size / 2 ** 20).toFixed(1)} MB uploaded`;
+  place.querySelector("progress").value = percent;
+}
+
+const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
+
+async function begun(file) {
+  const body = new FormData();
+  body.set("table", form.elements.table.value);
+  body.set("name", file.name);
+  body.set("size", file.size);
+  const response = await fetch(form.dataset.begin, { method: "POST", headers: headers(), body });
+  const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
+  if (!isJSON) throw new Error(`The upload could not begin (${response.status}). Reload this page and try again.`);
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.problem);
+  return answer;
+}
+
+// Returns how much of the file has arrived, or null if the part should be sent again.
+async function sendPart(address, file, offset) {
+  const body = file.slice(offset, offset + Number(form.dataset.part));
+  let response;
+  try {
+    response = await fetch(`${address}?offset=${offset}`, {
+      method: "POST", headers: { ...headers(), "Content-Type": "application/octet-stream" }, body,
+    });
+  } catch (problem) { // offline, or the file has changed on the disk
+    if (problem.name === "NotReadableError") throw new Error("The file changed during the upload. Choose it again.");
+    return null;
+  }
+  if (response.ok || response.status === 409) return (await response.json()).received;
+  if (response.status >= 500 && response.status !== 507) return null;
+  const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
+  throw new Error(isJSON ? (await response.json()).problem : `The upload was refused (${response.status}).`);
+}
+
+async function send(file) {
+  const { parts, page } = await begun(file);
+  let received = 0;
+  let failed = 0;
+  while (received < file.size) {
+    show(received, file.size);
+    const now = await sendPart(parts, file, received);
+    failed = now === null || now === received ? failed + 1 : 0;
+    if (failed > TRIES) throw new Error("The upload was interrupted. Check your connection and try again.");
+    if (failed) await pause(WAIT * failed);
+    received = now ?? received;
+  }
+  show(file.size, file.size);
+  window.location.assign(page);
+}
+
+form?.addEventListener("submit", (event) => {
+  const [file] = form.elements.file.files;
+  if (!file) return; // the server says what is missing
+  event.preventDefault();
+  const button = form.querySelector("button");
+  say("");
+  button.disabled = true;
+  send(file).catch((problem) => {
+    say(problem.message);
+    document.querySelector("#upload-progress").hidden = true;
+    button.disabled = false;
+  });
+});

@@ -1,0 +1,153 @@
+"""The table of items: what it shows, finds and sorts, and how many queries that takes."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, flag, skip, submit
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Item, Rater, Rating
+from annotation.studies.planning import plan_chunk
+from annotation.studies.steered_items import withdraw
+from managing.models import ItemSummary
+from tests.conftest import add_item, make_person
+from tests.reports.computing import compute_requested, read
+
+MOST_QUERIES = 15
+
+
+@pytest.fixture
+def counted(study):
+    """The study with four more items, which imported raters disagree about more and more."""
+    for number in range(4):
+        item = add_item(study, f"more-{number}", categories=["news", "odd"] if number % 2 else "even")
+        for name in ("one", "two"):
+            rater, _ = Rater.objects.get_or_create(study=study, name=name)
+            value = 1 + (number if name == "two" else 0)
+            Rating.objects.create(
+                study=study, question=study.questions.get(key="how_well"), rater=rater, item=item,
+                output=item.outputs.first(), level="interval", number=value, value=value,
+            )  # fmt: skip
+    while plan_chunk(study):
+        pass
+    return study
+
+
+def keys(client, study, query=""):
+    response = read(client, reverse("managing:items", args=[study.slug]) + query)
+    return [row.key for row, _ in response.context["rows"]]
+
+
+def test_items_are_shown_in_study_order_before_anything_is_counted(client, owner, counted):
+    client.force_login(owner)
+    response = client.get(reverse("managing:items", args=[counted.slug]))
+    assert [row.key for row, _ in response.context["rows"]][:3] == ["item-0", "item-1", "more-0"]
+    assert "are being counted" in response.content.decode()
+    assert [
+        row.key for row, _ in client.get(reverse("managing:items", args=["study"]) + "?q=more-2").context["rows"]
+    ] == ["more-2"]
+
+
+def test_items_are_sorted_by_disagreement_with_those_that_have_none_last(client, owner, counted):
+    client.force_login(owner)
+    found = keys(client, counted, "?sort=disagreement")
+    assert found == ["more-3", "more-2", "more-1", "more-0", "item-0", "item-1"]
+    assert keys(client, counted, "?sort=agreement")[0] == "more-0"
+    assert ItemSummary.objects.get(key="more-0").disagreement == 0
+    assert ItemSummary.objects.get(key="item-0").disagreement is None
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?q=MORE-1", ["more-1"]),
+        ("?q=ferry+sails&category=odd", ["more-1", "more-3"]),
+        ("?category=even", ["more-0", "more-2"]),
+        ("?q=100%25", []),
+        ("?least=0.5", ["more-2", "more-3"]),
+        ("?least=0.01&most=0.5", ["more-1"]),
+        ("?state=open&q=item", ["item-0", "item-1"]),
+        ("?pool=training", []),
+        ("?least=nonsense&q=item-1", ["item-1"]),
+    ],
+)
+def test_filters_are_combined_and_invalid_ones_left_out(client, owner, counted, query, found):
+    client.force_login(owner)
+    assert keys(client, counted, query) == found
+
+
+def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, counted):
+    given = rater_for(counted, rater)
+    first = next_assignment(counted, given)
+    flag(first, "Two outputs are the same.")
+    skip(first, Submission({}, revision=1), "I do not know.")
+    withdraw(Item.objects.get(key="more-3"), "It is a duplicate.", owner)
+    client.force_login(owner)
+    assert keys(client, counted, "?mark=flagged") == keys(client, counted, "?mark=skipped") == [first.task.item.key]
+    assert keys(client, counted, "?mark=withdrawn") == ["more-3"]
+    assert ItemSummary.objects.get(key="more-3").disagreement is None
+
+
+def test_a_page_asks_for_new_counts_after_an_answer(client, owner, rater, counted):
+    client.force_login(owner)
+    keys(client, counted)
+    task = next_assignment(counted, rater_for(counted, rater))
+    submit(task, Submission({"q-follows": ["true"], "q-how_well": ["4"]}, revision=0, guidelines_version=1))
+    keys(client, counted)
+    summary = ItemSummary.objects.get(item=task.task.item)
+    assert (summary.raters, summary.answers, summary.state) == (1, 2, "work")
+
+
+def test_columns_are_kept_in_the_address(client, owner, counted):
+    client.force_login(owner)
+    page = reverse("managing:items", args=[counted.slug])
+    response = read(client, page, {"columns": ["flags", "pool"], "sort": "key"})
+    assert [key for key, _ in response.context["columns"]] == ["pool", "flags"]
+    assert response.context["filters"].address(page=2) .split("?")[1].split("&") == [
+        "sort=key", "columns=flags", "columns=pool", "page=2",
+    ]  # fmt: skip
+
+
+def test_a_long_list_has_pages_and_takes_few_queries(client, owner, make_study):
+    study = make_study()
+    add_member(study, owner, "owner", None)
+    Item.objects.bulk_create(
+        Item(study=study, key=f"row-{number:04}", digest="d", instruction="Sail.") for number in range(120)
+    )
+    client.force_login(owner)
+    page = reverse("managing:items", args=[study.slug])
+    read(client, page)
+    for query in ({}, {"page": 2}, {"page": "99999"}, {"page": "x"}, {"q": "sail", "sort": "disagreement"}):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            response = client.get(page, query)
+        assert response.status_code == 200
+        assert len(queries) <= MOST_QUERIES
+    assert keys(client, study, "?page=3")[-1] == "row-0119"
+
+
+def test_counting_again_writes_only_what_has_changed(counted, client, owner):
+    client.force_login(owner)
+    keys(client, counted)
+    before = dict(ItemSummary.objects.values_list("pk", "text"))
+    ItemSummary.objects.update(text="kept as it is")
+    withdraw(Item.objects.get(key="more-3"), "It is a duplicate.", owner)
+    ItemSummary.objects.exclude(key="more-3").update(text="changed")
+    for pk, text in before.items():
+        ItemSummary.objects.exclude(key="more-3").filter(pk=pk).update(text=text)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(reverse("managing:items", args=["study"]))
+        compute_requested()
+    inserts = [one["sql"] for one in queries if 'INSERT INTO "managing_itemsummary"' in one["sql"]]
+    assert len(inserts) <= 1
+    assert ItemSummary.objects.get(key="more-3").withdrawn
+
+
+def test_only_researchers_of_the_study_see_its_items(client, rater, study):
+    client.force_login(make_person("somebody"))
+    assert client.get(reverse("managing:items", args=[study.slug])).status_code == 404
+    client.force_login(rater)
+    assert client.get(reverse("managing:items", args=[study.slug])).status_code == 404

@@ -1,0 +1,130 @@
+"""A blinded study shows its researchers no system's name, at any address and in no file, until it is unblinded."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+
+from accounts.models import Person
+from annotation.blinding import code_of, names_of, unblind
+from annotation.models import Output, Rating, Study, Unblinding
+from annotation.studies.corrections import StudyRefusedError
+from config.erasure import open_erasure
+from reports.kept_reports import compute_here
+from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.meta_evaluation import comparison_choices
+from tests.world import ROUTES
+
+CANARY = re.compile(r"CANARY-SYS-[a-z]+")
+NAMES = {"system-north": "CANARY-SYS-north", "system-south": "CANARY-SYS-south", "system-west": "CANARY-SYS-west"}
+LEAVE = re.compile(r"(?:href|hx-get|action)=\"(/[^\"#]*)")
+READERS = ("owner", "superuser", "token_read")
+
+
+@pytest.fixture
+def blinded(world):
+    """The world's study with canaries for its systems' names, blinded."""
+    clients, address = world
+    study = Study.objects.get(slug="study")
+    with open_erasure("test"):
+        Unblinding.objects.filter(study=study).delete()
+        for old, new in NAMES.items():
+            Output.objects.filter(item__study=study, key=old).update(key=new)
+        for rating in Rating.objects.filter(study=study):
+            text = json.dumps([rating.value, rating.shown])
+            for old, new in NAMES.items():
+                text = text.replace(old, new)
+            value, shown = json.loads(text)
+            Rating.objects.filter(pk=rating.pk).update(value=value, shown=shown)
+        Output.objects.filter(key="CANARY-SYS-west").update(
+            edited_from="CANARY-SYS-north", metadata={"made_by": "CANARY-SYS-west"}
+        )
+    study.systems = {"CANARY-SYS-north": {"family": "CANARY-SYS-family", "model": "CANARY-SYS-model"}}
+    study.options = {**study.options, "blind_researchers": True}
+    study.save()
+    return clients, address, study
+
+
+def compute_all(study):
+    compute_here(study, "agreement", agreement_choices())
+    compute_here(study, "meta_evaluation", comparison_choices())
+    compute_here(study, "raters", {"kinds": ["human"], "raters": []})
+
+
+def sent(client, address):
+    response = client.get(address)
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    if response.get("Content-Type") == "application/zip":
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            body = b"\n".join([*(name.encode() for name in archive.namelist()), *map(archive.read, archive.namelist())])
+    return body.decode(errors="replace") + str(response.headers)
+
+
+def leaks(client, start):
+    """The addresses reached from `start` by links whose response has a canary, each with one."""
+    found, seen, waiting = {}, set(), list(start)
+    while waiting:
+        path = waiting.pop().replace("&amp;", "&")
+        if path in seen or path.startswith("/static/") or len(seen) > 700:
+            continue
+        seen.add(path)
+        text = sent(client, path)
+        if match := CANARY.search(text):
+            found[path] = text[max(0, match.start() - 80) : match.end() + 40]
+        waiting.extend(LEAVE.findall(text))
+    assert len(seen) > 40
+    return found
+
+
+def starts(address):
+    files = [
+        "items.jsonl",
+        "ratings.jsonl",
+        "annotations.jsonl",
+        "scores.jsonl",
+        "study.yaml",
+        "README.md",
+        "runs.jsonl",
+    ]
+    return [
+        "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in files),
+        "/api/studies/study/export/?format=csv", "/api/studies/study/export.zip?format=csv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_address_shows_the_people_who_run_a_blinded_study_a_name(blinded, name):
+    clients, address, study = blinded
+    compute_all(Study.objects.get(pk=study.pk))
+    found = leaks(clients[name], starts(address))
+    assert found == {}, "\n".join(f"LEAK {path}: {text!r}" for path, text in found.items())
+
+
+def test_all_show_the_names_after_unblinding(blinded):
+    clients, _, study = blinded
+    owner = Person.objects.get(username="owner")
+    unblind(study, "The figures are final.", owner)
+    compute_all(Study.objects.get(pk=study.pk))
+    found = "".join(sent(clients["owner"], path) for path in ("/studies/study/report/", "/api/studies/study/"))
+    assert "CANARY-SYS-north" in found
+    assert "CANARY-SYS-north" in sent(clients["token_read"], "/api/studies/study/export/")
+    assert "The figures are final." in sent(clients["owner"], "/studies/study/report/")
+
+
+def test_unblinding_needs_a_reason_and_happens_once(blinded):
+    _, _, study = blinded
+    with pytest.raises(StudyRefusedError):
+        unblind(study, " ", None)
+    unblind(study, "Done.", None)
+    with pytest.raises(StudyRefusedError):
+        unblind(study, "Again.", None)
+
+
+def test_codes_are_stable_in_a_study_and_differ_between_studies(make_study):
+    one, other = (make_study(slug, options={"blind_researchers": True}) for slug in ("first", "second"))
+    assert names_of(one).shown("north") == names_of(Study.objects.get(pk=one.pk)).shown("north")
+    assert names_of(one).shown("north") != names_of(other).shown("north")
+    assert re.fullmatch(r"System ([A-Z][2-9]){3}", code_of("secret", "north"))
+    assert len({code_of("secret", f"system-{number}") for number in range(100)}) == 100
