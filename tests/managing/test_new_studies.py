@@ -2,7 +2,7 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotation.importing.study_file import checked_study
 from annotation.members.membership import add_member
@@ -11,7 +11,7 @@ from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.slugs import proposed_slug
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import run_waiting
-from managing.building import duplicating, making_views
+from managing.building import duplicating
 from managing.building.making_views import next_address
 from managing.building.template_library import study_templates
 from reports.exporting.study_yaml import study_body
@@ -179,16 +179,6 @@ def test_the_home_page_offers_a_new_study_to_staff_alone(client, maker, owner, r
     for person in (owner, rater):
         client.force_login(person)
         assert offers not in client.get("/").content.decode()
-
-
-def test_the_builder_is_next_if_there_is_one(source, monkeypatch):
-    assert next_address(source) in (f"/studies/{source.slug}/", f"/studies/{source.slug}/build/")
-
-    def none(*_, **__):
-        raise NoReverseMatch
-
-    monkeypatch.setattr(making_views, "reverse", lambda name, args: none() if "build" in name else f"/{name}/{args}/")
-    assert "annotation:study" in next_address(source)
 
 
 def test_the_list_takes_few_queries(client, maker, make_study, django_assert_max_num_queries):
