@@ -148,6 +148,17 @@ def test_a_copy_without_items_has_none(client, maker, source):
     assert not Study.objects.get(slug="again").items.exists()
 
 
+def test_a_copy_of_a_blinded_study_calls_systems_by_their_codes(client, maker, source):
+    Study.objects.update(options={"blind_researchers": True, "seed": 2}, systems={"system-north": {"family": "n"}})
+    client.post(reverse("managing:duplicate", args=[source.slug]), {"title": "Again", "with_items": "on"})
+    made = Study.objects.get(slug="again")
+    assert made.options == {"blind_researchers": True, "seed": 2}
+    assert made.systems == {}
+    keys = set(Output.objects.filter(item__study=made).values_list("key", flat=True))
+    assert len(keys) == 3
+    assert all(key.startswith("System ") for key in keys)
+
+
 def test_many_items_are_copied_by_workers(client, maker, source, monkeypatch):
     monkeypatch.setattr(duplicating, "COPIED_AT_ONCE", 1)
     address = reverse("managing:duplicate", args=[source.slug])
