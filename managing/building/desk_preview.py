@@ -13,6 +13,7 @@ from annotation.models import Assignment, Item, Question, Rater, Slot, Study, Ta
 from annotation.pools import main_items
 from annotation.protocols import TaskPlan, protocols
 from annotation.studies.guideline_text import render
+from config.model_fields import canonical_json
 from managing.building.sample_item import sample_item, sample_outputs
 
 NO_TASK = uuid.UUID(int=0)
@@ -49,8 +50,10 @@ def desk_preview(study: Study, body: Mapping[str, Any]) -> DeskPreview:
 
 
 def _outputs_of(item: Item) -> list[TaskOutputRow]:
-    rows = item.outputs.order_by("position").values_list("pk", "key", "text")
-    return [TaskOutputRow(*row) for row in rows]
+    return [
+        TaskOutputRow(one.pk, one.key, one.text, None if one.turns is None else canonical_json(one.turns))
+        for one in item.outputs.order_by("position")
+    ]
 
 
 def _drafted(study: Study, body: Mapping[str, Any], questions: list[Question]) -> Study:

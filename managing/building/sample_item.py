@@ -36,4 +36,4 @@ def sample_item(item: Item | None, study: Study) -> Item:
 
 def sample_outputs() -> list[TaskOutputRow]:
     """Three outputs, of which one is wrong and one is vague."""
-    return [TaskOutputRow(number, f"sample-{number}", text) for number, text in enumerate(OUTPUTS, 1)]
+    return [TaskOutputRow(number, f"sample-{number}", text, None) for number, text in enumerate(OUTPUTS, 1)]
