@@ -120,6 +120,21 @@ def _shown_option(names: Names, key: str, value: Any) -> Any:
     return names.within(value)
 
 
+def with_hidden(study: Study, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a study file holds, made from what is shown of the study, with what a blinded study hides put back."""
+    if not is_blind(study):
+        return body
+    shown, found = shown_options(study), dict(body)
+    if isinstance(body.get("options"), Mapping):
+        found["options"] = {
+            key: study.options[key] if key in shown and value == shown[key] else value
+            for key, value in body["options"].items()
+        }
+    if body.get("systems") is None:
+        found["systems"] = study.systems
+    return found
+
+
 @dataclass(frozen=True)
 class BlindingState:
     """Whether a study was made to be blinded, and how that ended, if it did."""

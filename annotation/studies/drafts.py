@@ -11,6 +11,7 @@ from django.db import transaction
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
+from annotation.blinding import with_hidden
 from annotation.importing.draft_rewriting import create_study, has_answers, rewrite, settings_of
 from annotation.importing.import_lock import import_lock
 from annotation.importing.import_problems import refuse
@@ -48,9 +49,11 @@ def make_draft(body: Mapping[str, Any], actor: Person) -> Study:
 def change_draft(study: Study, body: Mapping[str, Any], actor: Person) -> bool:
     """Make the draft what `body` describes, and return whether anything differs. Its items stay and must fit.
 
+    What a blinded draft hides, and `body` therefore does not say, stays.
+
     Guidelines are never overwritten: a new text becomes a new version. Raises ImportRefusedError with all problems.
     """
-    file = checked_study(body, NAME)
+    file = checked_study(with_hidden(study, body), NAME)
     if file.slug != study.slug:
         raise refuse(NAME, "cannot be changed: duplicate the study and delete this one", field="slug")
     # An import that is being checked has looked up the questions, and would add answers to those that are gone.

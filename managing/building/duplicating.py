@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from django.db import transaction
 
 from accounts.models import Person
+from annotation.blinding import is_blind
 from annotation.importing import add_to_study
 from annotation.models import Item, ItemCopy, Study
 from annotation.studies.drafts import make_draft
@@ -19,6 +20,7 @@ from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
 
+MODELS = "models"
 WORK_KEY = "item_copy"
 COPIED_AT_ONCE = 100
 """Items; more are copied by workers."""
@@ -27,10 +29,15 @@ COPIED_AT_ONCE = 100
 def duplicate(source: Study, actor: Person, *, title: str, slug: str, with_items: bool) -> Study:
     """Make a draft that asks what `source` asks; with its items, at once or, if there are many, by workers.
 
+    The systems of a blinded study have codes for names in the copy, too.
+
     Raises ImportRefusedError, and ImportPendingError.
     """
     refuse_import_since(source)
-    made = make_draft({**study_body(source), "slug": slug, "title": title}, actor)
+    body = study_body(source)
+    if is_blind(source) and MODELS in body["options"]:  # they are codes, and no site has such models
+        body["options"] = {key: value for key, value in body["options"].items() if key != MODELS}
+    made = make_draft({**body, "slug": slug, "title": title}, actor)
     if not with_items:
         return made
     if exceeds(Item.objects.filter(study=source), COPIED_AT_ONCE):

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
@@ -100,7 +100,4 @@ def _made(request: HttpRequest, study: Study) -> HttpResponse:
 
 def next_address(study: Study) -> str:
     """Return the page on which a new draft is continued."""
-    try:
-        return reverse("managing:build", args=[study.slug])
-    except NoReverseMatch:
-        return reverse("annotation:study", args=[study.slug])
+    return reverse("managing:build", args=[study.slug])

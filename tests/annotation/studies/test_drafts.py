@@ -14,6 +14,7 @@ from annotation.studies import unplanning
 from annotation.studies.drafts import change_draft, delete_draft, is_changeable, make_draft
 from annotation.studies.lifecycle import make_live, prepare
 from config.models import Erasure
+from reports.exporting.study_yaml import study_body
 from tests.conftest import make_person
 
 BODY = {
@@ -179,6 +180,22 @@ def test_the_slug_of_a_deleted_draft_is_free_again(draft, add_items, owner):
     assert Erasure.objects.count() == 1
     again = make_draft(BODY, make_person("another"))
     assert again.slug == "ferries"
+
+
+def test_a_blinded_draft_keeps_what_it_hides(owner, add_items):
+    options = {"blind_researchers": True, "pairs": {"baseline": "north"}, "seed": 3}
+    study = make_draft({**PREFERENCE, "options": options, "systems": {"north": {"model": "lab/n"}}}, owner)
+    add_items(study, "a")
+    body = study_body(study)
+    assert "systems" not in body
+    assert body["options"]["pairs"] != options["pairs"]
+    assert change_draft(study, {**body, "title": "Boats", "options": {**body["options"], "seed": 4}}, owner)
+    assert (study.title, study.options, study.systems) == (
+        "Boats", {**options, "seed": 4}, {"north": {"model": "lab/n"}}
+    )  # fmt: skip
+    body = study_body(study)
+    change_draft(study, {**body, "options": {**body["options"], "pairs": {"baseline": "south"}}}, owner)
+    assert study.options["pairs"] == {"baseline": "south"}
 
 
 @pytest.mark.django_db(transaction=True)
