@@ -8,6 +8,7 @@ from accounts.models import Person
 from annotation.importing import add_to_study
 from annotation.models import Study
 from annotation.studies.lifecycle import prepare
+from annotation.studies.preparing_tasks import request_preparation
 from config.model_fields import canonical_json
 from retrieval.index_builds import ensure_index
 from retrieval.papers import Paper
@@ -27,8 +28,8 @@ def add_question(study: Study, person: Person, key: str, question: str, papers: 
         path = Path(folder) / FILE_NAME
         path.write_text(canonical_json(line) + "\n", encoding="utf-8")
         done = add_to_study(study, {"items": path}, person, "page of papers")
-    if done.study.is_live:
-        prepare(done.study, PREPARING_SECONDS)
+    if done.study.is_live and not prepare(done.study, PREPARING_SECONDS):
+        request_preparation(done.study, person, goes_live=False)
     _index(study)
     return bool(done.added["items"])
 

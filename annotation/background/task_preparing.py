@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.db import transaction
 
 from annotation.models import TaskPreparation
+from annotation.pools import main_items
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from annotation.studies.locking import ImportPendingError, lock_study
 from annotation.studies.planning import is_planned, planning_progress
@@ -27,9 +28,11 @@ def prepare_tasks(claim: Claim) -> None:
         done, total = planning_progress(study)
         claim.update(done=done, total=total)
         with claim.kept_alive():
+            before = study.planned_through
             while not prepare(study, SECONDS):
-                done, total = planning_progress(study)
-                claim.update(done=done, total=total)
+                done += main_items(study).filter(pk__gt=before, pk__lte=study.planned_through).count()
+                before = study.planned_through
+                claim.update(done=done, total=max(done, total))
         _finish(claim)
     except StudyRefusedError as problem:
         raise GiveUpError(str(problem)) from None

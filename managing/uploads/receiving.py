@@ -76,9 +76,10 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
     if older is not None:
         discard(older, person)
     try:
-        return ItemUpload.objects.create(
-            study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
-        )
+        with transaction.atomic():
+            return ItemUpload.objects.create(
+                study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
+            )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
 

@@ -123,3 +123,12 @@ def test_axe_finds_nothing_on_the_pages_of_uploads(new_desk, study, owner, tmp_p
             page.goto(address)
             assert findings(page, axe) == [], address
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0], address
+
+
+def test_enter_in_a_field_saves_the_item_and_does_not_add_rows(page, study):
+    page.get_by_role("link", name="Add an item").click()
+    first = page.get_by_role("group", name="Output 1")
+    first.get_by_label("System").fill("north")
+    page.get_by_label("Id").fill("ferry")
+    page.get_by_label("Id").press("Enter")
+    expect(page.get_by_text("Item ferry was added.")).to_be_visible()

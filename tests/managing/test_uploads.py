@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,6 +23,7 @@ from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving
 from managing.uploads.receiving import KEPT, WORK_KEY, place_of
 from tests.conftest import draft_study
+from tests.managing.upload_rows import add_upload_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -290,3 +293,21 @@ def test_uploads_of_other_studies_are_not_there(browser, study, stranger):
         method = browser.get if name == "uploaded" else browser.post
         assert method(address(name, upload)).status_code == 404
     assert browser.get(address("upload")).status_code == 404
+
+
+def test_the_page_of_uploads_needs_as_many_queries_for_many_as_for_one(browser, study, owner):
+    counts = []
+    for number in (1, 5):
+        for _ in range(number):
+            add_upload_rows(study, owner)
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(address("upload")).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 8
+
+
+def test_a_second_upload_begun_at_the_same_moment_is_refused(browser, study, owner, monkeypatch):
+    monkeypatch.setattr(receiving, "discard", lambda *_: None)
+    assert begin(browser, b"x").status_code == 201
+    answer = begin(browser, b"x")
+    assert (answer.status_code, "Wait for its end" in answer.json()["problem"]) == (422, True)

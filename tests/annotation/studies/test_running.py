@@ -10,7 +10,7 @@ from annotation.studies import lifecycle
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.planning import is_planned, plan_chunk
 from annotation.studies.preparing_tasks import WORK_KEY, request_preparation
-from config.background.claiming import claim, run_waiting
+from config.background.claiming import Claim, claim, run_waiting
 from config.background.kinds import ClaimLostError, works
 from tests.conftest import add_item
 
@@ -137,6 +137,18 @@ def test_a_preparation_that_lost_its_worker_is_continued_by_another(large, owner
     assert (row.status, row.done, row.total, row.attempt) == ("done", 2, 2, 2)
     assert Slot.objects.count() == 2 * 3 * large.redundancy
     assert AuditEntry.objects.filter(action="status changed").count() == 1
+
+
+def test_progress_counts_each_item_once(large, monkeypatch):
+    told = []
+    monkeypatch.setattr("annotation.background.task_preparing.SECONDS", 0)
+    monkeypatch.setattr(lifecycle, "plan_chunk", lambda study, size: plan_chunk(study, 1))
+    monkeypatch.setattr(Claim, "update", lambda claim, **fields: told.append((fields["done"], fields["total"])))
+    add_item(large, "third")
+    request_preparation(large, None, goes_live=False)
+    run_waiting()
+    assert told == [(0, 3), (1, 3), (2, 3)]
+    assert TaskPreparation.objects.get().done == 3
 
 
 def test_why_a_preparation_could_not_go_live_is_said_on_the_page(client, large, owner, monkeypatch):
