@@ -18,6 +18,7 @@ from annotation.access import OWNERS, RESEARCHERS, studies_of
 from annotation.members import membership
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
@@ -346,6 +347,17 @@ class SpanReviewAdmin(StudyScopedAdmin):
     plain_filters = ("verdict", "is_current")
     search_fields = ["reason", "rating__item__key"]
     list_select_related = ["by"]
+    ordering = ["-pk"]
+
+
+@admin.register(Adjudication)
+class AdjudicationAdmin(StudyScopedAdmin):
+    study_path = "item__study"
+    list_display = ["item", "question", "number", "value", "reason", "is_current", "by", "at"]
+    list_filter = [StudyFilter, "is_current"]
+    plain_filters = ("is_current",)
+    search_fields = ["reason", "item__key"]
+    list_select_related = ["item", "question__study", "by"]
     ordering = ["-pk"]
 
 

@@ -24,10 +24,13 @@ from annotation.models import (
     Token,
     WrittenExample,
 )
+from annotation.protocols import Unit
+from annotation.review.adjudicating import adjudicate
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
+from managing.models import ItemSummary
 from tests.annotation.counted_rows import add_study_counts
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
@@ -126,6 +129,13 @@ def build_world():
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
+        "adjudication": adjudicate(
+            output.item, study.questions.get(key="how_well"), Unit(output.key), 4, "It says when.", people["owner"],
+            number=0,
+        ),
+        "itemsummary": ItemSummary.objects.create(
+            item=output.item, study=study, key=output.item.key, pool="main", state="open"
+        ),
         "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
         "identity": identity_of(people["owner"], study.slug),
         "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
