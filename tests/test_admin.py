@@ -35,6 +35,7 @@ from tests.annotation.counted_rows import add_study_counts
 from tests.conftest import live_study, make_person
 from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
+from tests.managing.item_rows import add_item_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import add_kept_report
 from tests.sessions.rows import add_session_rows
@@ -90,6 +91,7 @@ def build_rated():
     add_rows(study)
     add_kept_report(study)
     add_study_counts(study)
+    add_item_rows(study, researcher)
     add_judge_rows(study, researcher)
     add_preparing_rows(study)
     add_session_rows(study, answer.rater)

@@ -24,16 +24,14 @@ from annotation.models import (
     Token,
     WrittenExample,
 )
-from annotation.protocols import Unit
-from annotation.review.adjudicating import adjudicate
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from managing.models import ItemSummary
 from tests.annotation.counted_rows import add_study_counts
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
+from tests.managing.item_rows import add_item_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_report, add_meta_evaluations
@@ -129,13 +127,7 @@ def build_world():
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
-        "adjudication": adjudicate(
-            output.item, study.questions.get(key="how_well"), Unit(output.key), 4, "It says when.", people["owner"],
-            number=0,
-        ),
-        "itemsummary": ItemSummary.objects.create(
-            item=output.item, study=study, key=output.item.key, pool="main", state="open"
-        ),
+        **add_item_rows(study, people["owner"]),
         "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
         "identity": identity_of(people["owner"], study.slug),
         "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
