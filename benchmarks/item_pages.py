@@ -15,7 +15,6 @@ import sys
 import time
 from pathlib import Path
 from random import Random
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -43,8 +42,11 @@ def main() -> None:
     from benchmarks._own_database import own_database
 
     with own_database(given.url):
+        from django.db import transaction
+
         begun = time.perf_counter()
-        make_study(given.items)
+        with transaction.atomic():
+            make_study(given.items)
         print(f"made in {time.perf_counter() - begun:.0f} s", flush=True)
         for name in ("visit", "work", "visit"):
             subprocess.run([sys.executable, __file__, "--step", name, "--visits", str(given.visits)], check=True)
@@ -97,50 +99,55 @@ def make_study(count: int) -> None:
     """Write the rows of a rated study in bulk."""
     from django.utils import timezone
 
-    from accounts.models import AuditEntry, Person
+    from accounts.auditing import record
+    from accounts.models import Person
     from annotation.members.membership import add_member
     from annotation.models import Annotation, Item, Output, Question, Rater, Rating, Slot, Study, Task, TaskOutput
-    from benchmarks.report_pages import bulk
+    from config.bulk_insert import insert_rows, packed_time, refresh_statistics
 
-    owner, now, draw = Person.objects.create_user("owner"), timezone.now(), Random(1)
+    owner, now, draw = Person.objects.create_user("owner"), packed_time(timezone.now()), Random(1)
     study = Study.objects.create(slug="listed", title="Listed", protocol="rating", redundancy=RATERS, status="live")
     add_member(study, owner, "owner", None)
     asked = [
-        Question.objects.create(study=study, position=n, key=f"q{n}", type="likert", spec={"min": 1, "max": 5})
+        Question.objects.create(study=study, position=n, key=f"q{n}", type="likert", spec={"min": 1, "max": 5}).pk
         for n in range(QUESTIONS)
     ]
-    raters = [Rater.objects.create(study=study, name=f"rater-{n}") for n in range(RATERS)]
-    bulk(Item, (
-        Item(study=study, key=f"item-{n}", digest="d", document="The ferry sails at nine in the morning. " * 40,
-             instruction=f"Say when ship {n} sails.", categories=f"topic-{n % 20}")
-        for n in range(count)
-    ))  # fmt: skip
-    items: list[Any] = list(Item.objects.order_by("pk").values_list("pk", flat=True))
-    bulk(Output, (Output(item_id=pk, position=0, key="north", text="At nine. " * 10, digest="d") for pk in items))
-    outputs = dict(Output.objects.values_list("item_id", "pk"))
-    bulk(Task, (Task(item_id=pk, key="k") for pk in items))
-    tasks = dict(Task.objects.values_list("item_id", "pk"))
-    bulk(TaskOutput, (TaskOutput(task_id=tasks[pk], output_id=outputs[pk], position=0) for pk in items))
-    bulk(Slot, (
-        Slot(study=study, item_id=pk, task_id=tasks[pk], number=n, place=pk, order=[0], state="filled", holder=rater)
-        for pk in items for n, rater in enumerate(raters)
-    ))  # fmt: skip
-    bulk(Annotation, (
-        Annotation(task_id=tasks[pk], rater=rater, revision=1, status="submitted", shown=[0], guidelines_version=1,
-                   protocol_version=1, submitted_at=now, opened_at=now, seconds=20.0)
-        for pk in items for rater in raters
-    ))  # fmt: skip
-    answers = {(task, rater): pk for pk, task, rater in Annotation.objects.values_list("pk", "task", "rater")}
-    bulk(Rating, (
-        Rating(study=study, question=question, rater=rater, item_id=pk, output_id=outputs[pk],
-               annotation_id=answers[tasks[pk], rater.pk], level="interval", number=value, value=value,
-               guidelines_version=1, submitted_at=now)
-        for pk in items for rater in raters for question in asked for value in [draw.randint(1, 5)]
-    ))  # fmt: skip
-    bulk(AuditEntry, (
-        AuditEntry(action="task submitted", study=study.slug, subject=f"task {tasks[pk]}", new={"revision": 1})
-        for pk in items for _ in raters
-    ))  # fmt: skip
+    raters = [Rater.objects.create(study=study, name=f"rater-{n}").pk for n in range(RATERS)]
+    text, keys = "The ferry sails at nine in the morning. " * 40, range(1, count + 1)
+    insert_rows(
+        Item, ("id", "study_id", "key", "digest", "document", "instruction", "categories", "source", "set", "pool",
+               "feedback"),
+        ((n, study.pk, f"item-{n}", "d", text, f"Say when ship {n} sails.", f'"topic-{n % 20}"', "", "", "main", "")
+         for n in keys),
+    )  # fmt: skip
+    insert_rows(
+        Output, ("id", "item_id", "position", "key", "text", "edited_from", "writer", "digest"),
+        ((n, n, 0, "north", "At nine. " * 10, "", "", "d") for n in keys),
+    )  # fmt: skip
+    insert_rows(Task, ("id", "item_id", "key", "variant"), ((n, n, "k", "") for n in keys))
+    insert_rows(TaskOutput, ("task_id", "output_id", "position"), ((n, n, 0) for n in keys))
+    insert_rows(
+        Slot, ("study_id", "item_id", "task_id", "number", "place", "order", "state", "holder_id"),
+        ((study.pk, n, n, number, n, "[0]", "filled", rater) for n in keys for number, rater in enumerate(raters)),
+    )  # fmt: skip
+    insert_rows(
+        Annotation,
+        ("id", "task_id", "rater_id", "revision", "is_current", "status", "surplus", "answers", "reason", "flag",
+         "shown", "protocol_version", "payload_digest", "tool_use", "seconds", "submitted_at"),
+        ((RATERS * n + place, n, rater, 1, True, "submitted", False, "{}", "", "", "[0]", 1, "", "{}", 20.0, now)
+         for n in keys for place, rater in enumerate(raters)),
+    )  # fmt: skip
+    insert_rows(
+        Rating,
+        ("study_id", "question_id", "rater_id", "item_id", "output_id", "variant", "annotation_id", "revision",
+         "is_current", "level", "number", "value", "off_scale", "run", "ordinal", "outcome", "prompt_digest",
+         "submitted_at"),
+        ((study.pk, question, rater, n, n, "", RATERS * n + place, 1, True, "interval", value, str(value), False, "", 0,
+          "", "", now)
+         for n in keys for place, rater in enumerate(raters) for question in asked for value in [draw.randint(1, 5)]),
+    )  # fmt: skip
+    record("study imported", study.slug, actor=None, study=study.slug)
+    refresh_statistics(Item, Output, Task, TaskOutput, Slot, Annotation, Rating)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ class Migration(migrations.Migration):
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
                     models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold'),
-                    models.CheckConstraint(condition=models.Q(('priority__in', [0, 1, 2])), name='item_priority_known'),
+                    models.CheckConstraint(condition=models.Q(('priority__lte', 2)), name='item_priority_known'),
                     models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at__isnull', True), ('withdrawn_reason', '')), models.Q(('withdrawn_at__isnull', False), models.Q(('withdrawn_reason', ''), _negated=True)), _connector='OR'), name='item_withdrawn_with_reason')],
             },
         ),

@@ -64,7 +64,7 @@ class Item(models.Model):
             ),
         ]
         constraints = [
-            models.CheckConstraint(condition=Q(priority__in=[0, 1, 2]), name="item_priority_known"),
+            models.CheckConstraint(condition=Q(priority__lte=2), name="item_priority_known"),
             models.CheckConstraint(
                 condition=Q(withdrawn_at__isnull=True, withdrawn_reason="")
                 | (Q(withdrawn_at__isnull=False) & ~Q(withdrawn_reason="")),
