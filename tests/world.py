@@ -135,7 +135,7 @@ def build_world():
         "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
-        "flaganswer": answer_flag(flagged, "resolved", "It is mended.", people["owner"], flag="odd"),
+        "flaganswer": answer_flag(flagged, "resolved", "It is fixed.", people["owner"], flag="odd"),
         "readcomments": ReadComments.objects.create(
             study=study, by=reviewer_for(study, people["owner"]), at=timezone.now()
         ),

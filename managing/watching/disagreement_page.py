@@ -62,6 +62,7 @@ class DisagreementPage:
         pull = report["pull"]
         return {
             "report": report,
+            "whole": whole_figures(report),
             "stands_out": stands_out(report),
             "tables": group_tables(self.study, question.key, report),
             "grid": rater_grid(self.study, question.key, report["matrix"]),

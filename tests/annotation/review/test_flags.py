@@ -35,7 +35,7 @@ def answer(study, rater, comment="COMMENT"):
 
 
 def test_an_answered_flag_is_no_longer_open(study, flagged, owner):
-    answer_flag(flagged, "resolved", "It is mended.", owner, flag="odd")
+    answer_flag(flagged, "resolved", "It is fixed.", owner, flag="odd")
     assert not open_flags(study).exists()
     assert count_overview(study)["flagged"] == 0
     entry = AuditEntry.objects.get(action="flag answered")
