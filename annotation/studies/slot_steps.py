@@ -18,7 +18,7 @@ from annotation.desk.assigning import release_slots
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
-from annotation.studies.steered_items import StepRefusedError, lock_item
+from annotation.studies.steered_items import ItemStepRefusedError, lock_item
 
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
@@ -31,10 +31,10 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
         study, item = lock_item(item)
         slots = list(Slot.objects.filter(item=item).order_by("task", "number"))
         if not slots:
-            raise StepRefusedError("This item has no tasks yet. They are made before the study goes live.")
+            raise ItemStepRefusedError("This item has no tasks yet. They are made before the study goes live.")
         number = max(slot.number for slot in slots) + 1
         if number >= MOST_SLOTS:
-            raise StepRefusedError(f"A task has at most {MOST_SLOTS} places.")
+            raise ItemStepRefusedError(f"A task has at most {MOST_SLOTS} places.")
         place = current_place(study, item)
         tasks = dict(Task.objects.filter(pk__in={slot.task_id for slot in slots}).values_list("pk", "key"))
         new = [
@@ -69,7 +69,7 @@ def free_slot(slot: Slot, reason: str, actor: Person | None) -> None:
         slots = _together(study, item, slot)
         held = [one for one in slots if one.state == Slot.State.HELD]
         if not any(one.pk == slot.pk for one in held):
-            raise StepRefusedError("Nobody holds this place any more.")
+            raise ItemStepRefusedError("Nobody holds this place any more.")
         release_slots(study, held, reason or "freed by a researcher", actor)
 
 
@@ -81,10 +81,10 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
     with transaction.atomic():
         study, item = lock_item(slot.item, rater=rater)
         if item.withdrawn_at is not None:
-            raise StepRefusedError("This item is withdrawn. Restore it first.")
+            raise ItemStepRefusedError("This item is withdrawn. Restore it first.")
         slots = _together(study, item, slot)
         if not any(one.pk == slot.pk and one.state != Slot.State.FILLED for one in slots):
-            raise StepRefusedError("This place has been filled meanwhile.")
+            raise ItemStepRefusedError("This place has been filled meanwhile.")
         free = [one for one in slots if one.state != Slot.State.FILLED and one.holder_id != rater.pk]
         tasks = {one.task_id for one in free}
         has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
@@ -92,7 +92,7 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
             task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED
         )
         if not free or has_slot.exists() or has_answer.exists():
-            raise StepRefusedError("This person has a place on this task already.")
+            raise ItemStepRefusedError("This person has a place on this task already.")
         release_slots(study, [one for one in free if one.state == Slot.State.HELD], f"given to {rater.name}", actor)
         until = timezone.now() + timedelta(days=days)
         Slot.objects.filter(pk__in=[one.pk for one in free]).update(
@@ -111,7 +111,7 @@ def cancel_open(item: Item, reason: str, actor: Person | None) -> int:
         slots = Slot.objects.filter(item=item, state=Slot.State.OPEN).select_for_update(of=("self",), no_key=True)
         cancelled = list(slots.order_by("pk"))
         if not cancelled:
-            raise StepRefusedError("This item has no open places.")
+            raise ItemStepRefusedError("This item has no open places.")
         Slot.objects.filter(pk__in=[slot.pk for slot in cancelled]).delete()
         old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in cancelled]}
         record(

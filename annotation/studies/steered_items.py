@@ -18,7 +18,7 @@ from annotation.studies.planning import current_place
 Priority = Item.Priority
 
 
-class StepRefusedError(Exception):
+class ItemStepRefusedError(Exception):
     """The item cannot take this step now; the message gives the reason and what to do."""
 
 
@@ -27,7 +27,7 @@ def withdraw(item: Item, reason: str, actor: Person | None) -> None:
     with transaction.atomic():
         study, item = lock_item(item)
         if item.withdrawn_at is not None:
-            raise StepRefusedError("This item is withdrawn already.")
+            raise ItemStepRefusedError("This item is withdrawn already.")
         item.withdrawn_at, item.withdrawn_reason = timezone.now(), reason
         item.save(update_fields=["withdrawn_at", "withdrawn_reason"])
         held = _locked_slots(item).filter(state=Slot.State.HELD).select_related("holder")
@@ -41,7 +41,7 @@ def restore(item: Item, reason: str, actor: Person | None) -> None:
     with transaction.atomic():
         study, item = lock_item(item)
         if item.withdrawn_at is None:
-            raise StepRefusedError("This item is not withdrawn.")
+            raise ItemStepRefusedError("This item is not withdrawn.")
         old = {"reason": item.withdrawn_reason}
         item.withdrawn_at, item.withdrawn_reason = None, ""
         item.save(update_fields=["withdrawn_at", "withdrawn_reason"])
@@ -60,7 +60,7 @@ def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -
         study, item = lock_item(item)
         old, item.priority = item.priority, priority
         if priority == old:
-            raise StepRefusedError("The item has this priority already.")
+            raise ItemStepRefusedError("The item has this priority already.")
         item.save(update_fields=["priority"])
         place = _move(study, item)
         if priority < old and place >= 0:

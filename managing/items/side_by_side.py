@@ -64,7 +64,7 @@ class AnswerColumn:
 
 
 @dataclass(frozen=True)
-class QuestionSection:
+class QuestionAnswers:
     """A question with what everybody answered; `disagreement` is None if no two people answered about a unit."""
 
     question: Question
@@ -92,7 +92,7 @@ class SideBySide:
         }
         self.judgments = self._judgments()
 
-    def sections(self) -> list[QuestionSection]:
+    def sections(self) -> list[QuestionAnswers]:
         return [self._section(question) for question in self.questions]
 
     def _judgments(self) -> dict[tuple[Any, ...], int]:
@@ -102,7 +102,7 @@ class SideBySide:
         names = ("run__rater", "run__name", "replicate", "question", "output", "other_output", "pk")
         return {tuple(found): pk for *found, pk in rows.values_list(*names)}
 
-    def _section(self, question: Question) -> QuestionSection:
+    def _section(self, question: Question) -> QuestionAnswers:
         mine = [rating for rating in self.ratings if rating.question_id == question.pk]
         ranks = question_types()[question.type].level == "rank"
         columns = self._ranked(question, mine) if ranks else self._columns(question, mine)
@@ -118,7 +118,7 @@ class SideBySide:
             elif (number := place.get(self._unit(rating))) is not None:
                 row.cells[number] = self._value(question, rating, self.in_words(question, rating.value))
         found = list(rows.values())
-        return QuestionSection(
+        return QuestionAnswers(
             question, columns,
             [row for row in found if row.rater.kind == HUMAN], [row for row in found if row.rater.kind != HUMAN],
             self.by_question.get(question.key), question_types()[question.type].level != "span",

@@ -14,15 +14,15 @@ from annotation.questions import ValueInvalidError
 from annotation.review import adjudicating
 from annotation.review.review_requests import seen_number
 from annotation.review.verdicts import ReviewedMeanwhileError
-from annotation.studies.steered_items import StepRefusedError
+from annotation.studies.steered_items import ItemStepRefusedError
 from config.htmx_request import HtmxRequest
 from managing.items.filters import COLUMNS, OPENING, ItemFilters
 from managing.items.final_answers import AnswerSubject
 from managing.items.forms import DAYS, GivenReasonForm, first_error
 from managing.items.item_work import ItemWork
 from managing.items.listing import MOST_COUNTED, ItemList
+from managing.items.page_steps import STEPS
 from managing.items.side_by_side import SideBySide
-from managing.items.steps import STEPS
 from managing.models import ItemSummary
 from reports.display.kept_status import shown_before
 
@@ -92,7 +92,7 @@ def _item_page(request: HtmxRequest, shown: Item, status: int = 200) -> HttpResp
 @require_POST
 @signed_in
 def step(request: HtmxRequest, slug: str, pk: int, key: str) -> HttpResponse:
-    """Take one of the steps of `managing.items.steps` on an item."""
+    """Take one of the steps of `managing.items.page_steps` on an item."""
     person = person_of(request)
     shown = item_for(person, slug, pk)
     form = STEPS[key].form(request.POST)
@@ -101,7 +101,7 @@ def step(request: HtmxRequest, slug: str, pk: int, key: str) -> HttpResponse:
         return redirect("managing:item", slug=slug, pk=pk)
     try:
         messages.success(request, STEPS[key].take(shown, form.cleaned_data, person))
-    except StepRefusedError as problem:
+    except ItemStepRefusedError as problem:
         messages.error(request, str(problem))
     return redirect("managing:item", slug=slug, pk=pk)
 

@@ -16,7 +16,7 @@ from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import StudyProgress, progress_by_study, work_in
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
-from annotation.studies.steered_items import StepRefusedError, restore, set_priority, withdraw
+from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
 from tests.conftest import make_person
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
@@ -112,10 +112,10 @@ def test_a_late_answer_to_a_withdrawn_item_is_kept_and_the_item_is_full_when_it_
 def test_an_item_is_withdrawn_and_restored_once_and_the_audit_says_why(wide, owner):
     study = wide()
     item = item_of(study, 0)
-    with pytest.raises(StepRefusedError, match="not withdrawn"):
+    with pytest.raises(ItemStepRefusedError, match="not withdrawn"):
         restore(item, "No.", owner)
     withdraw(item, "It is a duplicate.", owner)
-    with pytest.raises(StepRefusedError, match="already"):
+    with pytest.raises(ItemStepRefusedError, match="already"):
         withdraw(item, "Again.", owner)
     [entry] = AuditEntry.objects.filter(action="item withdrawn")
     assert entry.new == {"reason": "It is a duplicate."}
@@ -181,7 +181,7 @@ def test_one_more_rater_is_asked_of_an_item_that_had_all_its_raters(wide, owner,
 
 def test_an_item_without_tasks_has_no_raters_to_ask(make_study, owner):
     study = make_study()
-    with pytest.raises(StepRefusedError, match="no tasks yet"):
+    with pytest.raises(ItemStepRefusedError, match="no tasks yet"):
         add_rater(study.items.first(), "More.", owner)
 
 
@@ -195,7 +195,7 @@ def test_a_freed_slot_keeps_the_draft_and_goes_to_another(wide, owner, rater):
     assert (held.state, held.holder) == ("open", None)
     assert Assignment.objects.get(pk=task.pk).draft
     assert submit(task, GOOD).surplus is False  # an open slot is left
-    with pytest.raises(StepRefusedError, match="Nobody holds"):
+    with pytest.raises(ItemStepRefusedError, match="Nobody holds"):
         free_slot(Slot.objects.select_related("item").filter(task=task.task, state="filled").first(), "", owner)
 
 
@@ -206,7 +206,7 @@ def test_a_reserved_slot_is_the_persons_next_task_and_nobody_elses(wide, owner, 
     order = list(open_slots(study, rater_for(study, rater)))
     last = Slot.objects.select_related("item").get(pk=order[-1].pk)
     reserve_slot(last, rater_for(study, other), 7, "Only they know ferries.", owner)
-    assert next_assignment(study, rater_for(study, other)).task_id == last.task_id
+    assert next_assignment(study, rater_for(study, other)).task.item == last.item  # its tasks go together
     last.refresh_from_db()
     assert last.holder == rater_for(study, other)
     [entry] = AuditEntry.objects.filter(action="slot reserved")
@@ -229,7 +229,7 @@ def test_nobody_gets_two_slots_of_a_task(wide, owner, rater):
     task = next_assignment(study, rater_for(study, rater))
     submit(task, GOOD)
     free = Slot.objects.select_related("item").get(task=task.task, state="open")
-    with pytest.raises(StepRefusedError, match="has a place on this task already"):
+    with pytest.raises(ItemStepRefusedError, match="has a place on this task already"):
         reserve_slot(free, rater_for(study, rater), 1, "", owner)
 
 
@@ -241,5 +241,5 @@ def test_cancelled_slots_are_gone_and_the_study_can_be_finished(wide, owner, rat
     progress = progress_by_study(type(study).objects.all())[study.pk]
     assert progress.open == 0
     assert progress.filled == progress.total
-    with pytest.raises(StepRefusedError, match="no open places"):
+    with pytest.raises(ItemStepRefusedError, match="no open places"):
         cancel_open(item_of(study, 0), "Again.", owner)

@@ -20,7 +20,7 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ItemStep:
-    """A step on an item. `take` calls the verb and returns the sentence for the page; it raises StepRefusedError."""
+    """A step on an item. `take` calls the verb and returns a sentence for the page; raises ItemStepRefusedError."""
 
     form: type[forms.Form]
     take: Callable[[Item, Fields, Person], str]

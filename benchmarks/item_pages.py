@@ -1,0 +1,147 @@
+"""What the table of items and the page of an item cost: statements, and milliseconds of the clock and of the processor.
+
+    python benchmarks/item_pages.py [--url DATABASE_URL] [--items 100000] [--visits 5]
+
+Makes a database of its own in a temporary folder (or uses the empty one given) with a study whose items three people
+have rated by two questions each. A new process counts the items, and another one visits the pages. On SQLite the
+processor's time holds the database's work; on PostgreSQL it does not, but the clock's does.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+RATERS, QUESTIONS = 3, 2
+PAGE = "/studies/listed/items/"
+QUERIES = {
+    "first page": "", "page 200": "?page=200", "disagreement": "?sort=disagreement", "page 200 of that":
+    "?sort=disagreement&page=200", "fewest answers": "?sort=few", "by key": "?sort=key&page=200",
+    "search, many": "?q=ferry", "search, one": "?q=item-77777", "search, none": "?q=nowhere",
+    "category": "?category=topic-3&sort=disagreement", "flagged": "?mark=flagged", "range": "?least=0.5&most=0.6",
+    "all of these": "?q=ferry&category=topic-3&least=0.5&state=complete&sort=disagreement",
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--url", help="an empty database; default a temporary SQLite file")
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--visits", type=int, default=5)
+    parser.add_argument("--step", choices=("visit", "work"), help="what the new processes do")
+    given = parser.parse_args()
+    if given.step:
+        step(given.step, given.visits)
+        return
+    from benchmarks._own_database import own_database
+
+    with own_database(given.url):
+        begun = time.perf_counter()
+        make_study(given.items)
+        print(f"made in {time.perf_counter() - begun:.0f} s", flush=True)
+        for name in ("visit", "work", "visit"):
+            subprocess.run([sys.executable, __file__, "--step", name, "--visits", str(given.visits)], check=True)
+
+
+def step(name: str, visits: int) -> None:
+    """Visit all pages, or do all background work, in this new process."""
+    import django
+
+    os.environ["ALLOWED_HOSTS"] = "testserver"
+    django.setup()
+    if name == "visit":
+        visit(visits)
+        return
+    from config.background.claiming import run_waiting
+
+    begun, worked = time.perf_counter(), time.process_time()
+    done = run_waiting()
+    clock, processor = time.perf_counter() - begun, time.process_time() - worked
+    print(f"worker: {done} rows in {clock:.1f} s, {processor:.1f} s of the processor", flush=True)
+
+
+def visit(visits: int) -> None:
+    from django.db import connection
+    from django.test import Client, override_settings
+    from django.test.utils import CaptureQueriesContext
+
+    from accounts.models import Person
+    from annotation.models import Item
+
+    client = Client()
+    client.force_login(Person.objects.get(username="owner"))
+    middle = Item.objects.order_by("pk").values_list("pk", flat=True)[Item.objects.count() // 2]
+    pages = {**{name: PAGE + query for name, query in QUERIES.items()}, "an item": f"{PAGE}{middle}/"}
+    print(f"{connection.vendor}\npage              status  statements   ms: clock  processor")
+    for name, path in pages.items():
+        clock, processor, sent, status = [], [], 0, 0
+        for _ in range(visits):
+            with override_settings(ALLOWED_HOSTS=["testserver"]), CaptureQueriesContext(connection) as queries:
+                begun, worked = time.perf_counter(), time.process_time()
+                status = client.get(path).status_code
+                clock.append(1000 * (time.perf_counter() - begun))
+                processor.append(1000 * (time.process_time() - worked))
+            sent = max(sent, len(queries))
+        said = f"{statistics.median(clock):>12.1f} {statistics.median(processor):>10.1f}"
+        print(f"{name:<17} {status:>6} {sent:>11} {said}", flush=True)
+
+
+def make_study(count: int) -> None:
+    """Write the rows of a rated study in bulk."""
+    from django.utils import timezone
+
+    from accounts.models import AuditEntry, Person
+    from annotation.members.membership import add_member
+    from annotation.models import Annotation, Item, Output, Question, Rater, Rating, Slot, Study, Task, TaskOutput
+    from benchmarks.report_pages import bulk
+
+    owner, now, draw = Person.objects.create_user("owner"), timezone.now(), Random(1)
+    study = Study.objects.create(slug="listed", title="Listed", protocol="rating", redundancy=RATERS, status="live")
+    add_member(study, owner, "owner", None)
+    asked = [
+        Question.objects.create(study=study, position=n, key=f"q{n}", type="likert", spec={"min": 1, "max": 5})
+        for n in range(QUESTIONS)
+    ]
+    raters = [Rater.objects.create(study=study, name=f"rater-{n}") for n in range(RATERS)]
+    bulk(Item, (
+        Item(study=study, key=f"item-{n}", digest="d", document="The ferry sails at nine in the morning. " * 40,
+             instruction=f"Say when ship {n} sails.", categories=f"topic-{n % 20}")
+        for n in range(count)
+    ))  # fmt: skip
+    items: list[Any] = list(Item.objects.order_by("pk").values_list("pk", flat=True))
+    bulk(Output, (Output(item_id=pk, position=0, key="north", text="At nine. " * 10, digest="d") for pk in items))
+    outputs = dict(Output.objects.values_list("item_id", "pk"))
+    bulk(Task, (Task(item_id=pk, key="k") for pk in items))
+    tasks = dict(Task.objects.values_list("item_id", "pk"))
+    bulk(TaskOutput, (TaskOutput(task_id=tasks[pk], output_id=outputs[pk], position=0) for pk in items))
+    bulk(Slot, (
+        Slot(study=study, item_id=pk, task_id=tasks[pk], number=n, place=pk, order=[0], state="filled", holder=rater)
+        for pk in items for n, rater in enumerate(raters)
+    ))  # fmt: skip
+    bulk(Annotation, (
+        Annotation(task_id=tasks[pk], rater=rater, revision=1, status="submitted", shown=[0], guidelines_version=1,
+                   protocol_version=1, submitted_at=now, opened_at=now, seconds=20.0)
+        for pk in items for rater in raters
+    ))  # fmt: skip
+    answers = {(task, rater): pk for pk, task, rater in Annotation.objects.values_list("pk", "task", "rater")}
+    bulk(Rating, (
+        Rating(study=study, question=question, rater=rater, item_id=pk, output_id=outputs[pk],
+               annotation_id=answers[tasks[pk], rater.pk], level="interval", number=value, value=value,
+               guidelines_version=1, submitted_at=now)
+        for pk in items for rater in raters for question in asked for value in [draw.randint(1, 5)]
+    ))  # fmt: skip
+    bulk(AuditEntry, (
+        AuditEntry(action="task submitted", study=study.slug, subject=f"task {tasks[pk]}", new={"revision": 1})
+        for pk in items for _ in raters
+    ))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
