@@ -22,18 +22,19 @@ class ImportUnderWayError(ImportRefusedError):
 
 
 @contextmanager
-def import_lock(slug: str) -> Iterator[None]:
+def import_lock(slug: str, longest: float | None = None) -> Iterator[None]:
     """Hold the lock on imports into the study called `slug`.
 
-    Waits for a running import. Raises ImportUnderWayError if that takes too long. It is not a row lock, so people can
-    work in the study meanwhile.
+    Waits for a running import. Raises ImportUnderWayError if that takes longer than `longest` seconds. It is not a row
+    lock, so people can work in the study meanwhile.
     """
-    with _advisory_lock(slug) if connection.vendor == "postgresql" else _file_lock(slug):
+    wait = LONGEST_WAIT if longest is None else longest
+    with _advisory_lock(slug, wait) if connection.vendor == "postgresql" else _file_lock(slug, wait):
         yield
 
 
-def _wait_for(take: Callable[[], bool], slug: str) -> None:
-    until = time.monotonic() + LONGEST_WAIT
+def _wait_for(take: Callable[[], bool], slug: str, longest: float) -> None:
+    until = time.monotonic() + longest
     while not take():
         if time.monotonic() > until:
             raise ImportUnderWayError([ImportProblem(slug, 0, "", UNDER_WAY)])
@@ -41,13 +42,13 @@ def _wait_for(take: Callable[[], bool], slug: str) -> None:
 
 
 @contextmanager
-def _advisory_lock(slug: str) -> Iterator[None]:
+def _advisory_lock(slug: str, longest: float) -> Iterator[None]:
     def take() -> bool:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", [IMPORTS, slug])
             return bool(cursor.fetchone()[0])
 
-    _wait_for(take, slug)
+    _wait_for(take, slug, longest)
     try:
         yield
     finally:
@@ -56,7 +57,7 @@ def _advisory_lock(slug: str) -> Iterator[None]:
 
 
 @contextmanager
-def _file_lock(slug: str) -> Iterator[None]:
+def _file_lock(slug: str, longest: float) -> Iterator[None]:
     """Lock a file next to the database: with SQLite all processes are on one machine."""
     folder = Path(f"{connection.settings_dict['NAME']}-imports")
     folder.mkdir(mode=0o750, exist_ok=True)
@@ -68,5 +69,5 @@ def _file_lock(slug: str) -> Iterator[None]:
                 return True
             return False
 
-        _wait_for(take, slug)
+        _wait_for(take, slug, longest)
         yield

@@ -12,6 +12,7 @@ from django.db import transaction
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
 from annotation.importing.draft_rewriting import create_study, has_answers, rewrite, settings_of
+from annotation.importing.import_lock import import_lock
 from annotation.importing.import_problems import refuse
 from annotation.importing.study_file import checked_study
 from annotation.members.membership import add_member
@@ -25,6 +26,8 @@ from annotation.studies.unplanning import remove_outdated
 NAME = "Study"
 """What problems call a body that comes from no file."""
 TAKEN = "is taken: another study has it, so choose another"
+LONGEST_WAIT = 2.0
+"""Seconds that a change waits for an import into the same study."""
 REMOVED_AT_ONCE = 0.5
 """Seconds for which outdated tasks are removed at once; making the study live removes the others."""
 NO_DRAFT = "Only a draft without answers can be deleted like this."
@@ -50,7 +53,8 @@ def change_draft(study: Study, body: Mapping[str, Any], actor: Person) -> bool:
     file = checked_study(body, NAME)
     if file.slug != study.slug:
         raise refuse(NAME, "cannot be changed: duplicate the study and delete this one", field="slug")
-    with transaction.atomic():
+    # An import that is being checked has looked up the questions, and would add answers to those that are gone.
+    with import_lock(study.slug, LONGEST_WAIT), transaction.atomic():
         now = lock_study(study.pk)
         newest = now.guidelines.order_by("-number").first()
         changed = rewrite(now, file, actor, questions=file.questions, keeps_items=True)

@@ -1,10 +1,14 @@
 """Drafts without answers: made, changed and deleted, by a body as a study file has it."""
 
+import threading
+
 import pytest
+from django.db import connections
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import AuditEntry
 from annotation.importing import ImportRefusedError, add_to_study
+from annotation.importing.import_lock import import_lock
 from annotation.models import Guideline, Item, Membership, Question, Rater, Rating, Slot, Study, Task
 from annotation.studies import unplanning
 from annotation.studies.drafts import change_draft, delete_draft, is_changeable, make_draft
@@ -175,3 +179,24 @@ def test_the_slug_of_a_deleted_draft_is_free_again(draft, add_items, owner):
     assert Erasure.objects.count() == 1
     again = make_draft(BODY, make_person("another"))
     assert again.slug == "ferries"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_draft_does_not_change_while_files_are_imported_into_it(owner, monkeypatch):
+    study = make_draft(BODY, owner)
+    monkeypatch.setattr("annotation.studies.drafts.LONGEST_WAIT", 0.1)
+    refused = []
+
+    def change():
+        try:
+            change_draft(study, RANKING, owner)
+        except ImportRefusedError as problem:
+            refused.append(str(problem))
+        connections.close_all()
+
+    with import_lock(study.slug):
+        other = threading.Thread(target=change)
+        other.start()
+        other.join(60)
+    assert "another import into this study is running" in refused[0]
+    assert change_draft(study, RANKING, owner)
