@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                 ('withdrawn_reason', models.TextField(blank=True, db_default='')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
+                'indexes': [models.Index(fields=['study', 'pool', 'id'], name='item_of_pool'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),

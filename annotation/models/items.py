@@ -55,9 +55,10 @@ class Item(models.Model):
     class Meta:
         ordering = ["study", "id"]
         indexes = [
+            models.Index(fields=["study", "pool", "id"], name="item_of_pool"),
             models.Index(
                 fields=["study"], condition=~Q(pool="main") | Q(withdrawn_at__isnull=False), name="item_not_counted"
-            )
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(priority__in=[0, 1, 2]), name="item_priority_known"),

@@ -63,7 +63,7 @@ def _of_study(study: Study) -> Iterator[LiveProblem]:
     questions = list(study.questions.order_by("position"))
     if not main_items(study).exists():
         yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, PREPARE), blocks=True)
-    elif is_planned(study) and not Slot.objects.filter(study=study).exists():
+    elif study.planned_through and is_planned(study) and not Slot.objects.filter(study=study).exists():
         reason = "No item gives a task: each has fewer outputs than a task shows, or not those that the options name."
         yield LiveProblem(reason, (UPLOAD, SETTINGS), blocks=True)
     if not questions:
@@ -149,7 +149,8 @@ def item_facts(study: Study) -> dict[str, Any]:
 
 
 def _batches(items: QuerySet[Item]) -> Iterator[list[tuple[int, str]]]:
-    last = 0
-    while batch := list(items.filter(pk__gt=last).order_by("pk").values_list("pk", "key")[:CHUNK]):
+    last, batch = 0, [(0, "")] * CHUNK
+    while len(batch) == CHUNK:
+        batch = list(items.filter(pk__gt=last).order_by("pk").values_list("pk", "key")[:CHUNK])
         yield batch
-        last = batch[-1][0]
+        last = batch[-1][0] if batch else 0

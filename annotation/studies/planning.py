@@ -199,4 +199,4 @@ def planning_progress(study: Study) -> tuple[int, int]:
 
 def is_planned(study: Study) -> bool:
     """Whether every item of the main pool has its tasks and slots."""
-    return (planned_items(study).aggregate(last=Max("pk"))["last"] or 0) <= study.planned_through
+    return not planned_items(study).filter(pk__gt=study.planned_through).exists()

@@ -16,7 +16,7 @@ from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
 from annotation.studies.slot_steps import MOST_SLOTS, next_order
-from annotation.studies.steered_items import StepRefusedError, lock_item
+from annotation.studies.steered_items import ItemStepRefusedError, lock_item
 
 CHANGED = "redundancy changed"
 NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
@@ -25,18 +25,20 @@ NO_TASKS = "This item has no tasks yet. They are made before the study goes live
 def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) -> int:
     """Give each of the item's tasks `count` places; return by how many slots that differs from before.
 
-    Raises StepRefusedError if there are no tasks, or if nothing could be changed.
+    Raises ItemStepRefusedError if there are no tasks, or if nothing could be changed.
     """
     if not 1 <= count < MOST_SLOTS:
-        raise StepRefusedError(f"A task has 1 to {MOST_SLOTS - 1} places.")
+        raise ItemStepRefusedError(f"A task has 1 to {MOST_SLOTS - 1} places.")
     with transaction.atomic():
         study, item = lock_item(item)
         slots = list(Slot.objects.filter(item=item).select_for_update(of=("self",), no_key=True).order_by("pk"))
         if not slots:
-            raise StepRefusedError(NO_TASKS)
+            raise ItemStepRefusedError(NO_TASKS)
         new, gone = _missing(study, item, slots, count), _superfluous(study, slots, count)
         if not new and not gone:
-            raise StepRefusedError(f"No task of this item can be changed: each has {count} places, or they are taken.")
+            raise ItemStepRefusedError(
+                f"No task of this item can be changed: each has {count} places, or they are taken."
+            )
         Slot.objects.bulk_create(new)
         Slot.objects.filter(pk__in=[slot.pk for slot in gone]).delete()
         old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in gone]}

@@ -29,7 +29,7 @@ from annotation.studies.batches import BatchRefusedError
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.locking import ImportPendingError
 from annotation.studies.single_items import ItemInUseError
-from annotation.studies.steered_items import StepRefusedError
+from annotation.studies.steered_items import ItemStepRefusedError
 from judges.configuration import ConfigurationRefusedError
 from reports.exporting.folder_placement import ExportRefusedError
 
@@ -38,7 +38,7 @@ NAMED_ROWS = 20
 PREFIX = "given"
 REFUSALS = (
     StudyRefusedError, MembershipRefusedError, BatchRefusedError, ConfigurationRefusedError, ImportPendingError,
-    ExportRefusedError, ImportRefusedError, ErasureRefusedError, ItemInUseError, StepRefusedError,
+    ExportRefusedError, ImportRefusedError, ErasureRefusedError, ItemInUseError, ItemStepRefusedError,
 )  # fmt: skip
 """What verbs raise instead of a change. The message is a sentence for the person who asked."""
 

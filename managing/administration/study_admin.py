@@ -22,7 +22,7 @@ from annotation.studies.drafts import change_draft, delete_draft, is_changeable,
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
 from annotation.studies.redundancy import set_redundancy, set_study_redundancy
 from annotation.studies.slugs import proposed_slug
-from annotation.studies.steered_items import StepRefusedError
+from annotation.studies.steered_items import ItemStepRefusedError
 from config.yaml_reading import YamlInvalidError, parse_yaml
 from managing.administration.confirmed_actions import PREFIX, ConfirmedAction, Given, in_roles
 from managing.administration.item_admin import RedundancyForm
@@ -65,7 +65,7 @@ def change_redundancy(study: Study, person: Person, given: Given) -> str | None:
     if len(items) > MOST_ITEMS:
         return TOO_MANY
     for item in items:
-        with suppress(StepRefusedError):
+        with suppress(ItemStepRefusedError):
             set_redundancy(item, count, reason, person)
     return None
 

@@ -7,7 +7,7 @@ large, slow or sent by somebody who is not signed in, and an interrupted upload 
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import Protocol
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -34,6 +34,12 @@ WRONG_NAME = "The file must be JSONL or CSV, with a name that ends in .jsonl or 
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
 NO_ROOM = "The file cannot be stored on this site: {}. Tell its operator."
+
+
+class Readable(Protocol):
+    """A file, or a request with its body."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 class UploadRefusedError(Exception):
@@ -70,9 +76,10 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
     if older is not None:
         discard(older, person)
     try:
-        return ItemUpload.objects.create(
-            study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
-        )
+        with transaction.atomic():
+            return ItemUpload.objects.create(
+                study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
+            )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
 
@@ -83,7 +90,7 @@ def _short(name: str) -> str:
     return plain[: 200 - len(suffix)] + suffix
 
 
-def receive_part(upload: ItemUpload, offset: int, length: int, stream: BinaryIO, person: Person) -> int:
+def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable, person: Person) -> int:
     """Write a part and return how many bytes of the file have arrived. The last part requests the dry run.
 
     A part that is sent again is written to the same place. Raises PartMisplacedError and UploadRefusedError.

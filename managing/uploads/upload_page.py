@@ -79,7 +79,7 @@ class UploadPage:
         if counts is None:
             return []
         rows = [
-            ("New", counts["new"], "will be added"),
+            ("New", counts["new"], "are not in the study yet"),
             ("Unchanged", counts["equal"], "are in the study already, and are skipped"),
             ("With more outputs", counts["extended"], "are in the study, and get the outputs that are new"),
             ("Changed", counts["changed"], "are in the study with other content; what is in a study never changes"),

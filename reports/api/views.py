@@ -15,6 +15,7 @@ from annotation.models import Study
 from annotation.studies.lifecycle import prepare
 from annotation.studies.locking import refuse_pending_import
 from annotation.studies.planning import is_planned
+from annotation.studies.preparing_tasks import request_preparation
 from annotation.studies.queries import StudyProgress, progress_by_study
 from reports import access
 from reports.api import response_shapes as shapes
@@ -277,6 +278,8 @@ def _add(request: Request, slug: str, table: str) -> Response:
     with received(request, f"{table}.jsonl") as path:
         done = add_to_study(study, {table: path}, caller.person, caller.named)
     prepared = prepare(done.study, PREPARING_SECONDS) if done.study.is_live else is_planned(done.study)
+    if done.study.is_live and not prepared:
+        request_preparation(done.study, caller.person, goes_live=False)
     return Response({"study": study.slug, "added": done.added, "sha256": done.digests[table], "prepared": prepared})
 
 

@@ -101,9 +101,10 @@ def test_items_are_added_edited_and_removed_in_a_draft(client, draft):
     assert "outputs" in page
     act(client, "remove", [item], confirmed="1")
     assert list(Item.objects.filter(study=draft).values_list("key", flat=True)) == ["two"]
-    assert "is not a JSON object" in client.post(
-        reverse("admin:annotation_item_add"), {"study": draft.pk, "lines": "[1]"}
-    ).content.decode()
+    assert (
+        "is not a JSON object"
+        in client.post(reverse("admin:annotation_item_add"), {"study": draft.pk, "lines": "[1]"}).content.decode()
+    )
 
 
 def test_one_wrong_line_adds_no_item(client, draft):

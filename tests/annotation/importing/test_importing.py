@@ -118,3 +118,14 @@ def test_a_crash_in_the_middle_stores_nothing(folder, monkeypatch):
     with pytest.raises(RuntimeError, match="power cut"):
         import_study(folder(ratings=[RATING]))
     assert Study.objects.count() == Item.objects.count() == Rater.objects.count() == 0
+
+
+def test_the_last_line_of_an_import_gives_the_address_and_the_next_step(folder, capsys, monkeypatch):
+    monkeypatch.setenv("PORT", "8100")
+    call_command("import_study", str(folder()))
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == (
+        "Next: check it and make it live at http://127.0.0.1:8100/studies/ferries/, or with: manage.py make_live ferries"
+    )
+    call_command("import_study", str(folder()), "--live")
+    assert capsys.readouterr().out.splitlines()[-1] == "See http://127.0.0.1:8100/studies/ferries/"

@@ -1,0 +1,134 @@
+"""A study gets its items from a file and goes live, by mouse alone, in a real browser."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.members.membership import add_member
+from annotation.models import Item, Slot
+from managing.models import ItemUpload
+from managing.uploads import receiving
+from tests.browser.accessibility import findings
+from tests.browser.scripted_work import worker
+
+SIZES = [(1366, 768), (390, 844)]
+
+
+@pytest.fixture
+def study(make_study, owner, settings, tmp_path):
+    settings.VAR = tmp_path
+    study = make_study("study", items=0)
+    add_member(study, owner, "owner", None)
+    return study
+
+
+@pytest.fixture
+def page(new_desk, owner, study):
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/study/")
+    return desk.page
+
+
+def write(path, count, **changes):
+    lines = [
+        {"id": f"item-{number}", "document": "The ferry sails at nine. " * 20, "instruction": "When?",
+         "outputs": [{"id": "north", "text": "At nine."}, {"id": "south", "text": "At ten."}]}
+        for number in range(count)
+    ]  # fmt: skip
+    for number, change in changes.items():
+        lines[int(number[1:])] |= change
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def choose(page, path):
+    page.get_by_label("File", exact=True).set_input_files(path)
+    page.get_by_role("button", name="Upload and check").click()
+
+
+def test_a_file_is_uploaded_in_parts_checked_corrected_imported_and_goes_live(page, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(receiving, "PART", 20_000)
+    page.get_by_role("link", name="Upload items").click()
+    with worker():
+        choose(page, write(tmp_path / "items.jsonl", 150, n3={"outputs": []}, n7={"docment": "x"}))
+        expect(page.get_by_text("2 problems.")).to_be_visible()
+        expect(page.get_by_role("row", name="4 outputs must be a list")).to_be_visible()
+        expect(page.get_by_role("row", name='8 "docment" unknown key; did you mean')).to_be_visible()
+        page.get_by_role("link", name="Upload another file").click()
+        choose(page, write(tmp_path / "items.jsonl", 150))
+        expect(page.get_by_text("It would add 150 items, 300 outputs.")).to_be_visible()
+        page.get_by_role("button", name="Import").click()
+        expect(page.get_by_text("Imported: 150 items, 300 outputs.")).to_be_visible()
+        page.get_by_role("link", name="Go to the overview").click()
+        expect(page.get_by_text("There are no annotators")).to_be_visible()
+        page.get_by_role("button", name="Go live").click()
+        expect(page.get_by_text("The study is live: annotators can start.")).to_be_visible()
+    study.refresh_from_db()
+    assert study.is_live
+    assert Slot.objects.filter(study=study).count() == 300 * study.redundancy
+    assert ItemUpload.objects.get(steps__kind="import").size > 4 * receiving.PART
+
+
+def test_an_upload_continues_after_an_interruption(page, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(receiving, "PART", 20_000)
+    failed = []
+
+    def once(route):
+        if len(failed) < 2 and "offset=20000" in route.request.url:
+            failed.append(route)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/part/**", once)
+    page.get_by_role("link", name="Upload items").click()
+    choose(page, write(tmp_path / "items.jsonl", 100))
+    expect(page.get_by_text("Waiting for a worker")).to_be_visible()
+    assert len(failed) == 2
+    assert receiving.place_of(ItemUpload.objects.get()).read_bytes() == (tmp_path / "items.jsonl").read_bytes()
+
+
+def test_why_a_file_is_refused_is_said_beside_it(page, study, tmp_path):
+    page.get_by_role("link", name="Upload items").click()
+    (tmp_path / "items.xlsx").write_bytes(b"PK")
+    choose(page, tmp_path / "items.xlsx")
+    expect(page.get_by_role("alert").filter(has_text="must be JSONL or CSV")).to_be_visible()
+    expect(page.get_by_role("button", name="Upload and check")).to_be_enabled()
+
+
+def test_an_item_is_added_and_changed_on_a_form(page, study):
+    page.get_by_role("link", name="Add an item").click()
+    page.get_by_label("Id").fill("ferry")
+    page.get_by_label("Document", exact=False).first.fill("The ferry sails at nine.")
+    first = page.get_by_role("group", name="Output 1")
+    first.get_by_label("System").fill("north")
+    first.get_by_label("Text").fill("At nine.")
+    page.get_by_role("button", name="Add the item").click()
+    expect(page.get_by_text("Item ferry was added.")).to_be_visible()
+    assert Item.objects.get().outputs.get().text == "At nine."
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_pages_of_uploads(new_desk, study, owner, tmp_path, axe, size, scheme):
+    desk = new_desk(owner, viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+    page = desk.page
+    page.goto(f"{desk.address}/studies/study/upload/")
+    with worker():
+        choose(page, write(tmp_path / "items.jsonl", 5, n3={"outputs": []}))
+        expect(page.get_by_text("1 problem.")).to_be_visible()
+        addresses = [page.url, *(f"{desk.address}/studies/study/{path}" for path in ("", "upload/", "items/new/"))]
+        for address in addresses:
+            page.goto(address)
+            assert findings(page, axe) == [], address
+            assert page.evaluate("document.documentElement.scrollWidth") <= size[0], address
+
+
+def test_enter_in_a_field_saves_the_item_and_does_not_add_rows(page, study):
+    page.get_by_role("link", name="Add an item").click()
+    first = page.get_by_role("group", name="Output 1")
+    first.get_by_label("System").fill("north")
+    page.get_by_label("Id").fill("ferry")
+    page.get_by_label("Id").press("Enter")
+    expect(page.get_by_text("Item ferry was added.")).to_be_visible()
