@@ -55,6 +55,7 @@ class TabRows:
     group: str
 
 
+SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_study")
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
     Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
@@ -68,7 +69,12 @@ TABS = (
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
-    Tab("Settings", "Settings", "annotation:settings"),
+    Tab(
+        "Settings",
+        "Settings",
+        "annotation:settings",
+        SETTING_PAGES,
+    ),
     Tab("Settings", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab("Settings", "Tokens", "annotation:tokens"),
 )
