@@ -55,6 +55,7 @@ class TabRows:
     group: str
 
 
+SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_study")
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
     Tab("Overview", "Progress", "managing:progress"),
@@ -74,7 +75,7 @@ TABS = (
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
-    Tab("Settings", "Settings", "annotation:settings"),
+    Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab("Settings", "Tokens", "annotation:tokens"),
 )
 """All tabs, in the order shown; the groups are in the order of their first tabs."""

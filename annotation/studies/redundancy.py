@@ -36,9 +36,7 @@ def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) ->
             raise ItemStepRefusedError(NO_TASKS)
         new, gone = _missing(study, item, slots, count), _superfluous(study, slots, count)
         if not new and not gone:
-            raise ItemStepRefusedError(
-                f"No task of this item can be changed: each has {count} places, or they are taken."
-            )
+            raise ItemStepRefusedError(f"Nothing to change: each task has {count} places, or those beyond are taken.")
         Slot.objects.bulk_create(new)
         Slot.objects.filter(pk__in=[slot.pk for slot in gone]).delete()
         old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in gone]}

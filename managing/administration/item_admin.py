@@ -186,7 +186,10 @@ class ItemAdmin(SteeredAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.add_fields
-        return (("line",) if self.has_change_permission(request, obj) else self.content) + self.facts
+        steering, texts = self.facts[:3], self.facts[3:]
+        if self.has_change_permission(request, obj):
+            return ("line", *texts, *steering)
+        return (*self.content[:4], *texts, *steering, *self.content[4:])
 
     def save_model(self, request: HttpRequest, obj: Item, form: ModelForm, change: bool) -> None:
         person, given = person_of(request), form.cleaned_data
