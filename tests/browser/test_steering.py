@@ -38,7 +38,7 @@ def fits(page):
     return wide <= 0
 
 
-def test_a_plan_is_shown_as_a_table_and_then_applies(desk, study):
+def test_a_plan_is_shown_as_a_table_and_then_applies(desk, study, axe):
     Study.objects.filter(pk=study.pk).update(status="draft")
     Slot.objects.filter(study=study).update(state="open", holder=None, lease_until=None)
     page = desk.page
@@ -50,8 +50,8 @@ def test_a_plan_is_shown_as_a_table_and_then_applies(desk, study):
     page.get_by_label("Only these items for rater").fill("item-1")
     page.get_by_role("button", name="Show what this makes").click()
     expect(page.get_by_role("heading", name="What this plan would make")).to_be_visible()
-    expect(page.get_by_text("Some tasks need 3 raters, but the study has 1 annotators.")).to_be_visible()
-    assert findings(page) == []
+    expect(page.get_by_text("Some tasks need 3 raters, but the study has 1 annotator.")).to_be_visible()
+    assert findings(page, axe) == []
     assert fits(page)
     picture(page, "plan")
     page.get_by_role("button", name="Apply this plan").click()
@@ -80,18 +80,18 @@ def blinded(study, owner):
     return pairs
 
 
-def test_an_owner_reads_the_balance_by_codes_and_unblinds_the_study(desk, blinded):
+def test_an_owner_reads_the_balance_by_codes_and_unblinds_the_study(desk, blinded, axe):
     compute_here(blinded, "balance", {})
     page = desk.page
     page.goto(f"{desk.address}/studies/pairs/balance/")
     expect(page.get_by_role("heading", name="Planned slots")).to_be_visible()
     expect(page.get_by_role("rowheader", name="System ").first).to_be_visible()
     assert "system-north" not in page.content()
-    assert findings(page) == []
+    assert findings(page, axe) == []
     assert fits(page)
     picture(page, "balance")
     page.goto(f"{desk.address}/studies/pairs/settings/")
-    assert findings(page) == []
+    assert findings(page, axe) == []
     assert fits(page)
     picture(page, "settings")
     page.get_by_text("Unblind", exact=True).click()
@@ -104,21 +104,21 @@ def test_an_owner_reads_the_balance_by_codes_and_unblinds_the_study(desk, blinde
     assert desk.faults == []
 
 
-def test_a_closed_study_is_locked_and_archived_by_mouse(desk, study, owner):
+def test_a_closed_study_is_locked_and_archived_by_mouse(desk, study, owner, axe):
     lifecycle.close(study, owner)
     page = desk.page
     page.goto(f"{desk.address}/studies/study/settings/")
-    page.get_by_label("Project").fill("Ferries")
+    page.get_by_role("combobox", name="Project").fill("Ferries")
     page.get_by_role("button", name="Save project").click()
     page.get_by_role("button", name="Lock the study").click()
     expect(page.get_by_text("corrections need a reason")).to_be_visible()
-    assert findings(page) == []
+    assert findings(page, axe) == []
     picture(page, "locked")
     page.get_by_role("button", name="Archive the study").click()
     expect(page.get_by_role("button", name="Bring back")).to_be_visible()
     page.goto(f"{desk.address}/")
     page.get_by_role("link", name="Archived").click()
     expect(page.get_by_role("link", name="Ferries")).to_be_visible()
-    assert findings(page) == []
+    assert findings(page, axe) == []
     picture(page, "archived")
     assert desk.faults == []
