@@ -39,7 +39,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class RaterShare:
+class ExpectedAnswers:
     """What a rater is expected to answer: `listed` tasks are theirs alone. `cap`: the most, if the plan says so."""
 
     name: str
@@ -53,7 +53,7 @@ class PlanTable:
     """A plan as a table; `problems` say in sentences why the raters do not suffice."""
 
     rows: Sequence[PlanRow]
-    shares: Sequence[RaterShare]
+    shares: Sequence[ExpectedAnswers]
     problems: Sequence[str]
 
     @property
@@ -167,7 +167,9 @@ def _title(plan: AssignmentPlan, facts: ItemFacts) -> str:
     return "All other items"
 
 
-def _shares(study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed: Mapping[str, int]) -> list[RaterShare]:
+def _shares(
+    study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed: Mapping[str, int]
+) -> list[ExpectedAnswers]:
     """What each annotator is expected to answer: their list, or an equal part of the rest up to their cap."""
     people = Membership.objects.filter(study=study, active=True, role=Role.ANNOTATOR, person__is_active=True)
     named = dict(Rater.objects.filter(study=study, person__isnull=False).values_list("person", "name"))
@@ -186,7 +188,7 @@ def _shares(study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed:
         own = listed.get(name, 0) if name in plan.lists else None
         cap = caps[place]
         expected = parts.get(place, 0) if own is None else own if cap is None else min(own, cap)
-        shares.append(RaterShare(name or f"annotator {place + 1}, not started", cap, own, expected))
+        shares.append(ExpectedAnswers(name or f"annotator {place + 1}, not started", cap, own, expected))
     return shares
 
 
@@ -195,7 +197,7 @@ def _counted(annotators: int) -> str:
 
 
 def _problems(
-    plan: AssignmentPlan, rows: Sequence[PlanRow], shares: Sequence[RaterShare], missing: Sequence[str]
+    plan: AssignmentPlan, rows: Sequence[PlanRow], shares: Sequence[ExpectedAnswers], missing: Sequence[str]
 ) -> list[str]:
     found = []
     if missing:
