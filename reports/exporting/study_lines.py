@@ -49,10 +49,12 @@ def item_lines(study: Study) -> Iterator[Line]:
     names = names_of(study)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
+        keys: dict[int, set[str]] = {row[0]: set() for row in batch}
         found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
         for item, key, text, edited_from, writer, metadata in found.order_by("item", "position").values_list(*OUTPUT):
             about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
                      "metadata": None if names.are_codes else metadata}  # fmt: skip
+            keys[item].add(key)
             outputs[item].append(given({"id": names.shown(key), "text": text, **about}))
         if names.are_codes:  # the order of import would tell systems apart
             outputs = {item: sorted(own, key=lambda line: str(line["id"])) for item, own in outputs.items()}
@@ -70,7 +72,7 @@ def item_lines(study: Study) -> Iterator[Line]:
                     "category": row["categories"],
                     "set": row["set"] or None,
                     "pool": None if row["pool"] == MAIN else row["pool"],
-                    "gold": row["gold"],
+                    "gold": names.within(row["gold"], keys[pk]),
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
                 }
