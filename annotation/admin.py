@@ -262,7 +262,7 @@ class UnblindingAdmin(StudyScopedAdmin):
 class ProjectAdmin(StudyScopedAdmin):
     study_path = "studies"
     list_display = ["name", "created_at"]
-    list_filter: list[Any] = []
+    list_filter = []
     search_fields = ["name"]
     ordering = ["name", "pk"]
 

@@ -17,12 +17,12 @@ SAMPLE = 50
 """Items at either end of a study whose outputs name its systems, for rows that belong to no item."""
 
 
-class ShownRows(ModelIterable):  # type: ignore[type-arg]
+class ShownRows(ModelIterable):
     """Reads rows of a queryset whose hints name the way to their study, and renames systems in them."""
 
     def __iter__(self) -> Iterator[Any]:
         rows = list(super().__iter__())
-        show_codes(rows, self.queryset._hints["study_path"])
+        show_codes(rows, self.queryset._hints["study_path"])  # type: ignore[attr-defined]
         return iter(rows)
 
 
@@ -31,7 +31,7 @@ def shown_rows(rows: QuerySet[Any], study_path: str) -> QuerySet[Any]:
     shown = rows._chain()  # type: ignore[attr-defined]
     shown._hints = {**shown._hints, "study_path": study_path}
     shown._iterable_class = ShownRows
-    return shown  # type: ignore[no-any-return]
+    return shown
 
 
 def show_codes(rows: Sequence[Model], study_path: str) -> None:
@@ -58,7 +58,7 @@ def _leads(model: type[Model], path: str) -> bool:
         field = next((one for one in model._meta.concrete_fields if one.name == name), None)
         if not isinstance(field, ForeignKey):
             return False
-        model = field.related_model  # type: ignore[assignment]
+        model = field.related_model
     return True
 
 

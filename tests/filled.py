@@ -16,6 +16,7 @@ from accounts.browser_sessions import SessionStore
 from accounts.models import KnownAddress, Person, WrongTryCount
 from accounts.preferences import save_preferences
 from accounts.sign_in_links import issue_link
+from annotation.blinding import is_blind, unblind
 from annotation.desk.assigning import next_assignment
 from annotation.desk.drafting import DraftConflictError, save_draft
 from annotation.desk.submitting import Submission, flag, sheet_of, skip, submit, undo
@@ -35,6 +36,7 @@ from annotation.studies.batches import release_next
 from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, SPANS, kept_counts
 from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
 from annotation.studies.steered_items import withdraw
+from annotation.studies.projects import move_to_project
 from config.background.claiming import run_waiting
 from config.background.workers import report_alive
 from llm.budgets import highest_call_price, reserve_batch, set_cap
@@ -91,7 +93,7 @@ QUESTIONS = {
     ],
 }
 OPTIONS = {
-    "rating": {"batch_size": 2}, "listwise": {}, "pairwise": {"pairs": "all"},
+    "rating": {"batch_size": 2}, "listwise": {}, "pairwise": {"pairs": "all", "blind_researchers": True},
     "session": {"models": [MODEL], "passages": 2},
 }  # fmt: skip
 
@@ -314,6 +316,9 @@ def _turn(session: RevisionSession, text: str, kind: str, rating: str, edited: s
 
 def _around(study: Study, people: People) -> None:
     """What happens around the answers of any study."""
+    move_to_project(study, "Ferries", people.owner)
+    if is_blind(study):
+        unblind(study, "All figures are final.", people.owner)
     describe(study, people.owner, title=f"{study.title}, described", description="Two\nlines", contact="Room 5")
     publish_guidelines(study, "Be *kind*.", people.owner)
     issue_token(study, people.owner, name="a script", scope="read")

@@ -22,16 +22,8 @@ from django.utils import timezone
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
-from annotation.desk.hot_queries import (
-    RaterState,
-    first_open,
-    held_slots,
-    lock_state,
-    move_place,
-    renew_held,
-    take_slots,
-    taken_slots,
-)
+from annotation.desk.hot_queries import RaterState, first_open, lock_state
+from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_slots, taken_slots
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for

@@ -7,7 +7,7 @@ task, as JSON text, and parsed once per text: so nothing here can be older than 
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from annotation.answers import Form, Sheet, ShownOutput, letter
+from annotation.desk.slot_statements import SLOT, held_slots
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
@@ -28,7 +29,6 @@ RATER = Columns(Rater, "r", leave_out=("metadata",))
 STUDY = Columns(Study, "s")
 TASK = Columns(Task, "t")
 ITEM = Columns(Item, "i", leave_out=NOT_FOR_RATERS)
-SLOT = Columns(Slot, "h")
 OPEN = Columns(Slot, "o")
 CURRENT = Columns(Annotation, "c")
 LAST = Columns(Annotation, "l", only=("id", "task", "revision", "status", "submitted_at"))
@@ -335,34 +335,6 @@ def _read_state(values: Iterator[Any], study: Study) -> RaterState:
     return RaterState(rater, status, batch, identity, bool(holds), bool(expired), bool(unread))
 
 
-_TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s"
-_HELD = f"SELECT {SLOT.sql} FROM annotation_slot h WHERE h.holder_id = %s AND h.state = 'held'"  # noqa: S608
-_RENEW = """UPDATE annotation_slot SET lease_until = %s
-    WHERE holder_id = %s AND item_id = %s AND state = 'held' RETURNING id"""
-_FILL = "UPDATE annotation_slot SET state = 'filled', lease_until = NULL WHERE id = %s AND holder_id = %s"
-
-
-def taken_slots(rater: int) -> int:
-    """How many slots a rater holds or has filled."""
-    taken: int = fetch_one(_TAKEN, [rater])[0]
-    return taken
-
-
-def held_slots(rater: int) -> list[Slot]:
-    """The slots that a rater holds and has not filled."""
-    return [SLOT.must_take(iter(row)) for row in fetch_all(_HELD, [rater])]
-
-
-def renew_held(rater: int, item: int, until: datetime) -> set[int]:
-    """Extend the leases of the slots that a rater holds on an item; returns their primary keys."""
-    return {pk for (pk,) in fetch_all(_RENEW, [stored(Slot, "lease_until", until), rater, item])}
-
-
-def fill_slot(slot: int, rater: int) -> bool:
-    """Fill a slot that the rater has; False if it was opened to others."""
-    return bool(run(_FILL, [slot, rater]).rowcount == 1)
-
-
 @lru_cache
 def _first_open_sql(vendor: str, together: bool, listed: bool | None = None) -> str:
     """The first open slot of `_OPEN_SLOTS`, and if `together` the open ones of its number on the item's other tasks.
@@ -390,21 +362,6 @@ def first_open(state: RaterState, study: Study, first: int, *, together: bool) -
     given = [study.pk, first, last_place_after(study, state.newest_batch), rater, rater, *kept, rater, rater, *kept]
     rows = fetch_all(_first_open_sql(here().vendor, together, listed), given)
     return [OPEN.must_take(iter(row)) for row in rows]
-
-
-def take_slots(slots: Sequence[Slot], rater: int, until: datetime) -> int:
-    """Take these open slots for a rater; returns how many nobody was faster to take."""
-    marks = ", ".join(["%s"] * len(slots))
-    sql = f"UPDATE annotation_slot SET state = 'held', holder_id = %s, lease_until = %s WHERE state = 'open' AND id IN ({marks})"  # noqa: S608, E501
-    taken: int = run(sql, [rater, stored(Slot, "lease_until", until), *(slot.pk for slot in slots)]).rowcount
-    return taken
-
-
-def move_place(rater: Rater, place: int) -> None:
-    """Remember how far along the study's order a rater has come."""
-    if rater.place != place:
-        run("UPDATE annotation_rater SET place = %s WHERE id = %s", [place, rater.pk])
-        rater.place = place
 
 
 _FINISH = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_version = %s, visible_seconds = 0,

@@ -11,7 +11,8 @@ from django.utils import timezone
 from accounts.auditing import entry, identity_of
 from accounts.models import AuditEntry
 from annotation.desk.assigning import lease_end, take_open
-from annotation.desk.hot_queries import LockedWork, begin_next_revision, fill_slot, lock_work
+from annotation.desk.hot_queries import LockedWork, begin_next_revision, lock_work
+from annotation.desk.slot_statements import fill_slot
 from annotation.desk.submissions import KeyReusedError, StaleRevisionError, StudyClosedError, Submission
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol

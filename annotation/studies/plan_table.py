@@ -39,7 +39,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class RaterShare:
+class ExpectedAnswers:
     """What a rater is expected to answer: `listed` tasks are theirs alone. `cap`: the most, if the plan says so."""
 
     name: str
@@ -53,7 +53,7 @@ class PlanTable:
     """A plan as a table; `problems` say in sentences why the raters do not suffice."""
 
     rows: Sequence[PlanRow]
-    shares: Sequence[RaterShare]
+    shares: Sequence[ExpectedAnswers]
     problems: Sequence[str]
 
     @property
@@ -128,24 +128,29 @@ def plan_table(study: Study, plan: AssignmentPlan, groups: Mapping[Group, tuple[
         tasks[row] += own[pk]
         for rater in plan.listed_for(facts.key):
             listed[rater] += own[pk]
-    share = _core_share(plan, groups)
+    core = _core_parts(plan, {group: items for group, (items, _) in left.items()})
     for (one, names), (items, count) in left.items():
-        facts = ItemFacts("", one, list(names))
+        facts, part = ItemFacts("", one, list(names)), core[one, names]
         row = (_title(plan, facts), plan.redundancy(facts, study.redundancy), plan.priority(facts))
-        core = ("Core", plan.core_raters, plan.priority(facts))
-        for key, part in ((core, share), (row, 1 - share)):
-            rows[key] += items * part  # type: ignore[assignment]
-            tasks[key] += count * part  # type: ignore[assignment]
-    made = [PlanRow(*key[:1], round(rows[key]), round(tasks[key]), *key[1:]) for key in rows if round(rows[key]) > 0]
+        for key, number in ((("Core", plan.core_raters, plan.priority(facts)), part), (row, items - part)):
+            rows[key] += number
+            tasks[key] += round(count * number / items) if items else 0
+    made = [PlanRow(key[0], rows[key], tasks[key], *key[1:]) for key in rows if rows[key] > 0]
     made.sort(key=lambda row: (-row.priority, row.name == "All other items", row.name, -row.raters))
     shares = _shares(study, plan, made, listed)
     missing = sorted(plan.named_items() - {facts.key for _, facts in named})
     return PlanTable(made, shares, _problems(plan, made, shares, missing))
 
 
-def _core_share(plan: AssignmentPlan, groups: Mapping[Group, tuple[int, int]]) -> float:
-    total = sum(items for items, _ in groups.values())
-    return min(1.0, plan.core_size / total) if total else 0.0
+def _core_parts(plan: AssignmentPlan, items: Mapping[Group, int]) -> dict[Group, int]:
+    """How many of each group's items are in the core, which is spread evenly: largest remainders first."""
+    total = sum(items.values())
+    size = min(plan.core_size, total)
+    parts = {group: size * count // total if total else 0 for group, count in items.items()}
+    rests = sorted(items, key=lambda group: -(size * items[group] % total) if total else 0)
+    for group in rests[: size - sum(parts.values())]:
+        parts[group] += 1
+    return parts
 
 
 def _title(plan: AssignmentPlan, facts: ItemFacts) -> str:
@@ -162,7 +167,9 @@ def _title(plan: AssignmentPlan, facts: ItemFacts) -> str:
     return "All other items"
 
 
-def _shares(study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed: Mapping[str, int]) -> list[RaterShare]:
+def _shares(
+    study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed: Mapping[str, int]
+) -> list[ExpectedAnswers]:
     """What each annotator is expected to answer: their list, or an equal part of the rest up to their cap."""
     people = Membership.objects.filter(study=study, active=True, role=Role.ANNOTATOR, person__is_active=True)
     named = dict(Rater.objects.filter(study=study, person__isnull=False).values_list("person", "name"))
@@ -181,12 +188,16 @@ def _shares(study: Study, plan: AssignmentPlan, rows: Sequence[PlanRow], listed:
         own = listed.get(name, 0) if name in plan.lists else None
         cap = caps[place]
         expected = parts.get(place, 0) if own is None else own if cap is None else min(own, cap)
-        shares.append(RaterShare(name or f"annotator {place + 1}, not started", cap, own, expected))
+        shares.append(ExpectedAnswers(name or f"annotator {place + 1}, not started", cap, own, expected))
     return shares
 
 
+def _counted(annotators: int) -> str:
+    return "1 annotator" if annotators == 1 else f"{annotators} annotators"
+
+
 def _problems(
-    plan: AssignmentPlan, rows: Sequence[PlanRow], shares: Sequence[RaterShare], missing: Sequence[str]
+    plan: AssignmentPlan, rows: Sequence[PlanRow], shares: Sequence[ExpectedAnswers], missing: Sequence[str]
 ) -> list[str]:
     found = []
     if missing:
@@ -197,7 +208,7 @@ def _problems(
         found.append(f"The plan has lists for raters who are not annotators of the study: {', '.join(unknown)}.")
     most = max((row.raters for row in rows), default=0)
     if most > len(shares):
-        found.append(f"Some tasks need {most} raters, but the study has {len(shares)} annotators.")
+        found.append(f"Some tasks need {most} raters, but the study has {_counted(len(shares))}.")
     short = sum(row.slots for row in rows) - sum(share.expected for share in shares)
     if short > 0 and shares:
         found.append(f"{short} answers would be missing: the annotators' limits and lists do not cover all tasks.")

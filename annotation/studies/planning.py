@@ -170,8 +170,9 @@ def _facts(item: Item) -> ItemFacts:
 def _slots_of(tasks: Collection[int]) -> dict[int, set[tuple[int, int, str]]]:
     """The number, place and keeper of each slot, by task."""
     found: dict[int, set[tuple[int, int, str]]] = defaultdict(set)
-    for task, *facts in Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for"):
-        found[task].add((facts[0], facts[1], facts[2]))
+    rows = Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for")
+    for task, number, place, keeper in rows:
+        found[task].add((number, place, keeper))
     return dict(found)
 
 

@@ -6,7 +6,7 @@ from django.db.models import OuterRef
 from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erase_audit
 from accounts.models import Person
 from annotation.erasing import all_erasing
-from annotation.models import Study
+from annotation.models import Project, Study
 from annotation.studies.queries import CountOf
 from config.background.rows import Row
 from config.background.rows import Status as WorkStatus
@@ -37,6 +37,7 @@ def erase_study(study: Study, actor: Person | None) -> None:
                     rows = model._default_manager.filter(**{path: study.pk})
                     # Running work stays, so that the end of the transaction refuses to delete its study.
                     erased.delete(rows.exclude(status=WorkStatus.RUNNING) if issubclass(model, Row) else rows)
+            erased.delete(Project.objects.filter(studies=None))
     except IntegrityError as problem:
         raise ErasureRefusedError(BUSY) from problem
 

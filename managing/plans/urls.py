@@ -1,8 +1,8 @@
 from django.urls import URLPattern, path
 
-from managing.plans import balance, views
+from managing.plans import balance_page, views
 
 urlpatterns: list[URLPattern] = [
     path("plan/", views.plan, name="plan"),
-    path("balance/", balance.balance, name="balance"),
+    path("balance/", balance_page.balance, name="balance"),
 ]

@@ -51,11 +51,13 @@ def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
     names = names_of(study)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
+        keys: dict[int, set[str]] = {row[0]: set() for row in batch}
         found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
         told = found.order_by("item", "position").values_list(*OUTPUT)
         for item, key, text, turns, edited_from, writer, metadata in told:
             about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
                      "metadata": None if names.are_codes else metadata}  # fmt: skip
+            keys[item].add(key)
             outputs[item].append(given({"id": names.shown(key), "text": as_given(text, turns), **about}))
         if names.are_codes:  # the order of import would tell systems apart
             outputs = {item: sorted(own, key=lambda line: str(line["id"])) for item, own in outputs.items()}
@@ -73,7 +75,7 @@ def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
                     "category": row["categories"],
                     "set": row["set"] or None,
                     "pool": None if row["pool"] == MAIN else row["pool"],
-                    "gold": row["gold"],
+                    "gold": names.within(row["gold"], keys[pk]),
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
                     "withdrawn": withdrawn(row),

@@ -77,9 +77,8 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
     begun = RevisionSession.objects.filter(
         in_main_pool(study), study=study, turns__number=0, turns__status=DONE, turns__discarded=False
     )
-    names = names_of(study)
     sessions: dict[int, tuple[str, str, str, int]] = {
-        pk: (key, names.shown(model), status, rater)
+        pk: (key, names_of(study).shown(model), status, rater)
         for key, pk, model, status, rater in sorted(begun.values_list("key", "pk", "model", "status", "rater_id"))
     }
     found = SessionRows(

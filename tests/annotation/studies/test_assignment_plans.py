@@ -8,7 +8,7 @@ from django.db import connections
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import BusyError, next_assignment, tasks_of
-from annotation.desk.hot_queries import taken_slots
+from annotation.desk.slot_statements import taken_slots
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
 from annotation.models import Rater, Slot, Study
