@@ -35,8 +35,8 @@ from annotation.review.verdicts import review_span, undo_review
 from annotation.studies.batches import release_next
 from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, SPANS, kept_counts
 from annotation.studies.lifecycle import describe, make_live, prepare, publish_guidelines
-from annotation.studies.steered_items import withdraw
 from annotation.studies.projects import move_to_project
+from annotation.studies.steered_items import withdraw
 from config.background.claiming import run_waiting
 from config.background.workers import report_alive
 from llm.budgets import highest_call_price, reserve_batch, set_cap

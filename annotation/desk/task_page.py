@@ -17,7 +17,7 @@ from annotation.desk.hot_queries import DeskRow, count_tasks
 from annotation.desk.last_answer import undo_context
 from annotation.desk.shown_texts import OPTION, PLAIN, shown_text
 from annotation.desk.submitting import Form
-from annotation.models import Annotation
+from annotation.models import Annotation, Item
 from annotation.protocols import protocols
 from annotation.studies.guideline_text import sections_on
 
@@ -68,6 +68,18 @@ def same_as(output: ShownOutput, sheet: Sheet) -> list[str]:
     return [other.letter for other in sheet.outputs if other.text == output.text and other != output]
 
 
+def _texts(item: Item, sheet: Sheet, text_format: str) -> dict[str, Any]:
+    """The part of the context about the document, the instruction and the outputs."""
+    return {
+        "text_format": text_format,
+        "document": item.document,
+        "document_shown": shown_text(item.document, item.document_turns, text_format),
+        "instruction": item.instruction,
+        "outputs": [_shown(output, sheet, text_format) for output in sheet.outputs],
+        "output_texts": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
+    }
+
+
 def _shown(output: ShownOutput, sheet: Sheet, text_format: str) -> dict[str, Any]:
     """The context in which a template shows an output."""
     about = {"letter": output.letter, "same_as": same_as(output, sheet)}
@@ -86,7 +98,6 @@ def desk_context(
     """The context of a page: with a posted `form`, the draft or the saved answer; `progress` if it has no rater."""
     assignment, study, current, sheet = row.assignment, row.study, row.current, row.sheet
     protocol, item = protocols()[study.protocol], row.assignment.task.item
-    text_format = study.option(OPTION, PLAIN)
     if form is None:
         form = assignment.draft
     if form is None:
@@ -97,12 +108,7 @@ def desk_context(
         "desk": {
             **protocol.flow.page_context(assignment),
             "addresses": page_addresses(study.slug, assignment.key),
-            "text_format": text_format,
-            "document": item.document,
-            "document_shown": shown_text(item.document, item.document_turns, text_format),
-            "instruction": item.instruction,
-            "outputs": [_shown(output, sheet, text_format) for output in sheet.outputs],
-            "output_texts": [{"letter": output.letter, "text": output.text} for output in sheet.outputs],
+            **_texts(item, sheet, study.option(OPTION, PLAIN)),
             "fields": protocol.fields(form, row.questions, sheet, errors or {}),
             "errors": errors or {},
             "progress": progress or progress_of(row),
