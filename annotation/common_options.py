@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from annotation.protocols import Protocol
 
 SPOT_CHECK_SHARE = 0.1
+ON_OWN_PAGE = frozenset({"plan"})
+"""Options with a page of their own; the page that builds a study keeps them as they are."""
 MOST_REASONS, LONGEST_OFFERED = 20, 200
 
 

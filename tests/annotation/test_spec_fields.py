@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from annotation.common_options import ON_OWN_PAGE
 from annotation.desk.assigning import lease_end
 from annotation.importing.study_file import checked_study
 from annotation.models import Study
@@ -36,7 +37,7 @@ def test_every_key_of_a_question_type_has_a_field(kind):
 @pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.key)
 def test_every_option_of_a_protocol_has_a_field(protocol):
     keys = [field.key for field in protocol.all_option_fields]
-    assert sorted(keys) == sorted(protocol.option_keys | protocol.flow.common_options)
+    assert sorted(keys) == sorted((protocol.option_keys | protocol.flow.common_options) - ON_OWN_PAGE)
     assert {field.key for field in protocol.option_fields} == protocol.option_keys
 
 
@@ -107,4 +108,4 @@ def test_every_option_of_the_documents_has_a_field():
     for table in re.findall(r"\| option \| value \|\n\| --- \| --- \|\n((?:\|.*\n)+)", text):
         for row in table.splitlines():
             for key in re.findall(r"`(\w+)`", row.split("|")[1]):
-                assert key in fields, key
+                assert key in fields | ON_OWN_PAGE, key

@@ -245,3 +245,22 @@ def test_the_page_costs_as_many_queries_with_many_questions_and_items(signed, ow
     data = posted(study)
     with django_assert_num_queries(6):
         signed.post(PREVIEW.format(study.slug), data)
+
+
+def test_saving_a_blinded_draft_keeps_the_names_that_it_hides(signed, owner):
+    study = demo_draft("pairwise", owner)
+    system = study.items.first().outputs.first().key
+    options = {"pairs": {"baseline": system}, "blind_researchers": True}
+    Study.objects.update(options=options, systems={system: {"family": "north"}})
+    study.refresh_from_db()
+    assert system not in signed.get(ADDRESS.format(study.slug)).content.decode()
+    assert send(signed, study, "save", study_body(study) | {"title": "Another title"}).status_code == 302
+    study.refresh_from_db()
+    assert (study.title, study.options, study.systems) == ("Another title", options, {system: {"family": "north"}})
+
+
+def test_the_assignment_plan_stays_as_it_is(signed, owner):
+    study = demo_draft("rating", owner)
+    Study.objects.update(options={"plan": {"most": 5}})
+    assert send(signed, study, "save", study_body(Study.objects.get()) | {"title": "Other"}).status_code == 302
+    assert Study.objects.get().options == {"plan": {"most": 5}}
