@@ -262,7 +262,6 @@ class UnblindingAdmin(StudyScopedAdmin):
 class ProjectAdmin(StudyScopedAdmin):
     study_path = "studies"
     list_display = ["name", "created_at"]
-    list_filter = []
     search_fields = ["name"]
     ordering = ["name", "pk"]
 

@@ -7,6 +7,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from accounts.sign_in_links import issue_link
@@ -25,9 +26,11 @@ from annotation.models import (
     JudgeRun,
     Membership,
     Output,
+    Project,
     Rating,
     Study,
     Token,
+    Unblinding,
     WrittenExample,
 )
 from annotation.review.spot_checks import check
@@ -88,6 +91,8 @@ def build_rated():
     answer = Annotation.objects.get(rater__study=study)
     researcher = make_person("researcher")
     Batch.objects.create(study=study, number=0)
+    Unblinding.objects.create(study=study, by=owner, at=timezone.now(), reason="CANARY-REASON")
+    Study.objects.filter(pk=study.pk).update(project=Project.objects.create(name="CANARY-PROJECT"))
     JudgeRun.objects.create(rater=answer.rater, name="CANARY-RUN", configuration={})
     WrittenExample.objects.create(study=study, position=0, outputs="CANARY-TEXT", values={"CANARY-KEY": 1})
     check(answer, "problem", "CANARY-NOTE", researcher, number=0)

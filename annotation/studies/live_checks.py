@@ -30,6 +30,7 @@ UPLOAD = ("Upload items", "managing:upload")
 PREPARE = ("Prepare items with models", "preparing:prepare")
 ADD = ("Add an item", "managing:new_item")
 SETTINGS = ("Settings", "annotation:settings")
+QUESTIONS = ("Questions", "managing:build")
 MODELS = ("Models", "llm:models")
 GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
 INVITE = ("Invite annotators", "annotation:invitations")
@@ -65,18 +66,18 @@ def _of_study(study: Study) -> Iterator[LiveProblem]:
         yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, PREPARE), blocks=True)
     elif study.planned_through and is_planned(study) and not Slot.objects.filter(study=study).exists():
         reason = "No item gives a task: each has fewer outputs than a task shows, or not those that the options name."
-        yield LiveProblem(reason, (UPLOAD, SETTINGS), blocks=True)
+        yield LiveProblem(reason, (UPLOAD, QUESTIONS), blocks=True)
     if not questions:
-        yield LiveProblem("This study asks no questions.", (SETTINGS,), blocks=True)
+        yield LiveProblem("This study asks no questions.", (QUESTIONS,), blocks=True)
     else:
         try:
             protocol.check_study(questions, study.options)
         except StudyInvalidError as problem:
-            yield LiveProblem(f"The settings do not fit together: {problem}.", (SETTINGS,), blocks=True)
+            yield LiveProblem(f"The settings do not fit together: {problem}.", (QUESTIONS,), blocks=True)
         if not any(question.required for question in questions):
-            yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (SETTINGS,))
+            yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (QUESTIONS,))
     for warning in protocol.flow.import_warnings(study):
-        yield LiveProblem(warning, (MODELS, SETTINGS), blocks=True)
+        yield LiveProblem(warning, (MODELS, QUESTIONS), blocks=True)
 
 
 def _of_items(study: Study) -> Iterator[LiveProblem]:
@@ -94,9 +95,9 @@ def _of_items(study: Study) -> Iterator[LiveProblem]:
     if len(systems) < MOST_SYSTEMS:
         named = protocols()[study.protocol].systems_in(study.options)
         for name in sorted(named - systems):
-            yield LiveProblem(f"The options name the system {name}, but no item has an output of it.", (SETTINGS,))
+            yield LiveProblem(f"The options name the system {name}, but no item has an output of it.", (QUESTIONS,))
         for name in sorted(set(study.systems) - systems - named):
-            yield LiveProblem(f"The system {name} is described, but no item has an output of it.", (SETTINGS,))
+            yield LiveProblem(f"The system {name} is described, but no item has an output of it.", (QUESTIONS,))
 
 
 def _more(count: int) -> str:
