@@ -16,7 +16,7 @@ from annotation.models import Annotation, Assignment, Item, Question, Rater, Rat
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
-from config.bulk_insert import insert_rows
+from config.bulk_insert import insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 from managing.items.filters import OPENING
 from managing.models import ItemSummary
@@ -166,6 +166,8 @@ def _write(study: Study, rows: Sequence[Row]) -> None:
         with transaction.atomic():
             ItemSummary.objects.filter(item__in=[row[0] for row in part if row[0] in kept]).delete()
             insert_rows(ItemSummary, COLUMNS, part)
+    if len(changed) >= CHUNK:
+        refresh_statistics(ItemSummary)
 
 
 def _same(row: Row, kept: Row | None) -> bool:

@@ -241,6 +241,7 @@ def export_file(request: Request, slug: str, name: str) -> FileResponse:
     "All or nothing. Identical items that exist already are skipped; new outputs are added to existing items.",
     shapes.ImportedSerializer,
     UPLOADING,
+    parameters=(REASON,),
     body="JSONL, one item per line, as in items.jsonl.",
 )
 @api_view(["POST"])
@@ -254,6 +255,7 @@ def items(request: Request, slug: str) -> Response:
     "People's answers from elsewhere, all or nothing. They do not count towards the answers that tasks want.",
     shapes.ImportedSerializer,
     UPLOADING,
+    parameters=(REASON,),
     body="JSONL, one answer per line, as in ratings.jsonl.",
 )
 @api_view(["POST"])
@@ -267,6 +269,7 @@ def ratings(request: Request, slug: str) -> Response:
     "Answers of models and metrics, each line with its rater_kind, all or nothing.",
     shapes.ImportedSerializer,
     UPLOADING,
+    parameters=(REASON,),
     body="JSONL, one answer per line, as in scores.jsonl.",
 )
 @api_view(["POST"])
