@@ -191,7 +191,7 @@ def test_other_pages_that_hash_answer_503(client, rater, no_place):
 
 @pytest.mark.django_db
 def test_passwords_that_django_itself_hashed_still_work(client, real_hasher):
-    call_command("createsuperuser", username="operator", email="", interactive=False)
+    call_command("createsuperuser", username="operator", interactive=False)
     person = Person.objects.get()
     person.password = PBKDF2PasswordHasher().encode("made by Django itself", "somesaltsomesaltsomesalt", 1)
     person.save()

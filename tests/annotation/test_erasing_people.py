@@ -64,7 +64,7 @@ def test_names_that_operators_wrote_in_the_admin_are_kept_nowhere_else(people, c
     membership = Membership.objects.get(person=people.ann, study__slug="the-rating")
     for active in ("", "on"):
         path = reverse("admin:annotation_membership_change", args=[membership.pk])
-        assert client.post(path, {"active": active}).status_code == 302
+        assert client.post(path, {"role": membership.role, "active": active}).status_code == 302
     text = everything()
     for name in before.values():
         assert name not in text

@@ -39,19 +39,22 @@ def test_a_group_of_one_tab_has_no_second_row(web, study):
 
 def test_only_the_group_of_a_page_shows_its_tabs(web, study):
     rows = rows_of(web, study, "annotation:invitations")
-    assert [(one.title, one.current) for one in rows.tabs] == [("People", ""), ("Invitations", "page")]
+    shown = [(one.title, one.current) for one in rows.tabs]
+    assert shown == [("People", ""), ("Invitations", "page"), ("Assignment plan", "")]
     assert [(one.title, one.current) for one in rows.groups if one.current] == [("People", "true")]
 
 
 def test_a_draft_offers_what_prepares_it_and_a_live_study_does_not(web, study):
-    titles = [one.title for one in rows_of(web, study, "annotation:settings").tabs]
-    assert titles == ["Settings", "Tokens"]
+    titles = [one.title for one in rows_of(web, study, "managing:items").tabs]
+    assert titles == ["Items", "Upload"]
     Study.objects.update(status="draft")
-    titles = [one.title for one in rows_of(web, study, "annotation:settings").tabs]
-    assert titles == ["Settings", "Prepare", "Tokens"]
+    titles = [one.title for one in rows_of(web, study, "managing:items").tabs]
+    assert titles == ["Items", "Upload", "Prepare"]
 
 
 def test_pages_of_the_protocol_are_beside_the_overview(web, study):
     Study.objects.update(protocol="session")
     rows = rows_of(web, study, "revision_sessions:sessions")
-    assert [(one.title, one.current) for one in rows.tabs] == [("Overview", ""), ("Sessions", "page")]
+    assert [(one.title, one.current) for one in rows.tabs] == [
+        ("Overview", ""), ("Sessions", "page"), ("Progress", ""),
+    ]  # fmt: skip

@@ -48,7 +48,7 @@ def test_a_migrated_database_has_all_triggers():
         "annotation_item", "annotation_output", "annotation_guideline",
         "annotation_annotation", "annotation_rating", "annotation_batch", "annotation_reviewer",
         "annotation_judgerun", "annotation_writtenexample", "annotation_spanreview", "annotation_adjudication",
-        "annotation_spotcheck", "annotation_flaganswer", "llm_call", "llm_studyprompt",
+        "annotation_spotcheck", "annotation_flaganswer", "annotation_unblinding", "llm_call", "llm_studyprompt",
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
         "revision_sessions_labelsample",
     }  # fmt: skip

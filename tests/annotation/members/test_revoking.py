@@ -71,8 +71,9 @@ def deactivate_in_admin(person, owner):
 def switch_membership_off_in_admin(person, owner):
     operator = Client()
     operator.force_login(make_person("operator", is_staff=True, is_superuser=True))
-    path = reverse("admin:annotation_membership_change", args=[membership_of(person).pk])
-    assert operator.post(path, {"active": ""}).status_code == 302
+    membership = membership_of(person)
+    path = reverse("admin:annotation_membership_change", args=[membership.pk])
+    assert operator.post(path, {"role": membership.role, "active": ""}).status_code == 302
 
 
 def make_annotator(person, owner):
