@@ -18,7 +18,7 @@ from annotation.erasing import erase_tasks
 from annotation.importing import ImportRefusedError, ImportResult, add_to_study
 from annotation.importing.dry_run import DryStaging
 from annotation.importing.import_problems import FieldInvalidError, ImportProblem
-from annotation.importing.items import OUTPUT_COLUMNS, ReadItem, read_item
+from annotation.importing.items import ITEM_COLUMNS, OUTPUT_COLUMNS, ReadItem, read_item
 from annotation.importing.study_updates import NoUpdate
 from annotation.models import Assignment, Item, Output, Rating, Study, Task
 from annotation.protocols import UnitInvalidError
@@ -32,12 +32,9 @@ CHANGED, REMOVED = "item changed", "item removed"
 NOT_DRAFT = "Only items of a draft can be changed. In this study people may have seen it already."
 IN_USE = "Somebody, or a model, has worked with this item already, so it stays as it is."
 TAKEN = "is the id of another item of this study"
-COLUMNS = (
-    "document", "instruction", "source", "categories", "references", "set", "pool", "gold", "feedback", "metadata",
-    "content",
-)  # fmt: skip
+COLUMNS = ITEM_COLUMNS[ITEM_COLUMNS.index("document") : ITEM_COLUMNS.index("digest")]
 """Of an item, in the order of `ReadItem.columns`."""
-AS_JSON = frozenset({"categories", "references", "gold", "metadata", "content"})
+AS_JSON = frozenset({"document_turns", "categories", "references", "gold", "metadata", "content"})
 
 
 class ItemInUseError(Exception):

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.forms import PlainText
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.importing.line_reading import JSONInvalidError, parse_json
@@ -19,6 +20,7 @@ MOST_OUTPUTS = 100
 BLANK_OUTPUTS = 3
 PLAIN = ("document", "instruction", "source", "reference", "set", "pool")
 NO_OBJECT = 'Enter a JSON object, as in {"metadata": {"topic": "ferries"}}.'
+CONVERSATION = 'A text, or a conversation: [{"role": "user", "text": "..."}, ...].'
 WRITERS = [("", "not said"), ("model", "a model"), ("human", "a person")]
 SETS = [("", "none"), *Item.Set.choices]
 
@@ -53,6 +55,33 @@ class JSONObjectField(PlainText):
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) if value else ""
 
 
+class SaidField(PlainText):
+    """A text, or a conversation as a JSON list of turns."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        if not text.lstrip().startswith("["):
+            return text
+        try:
+            turns = check_json(parse_json(text))
+            text_and_places(turns)
+        except (JSONInvalidError, TextRefusedError, TurnsInvalidError):
+            return text
+        return turns
+
+    def validate(self, value: Any) -> None:
+        super().validate(text_and_places(value)[0])
+
+    def run_validators(self, value: Any) -> None:
+        super().run_validators(text_and_places(value)[0])
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(data or "") != (initial or ""))
+
+    def prepare_value(self, value: Any) -> Any:
+        return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, list) else value
+
+
 class SingleItemForm(forms.Form):
     """An item without its outputs. The fields that files of this protocol do not have are left out."""
 
@@ -60,7 +89,7 @@ class SingleItemForm(forms.Form):
         label="Id", max_length=200, help_text="Names the item in files and reports. Annotators never see it."
     )
     instruction = PlainText(label="Instruction", max_length=LONGEST, required=False)
-    document = PlainText(label="Document", max_length=LONGEST, required=False)
+    document = SaidField(label="Document", max_length=LONGEST, required=False, help_text=CONVERSATION)
     reference = PlainText(
         label="Reference", max_length=LONGEST, required=False,
         help_text="An answer that a person wrote. Judges may read it; annotators never see it.",
@@ -127,9 +156,10 @@ class OutputForm(forms.Form):
     id = forms.CharField(
         label="System", max_length=200, help_text="The system that wrote it. Annotators never see this name."
     )
-    text = PlainText(
-        label="Text", max_length=LONGEST, required=False, widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"})
-    )
+    text = SaidField(
+        label="Text", max_length=LONGEST, required=False, help_text=CONVERSATION,
+        widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"}),
+    )  # fmt: skip
     writer = forms.ChoiceField(label="Written by", choices=WRITERS, required=False)
     edited_from = forms.CharField(
         label="Edited from", max_length=200, required=False, help_text="The system of the output that was edited."

@@ -1,14 +1,14 @@
-"""A summary and a final answer of an item, for tests of every row that a study may have."""
+"""What researchers wrote and workers counted about a study's items, for tests of every row that a study may have."""
 
 from django.utils import timezone
 
-from annotation.models import Adjudication
+from annotation.models import Adjudication, Assignment, FlagAnswer, ReadComments
 from annotation.review.verdicts import reviewer_for
 from managing.models import ItemSummary
 
 
 def add_steered_rows(study, person):
-    """Make both rows; return them by the names of their models."""
+    """Make a row of each; return them by the names of their models."""
     item = study.items.first()
     summary = ItemSummary.objects.create(
         study=study, item=item, key=item.key, text="CANARY-TEXT", pool="main", state="open"
@@ -17,4 +17,10 @@ def add_steered_rows(study, person):
         item=item, question=study.questions.first(), unit="u", number=1, value=True, reason="CANARY-REASON",
         at=timezone.now(), by=reviewer_for(study, person),
     )  # fmt: skip
-    return {"itemsummary": summary, "adjudication": final}
+    about = {"by": reviewer_for(study, person), "at": timezone.now()}
+    flagged = FlagAnswer.objects.create(
+        assignment=Assignment.objects.filter(rater__study=study).first(), number=1, flag="CANARY-FLAG",
+        outcome="resolved", note="CANARY-NOTE", **about,
+    )  # fmt: skip
+    read = ReadComments.objects.create(study=study, **about)
+    return {"itemsummary": summary, "adjudication": final, "flaganswer": flagged, "readcomments": read}

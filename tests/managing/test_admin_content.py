@@ -173,6 +173,7 @@ def test_no_list_asks_more_for_more_rows_or_counts_them_all(client, staff, study
     task = next_assignment(study, rater_for(study, rater))
     submit(task, Submission({"q-follows": ["true"], "q-how_well": ["4"]}, 0, 1))
     lists += [listing(Rating)]
+    study.invitations.create(token_hash="one", expires_at=timezone.now(), created_by=staff)
     before = {address: queries_of(client, address) for address in lists}
     for number in range(15):
         item = add_item(study, f"more-{number}")

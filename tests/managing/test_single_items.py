@@ -12,6 +12,8 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Output, Slot, Study
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.planning import is_planned
+from managing.uploads.item_forms import SaidField, initial_of
+from reports.exporting.study_lines import item_lines
 from tests.conftest import draft_study
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +177,18 @@ def test_items_of_other_studies_are_not_there(browser, study, stranger):
     assert edit(browser, item).status_code == 404
     assert browser.post(reverse("managing:remove_item", args=["study", item.pk])).status_code == 404
     assert add(browser).status_code == 404
+
+
+def test_a_conversation_is_entered_as_turns_and_stays_one(browser, study):
+    turns = [{"role": "user", "text": "When does it sail?"}, {"role": "assistant", "text": "At nine."}]
+    assert add(browser, document=json.dumps(turns)).status_code == 302
+    item = Item.objects.get(key="ferry")
+    assert item.document == "User:\nWhen does it sail?\n\nAssistant:\nAt nine."
+    (line,) = item_lines(study, "ferry")
+    assert line["document"] == turns
+    fields, _ = initial_of(line)
+    assert SaidField().prepare_value(fields["document"]) == json.dumps(turns, indent=2)
+    again = [{**turns[0], "text": "And back?"}]
+    assert edit(browser, item, document=json.dumps(again)).status_code == 302
+    item.refresh_from_db()
+    assert (item.document, item.document_turns) == ("User:\nAnd back?", [["user", 6, 15]])
