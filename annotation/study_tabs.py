@@ -70,7 +70,7 @@ TABS = (
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Assignment plan", "managing:plan"),
-    Tab("Review", "Flagged and skipped", "annotation:attention"),
+    Tab("Review", "Flags and comments", "annotation:attention"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),

@@ -164,7 +164,7 @@ def summary(address: str, why: str, chromium: str | None) -> None:
     reference = Path(os.environ.get("REFERENCE_DATA") or REFERENCE)
     found = "used" if reference.is_dir() else "not found, so the tests that need it are skipped (set REFERENCE_DATA)"
     say("Ran: ruff check, ruff format --check, mypy, makemigrations --check, check, check --deploy.")
-    passed = "passed all tests that use the database, except browser tests"
+    passed = "passed the tests of every page and of everything that writes"
     say(f"PostgreSQL: {passed if address else 'skipped: ' + why}.")
     say(f"Reference data {reference}: {found}.")
     say(f"Browser tests: {browser}.")
@@ -173,7 +173,7 @@ def summary(address: str, why: str, chromium: str | None) -> None:
             say(f"  skipped: {name}")
     elif shutil.which("npm") is None:
         say("  skipped without npm, which fetches axe-core: the accessibility tests.")
-    say("Now running everything on SQLite.")
+    say(f"Now running on SQLite {'all other tests' if address else 'everything'}.")
 
 
 def find_chromium() -> str | None:
@@ -188,13 +188,13 @@ def test(arguments: Sequence[str]) -> NoReturn:
     address, why = postgres()
     check_style()
     if address:
-        say("Checking types and settings, and on PostgreSQL all tests that use the database, except browser tests:")
+        say("Checking types and settings, and on PostgreSQL the tests of every page and of everything that writes:")
         with types_checked_beside():
             test_on_postgres(address, arguments)
     else:
         check_types_and_settings()
     summary(address, why, chromium)
-    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *arguments]
+    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *(("-m", "not every_page") if address else ()), *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())
     run(on_sqlite, plain_environment())

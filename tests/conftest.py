@@ -22,6 +22,19 @@ SYSTEMS = ("system-north", "system-south", "system-west")
 SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 
+EVERY_PAGE = ("test_admin.py", "test_crawler.py", "test_hidden_from_annotators.py")
+"""Tests that open every page: once, on PostgreSQL if there is one."""
+CONTENTS = ("judges", "preparing", "reports", "managing")
+"""Folders of tests of what pages, figures and runs contain, which both databases give alike."""
+
+
+def _commits(item):
+    """Whether a test commits, or compares files byte for byte."""
+    mark = item.get_closest_marker("django_db")
+    transactional = {"transactional_db", "live_server"} & set(item.fixturenames)
+    return bool(transactional or (mark and mark.kwargs.get("transaction")) or "exporting" in item.path.parts)
+
+
 gc.disable()  # what is imported and collected stays until the end, so looking for garbage in it is a waste of time
 
 
@@ -32,9 +45,17 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those."""
+    """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those.
+
+    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both.
+    """
     for item in items:
-        if item.get_closest_marker("one_database"):
+        place = item.path.relative_to(Path(__file__).parent)
+        if place.name in EVERY_PAGE:
+            item.add_marker("every_page")
+            item.add_marker("database")
+            continue
+        if item.get_closest_marker("one_database") or (place.parts[0] in CONTENTS and not _commits(item)):
             continue
         if item.get_closest_marker("django_db") or not {"db", "transactional_db", "live_server"}.isdisjoint(
             item.fixturenames

@@ -194,7 +194,6 @@ GUESSES = (
 )  # fmt: skip
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("model", [*MODELS, Person, AuditEntry])
 def test_lookups_that_guess_at_fields_are_refused(client, operator, rated, model):
     answers = {query: client.get(listing(model, query)) for query in GUESSES}
@@ -222,7 +221,6 @@ def test_odd_orders_and_pages_leak_nothing_and_break_nothing(client, operator, r
     assert client.get(listing(Membership, query)).status_code in (200, 302, 400)
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("model", [model for model in [*MODELS, AuditEntry] if model not in EDITABLE])
 def test_evidence_can_be_neither_added_changed_nor_deleted(client, operator, rated, model):
     AuditEntry.objects.create(action="seen", subject="x")
@@ -236,7 +234,6 @@ def test_evidence_can_be_neither_added_changed_nor_deleted(client, operator, rat
     assert list(model.objects.order_by("pk").values()) == before
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("model", [*MODELS, Person])
 def test_nothing_can_be_deleted_in_the_admin(client, operator, rated, model):
     thing = model.objects.first()

@@ -16,7 +16,7 @@ from tests.world import PEOPLE, ROUTES
 
 TABLE = Path(__file__).with_name("routes.csv")
 pytestmark = pytest.mark.one_database
-"""Who may do what does not depend on the database; `test_crawler.py` opens all pages on both."""
+"""Who may do what does not depend on the database, so this runs on SQLite; `test_crawler.py` on PostgreSQL."""
 NO_SUCH_METHOD = "405"
 SOME = ("anonymous", "owner", "token_read")
 """Who asks with a method that a view refuses to everybody, before it looks who asks."""
