@@ -1,16 +1,21 @@
 """The way of a study from an empty installation to closed, by mouse alone: the steps that all protocols share."""
 
-import json
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from annotation.models import Annotation, Study
+from managing.building.template_library import study_templates
 from tests.browser.listwise.conftest import drag, tab
 
 DEMO = Path(__file__).parent.parent.parent / "demo"
 PASSWORD = "ada has a long password"
 TITLE = "Night ferries"
+
+
+def first_item(protocol: str) -> str:
+    """The first line of the demo's items of a protocol."""
+    return (DEMO / protocol / "items.jsonl").read_text(encoding="utf-8").splitlines()[0]
 
 
 def tabs(page: Page, group: str, name: str = "") -> None:
@@ -29,7 +34,7 @@ def sign_in(page: Page, name: str) -> None:
 def make_from_template(page: Page, template: str) -> None:
     """From the first page through the question builder to the overview of a draft."""
     page.get_by_role("link", name="New study").click()
-    page.get_by_role("link", name=template).click()
+    page.get_by_role("link", name=study_templates()[template].label).click()
     page.get_by_label("Title").fill(TITLE)
     page.get_by_role("button", name="Make the draft").click()
     expect(page.get_by_role("heading", name="What raters see")).to_be_visible()
@@ -40,9 +45,8 @@ def make_from_template(page: Page, template: str) -> None:
 
 def upload_items(page: Page, protocol: str, folder: Path) -> None:
     """Upload one item of the demo, look at the dry run, and import it. Needs a worker."""
-    first = (DEMO / protocol / "items.jsonl").read_text(encoding="utf-8").splitlines()[0]
     file = folder / "items.jsonl"
-    file.write_text(json.dumps(json.loads(first)) + "\n", encoding="utf-8")
+    file.write_text(f"{first_item(protocol)}\n", encoding="utf-8")
     page.get_by_role("link", name="Upload items").first.click()
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Upload and check").click()
@@ -140,3 +144,12 @@ def check_closed_with_one_answer() -> None:
     assert study.title == TITLE
     assert study.status == Study.Status.CLOSED
     assert list(Annotation.objects.values_list("rater__person__username", "status")) == [("ada", "submitted")]
+
+
+WAYS = {
+    "rating": ("risum", rate),
+    "listwise": ("instrusum", rank),
+    "pairwise": ("href", compare),
+    "session": ("kiwi", revise),
+}
+"""By protocol: a template, and what an annotator does in a study made from it."""

@@ -6,19 +6,11 @@ from tests.browser import mouse_path
 from tests.browser.scripted_work import worker
 from tests.conftest import make_person
 
-WAYS = {
-    "rating": ("does it follow the instruction?", mouse_path.rate),
-    "listwise": ("Ranking all outputs", mouse_path.rank),
-    "pairwise": ("Choosing the better of two outputs, by a checklist", mouse_path.compare),
-    "session": ("Revising an answer with a model", mouse_path.revise),
-}
-"""By protocol: the words of its template's link, and what an annotator does."""
 
-
-@pytest.mark.parametrize("protocol", WAYS)
+@pytest.mark.parametrize("protocol", mouse_path.WAYS)
 def test_a_study_goes_from_an_empty_installation_to_closed_by_mouse_alone(new_desk, db, settings, tmp_path, protocol):
     settings.VAR = tmp_path
-    template, answer = WAYS[protocol]
+    template, answer = mouse_path.WAYS[protocol]
     make_person("operator", is_staff=True, is_superuser=True)
     desk, other = new_desk(), new_desk()
     page = desk.page
