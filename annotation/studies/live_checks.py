@@ -106,11 +106,7 @@ def _more(count: int) -> str:
 
 def _of_people(study: Study) -> Iterator[LiveProblem]:
     annotators = annotators_of(study)
-    now = timezone.now()
-    invitations = backed_invitations().filter(
-        study=study, role=Role.ANNOTATOR, accepted_at=None, revoked_at=None, expires_at__gt=now
-    )
-    expected = annotators + invitations.count()
+    expected = annotators + invited_annotators(study)
     if not expected:
         yield LiveProblem("There are no annotators, and nobody has been invited.", (INVITE,))
     elif expected < study.redundancy:
@@ -123,6 +119,15 @@ def _of_people(study: Study) -> Iterator[LiveProblem]:
         yield LiveProblem("There are no guidelines: annotators see only the questions.", (GUIDELINES,))
     if not study.contact:
         yield LiveProblem("Annotators have nobody to ask: name a contact.", (SETTINGS,))
+
+
+def invited_annotators(study: Study) -> int:
+    """Return how many open invitations to annotate the study has now."""
+    now = timezone.now()
+    invitations = backed_invitations().filter(
+        study=study, role=Role.ANNOTATOR, accepted_at=None, revoked_at=None, expires_at__gt=now
+    )
+    return invitations.count()
 
 
 def _item_facts(study: Study) -> Mapping[str, Any]:

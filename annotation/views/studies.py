@@ -12,9 +12,10 @@ from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_
 from annotation.blinding import blinding_state
 from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Study
+from annotation.option_words import options_in_words
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
-from annotation.studies.live_checks import blocking_problems, live_problems
+from annotation.studies.live_checks import blocking_problems, invited_annotators, live_problems
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
 from annotation.studies.projects import projects_to_offer
@@ -31,6 +32,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     overview = overview_of(study)
+    annotators = annotators_of(study)
     working = [one for one in overview.contributions() if one.is_annotating]
     context = {
         "study": study,
@@ -45,7 +47,9 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "pace": overview.pace,
         "contributions": working[:SHOWN_RATERS],
         "more_raters": max(len(working) - SHOWN_RATERS, 0),
-        "annotators": annotators_of(study),
+        "annotators": annotators,
+        "invited": 0 if annotators else invited_annotators(study),
+        "options": options_in_words(study),
         "questions": study.questions.order_by("position"),
         "guidelines": study.guidelines.order_by("-number"),
     }

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django import forms
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import StrIndex
 from django.http import QueryDict
 
-from annotation.models import Item
+from annotation.blinding import is_blind
+from annotation.models import Item, Output, Rating, Study
+from annotation.protocols import protocols
 from managing.models import ItemSummary
 
 SORTS = {
@@ -30,9 +32,14 @@ COLUMNS = {
     "machine_answers": "Machines' answers", "disagreement": "Disagreement", "flags": "Flags", "skips": "Skips",
 }  # fmt: skip
 SHOWN_FIRST = ("state", "category", "raters", "answers", "disagreement", "flags")
-LONGEST_SEARCH = 200
+LONGEST_SEARCH = LONGEST_NAME = 200
 OPENING = 300
 """How much of an instruction and of a document the search reads, in characters."""
+
+
+def finds_systems(study: Study) -> bool:
+    """Whether items are found by the system of an output: not by its code in a blinded study, nor in sessions."""
+    return protocols()[study.protocol].files.needs_outputs and not is_blind(study)
 
 
 class ItemsForm(forms.Form):
@@ -48,6 +55,8 @@ class ItemsForm(forms.Form):
     )
     least = forms.FloatField(label="Disagreement from", min_value=0, required=False)
     most = forms.FloatField(label="to", min_value=0, required=False)
+    rater = forms.CharField(label="Rated by", max_length=LONGEST_NAME, strip=False, required=False)
+    system = forms.CharField(label="System", max_length=LONGEST_NAME, strip=False, required=False)
     sort = forms.ChoiceField(
         label="Sort by", choices=[(key, label) for key, (label, _) in SORTS.items()], required=False
     )
@@ -86,9 +95,14 @@ class ItemFilters:
                 query.setlist(name, [str(one) for one in value] if isinstance(value, list) else [str(value)])
         return f"?{query.urlencode()}"
 
-    def rows(self, summaries: QuerySet[ItemSummary]) -> QuerySet[ItemSummary]:
-        """The summaries that fit, in the order chosen."""
-        given = self.given
+    def rows(self, study: Study) -> QuerySet[ItemSummary]:
+        """The study's summaries that fit, in the order chosen."""
+        given, summaries = self.given, ItemSummary.objects.filter(study=study)
+        if "rater" in given:
+            rated = Rating.objects.filter(rater__study=study, rater__name=given["rater"], is_current=True)
+            summaries = summaries.filter(item__in=rated.values("item"))
+        if "system" in given and finds_systems(study):
+            summaries = summaries.filter(Exists(Output.objects.filter(item=OuterRef("item"), key=given["system"])))
         for name in ("set", "pool", "state"):
             if name in given:
                 summaries = summaries.filter(**{name: given[name]})

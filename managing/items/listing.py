@@ -85,7 +85,7 @@ class ItemList:
 
     @property
     def _summaries(self) -> Any:
-        return self.filters.rows(ItemSummary.objects.filter(study=self.study))
+        return self.filters.rows(self.study)
 
     @property
     def _items(self) -> Any:

@@ -16,7 +16,7 @@ from annotation.review.review_requests import seen_number
 from annotation.review.verdicts import ReviewedMeanwhileError
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.htmx_request import HtmxRequest
-from managing.items.filters import COLUMNS, OPENING, ItemFilters
+from managing.items.filters import COLUMNS, OPENING, ItemFilters, finds_systems
 from managing.items.final_answers import AnswerSubject
 from managing.items.forms import DAYS, GivenReasonForm, first_error
 from managing.items.item_work import ItemWork
@@ -48,6 +48,7 @@ def items(request: HtmxRequest, slug: str) -> HttpResponse:
         "filters": filters,
         "form": (form := filters.form()),
         "choices": [form[name] for name in ("set", "pool", "state", "mark")],
+        "names": [form[name] for name in ("rater", "system") if name == "rater" or finds_systems(study)],
         "columns": [(key, COLUMNS[key]) for key in filters.columns],
         "rows": [(row, row.cells(filters.columns)) for row in listed.rows],
         "status": status,

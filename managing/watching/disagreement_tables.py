@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
 from annotation.models import Study
+from managing.items.filters import finds_systems
 from managing.watching.item_links import item_address, items_address
 from reports.display.printed_figures import UNIT, Axis, Json, PrintedFigure, number, printed
 from reports.display.tables import Table
@@ -57,10 +58,10 @@ class PulledItem:
     units: Sequence[Json]
 
 
-def group_tables(study: Study, question: str, report: Json) -> list[tuple[Table, list[GroupItems]]]:
+def group_tables(study: Study, report: Json) -> list[tuple[Table, list[GroupItems]]]:
     """A table of each kind of groups that has any row, with the items behind each row."""
     return [
-        (_group_table(study, question, kind, report["by"][kind]["rows"]), _items(study, report["by"][kind]["rows"]))
+        (_group_table(study, kind, report["by"][kind]["rows"]), _items(study, report["by"][kind]["rows"]))
         for kind in GROUPS
         if report["by"].get(kind, {}).get("rows")
     ]
@@ -74,7 +75,7 @@ def _items(study: Study, rows: Sequence[Json]) -> list[GroupItems]:
     ]
 
 
-def _group_table(study: Study, question: str, kind: str, rows: Sequence[Json]) -> Table:
+def _group_table(study: Study, kind: str, rows: Sequence[Json]) -> Table:
     with_bias = any("bias" in row and row["bias"] is not None for row in rows)
     names = (*COLUMNS, "bias") if with_bias else COLUMNS
     reach = max((abs(end) for row in rows for end in (row.get("bias_ci") or [row.get("bias") or 0.0])), default=0.0)
@@ -90,17 +91,14 @@ def _group_table(study: Study, question: str, kind: str, rows: Sequence[Json]) -
         GROUPS[kind],
         [DISAGREEMENT[name] for name in names],
         [(row["name"], [_cell(name, row, axes.get(name)) for name in names]) for row in ordered],
-        addresses=_addresses(study, question, kind, rows),
+        addresses=_addresses(study, kind, rows),
     )
 
 
-def _addresses(study: Study, question: str, kind: str, rows: Sequence[Json]) -> Mapping[str, str]:
-    if kind not in FILTERS:
+def _addresses(study: Study, kind: str, rows: Sequence[Json]) -> Mapping[str, str]:
+    if kind not in FILTERS or (kind == "system" and not finds_systems(study)):
         return {}
-    return {
-        row["name"]: items_address(study, question=question, sort="disagreement", **{FILTERS[kind]: row["name"]})
-        for row in rows
-    }
+    return {row["name"]: items_address(study, sort="disagreement", **{FILTERS[kind]: row["name"]}) for row in rows}
 
 
 def _cell(name: str, row: Json, axis: Axis | None) -> PrintedFigure:
@@ -129,20 +127,20 @@ def stands_out(report: Json, most: int = 6) -> list[tuple[str, str, Json]]:
     return sorted(found, key=lambda one: -(one[2]["relative_ci"][0] / level))[:most]
 
 
-def rater_grid(study: Study, question: str, matrix: Json) -> Grid:
+def rater_grid(study: Study, matrix: Json) -> Grid:
     """How often each two raters agree, in percent, with the number of shared units below."""
     raters: Sequence[str] = matrix["raters"]
     rows = []
     for place, name in enumerate(raters):
         cells = [
-            GridCell("·") if place == other else _agreement_cell(study, question, matrix, place, other)
+            GridCell("·") if place == other else _agreement_cell(study, matrix, place, other)
             for other in range(len(raters))
         ]
         rows.append((name, cells))
     return Grid(raters, rows, matrix["left_out"])
 
 
-def _agreement_cell(study: Study, question: str, matrix: Json, one: int, other: int) -> GridCell:
+def _agreement_cell(study: Study, matrix: Json, one: int, other: int) -> GridCell:
     n, equal, names = matrix["n"][one][other], matrix["equal"][one][other], matrix["raters"]
     if not n:
         return GridCell(NONE, said="no shared units")
@@ -152,7 +150,9 @@ def _agreement_cell(study: Study, question: str, matrix: Json, one: int, other: 
         below += f", {number(matrix['difference'][one][other], 'scale')}"
     shade = 0 if n < FEW else round(SHADES * (1 - share))
     said = f"{names[one]} and {names[other]} agree on {equal} of {n}"
-    return GridCell(f"{100 * share:.0f}", below, shade, said, items_address(study, question=question, rater=names[one]))
+    return GridCell(
+        f"{100 * share:.0f}", below, shade, said, items_address(study, rater=names[one], sort="disagreement")
+    )
 
 
 def confusion_grid(report: Json) -> Grid | None:

@@ -6,25 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotation.desk.assigning import next_assignment
-from annotation.desk.submitting import Submission, submit
-from annotation.members.invitations import accept, open_invitation
-from annotation.members.membership import rater_for
-from annotation.models import Annotation, Study
+from managing.building.template_library import study_templates
+from tests.browser import mouse_path
+from tests.browser.scripted_work import worker
 from tests.conftest import make_person
-
-LINES = [
-    {"id": f"item-{number}", "document": "The ferry sails at nine.", "instruction": "Say when it sails.",
-     "outputs": [{"id": "north", "text": "At nine."}, {"id": "south", "text": "At ten."}]}
-    for number in range(2)
-]  # fmt: skip
-BODY = """slug: ferries
-title: Ferries
-protocol: rating
-redundancy: 1
-questions:
-  - {key: follows, type: binary, text: Does it follow?}
-"""
 
 
 @pytest.fixture
@@ -47,36 +32,36 @@ def confirm(page, label):
     page.get_by_role("button", name=re.compile(f"^{label}: 1")).click()
 
 
-def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk):
-    page = desk.page
+@pytest.mark.parametrize("protocol", mouse_path.WAYS)
+def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk, new_desk, settings, tmp_path, protocol):
+    settings.VAR = tmp_path
+    page, template, answer = desk.page, *mouse_path.WAYS[protocol]
     go(desk, "/admin/annotation/study/")
     page.get_by_role("link", name="Add study").click()
-    page.get_by_label("Study file").fill(BODY)
+    body = {**study_templates()[template].body, "slug": "ferries", "title": mouse_path.TITLE}
+    page.get_by_label("Study file").fill(json.dumps(body))
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".messagelist")).to_contain_text("added successfully")
     go(desk, "/admin/annotation/item/add/")
-    page.get_by_label("Study").select_option(label="Ferries")
-    page.get_by_label("Lines").fill("\n".join(json.dumps(line) for line in LINES))
+    page.get_by_label("Study").select_option(label=mouse_path.TITLE)
+    page.get_by_label("Lines").fill(mouse_path.first_item(protocol))
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.locator("#result_list tbody tr")).to_have_count(2)
+    expect(page.locator("#result_list tbody tr")).to_have_count(1)
     go(desk, "/admin/annotation/invitation/add/")
-    page.get_by_label("Study").select_option(label="Ferries")
+    page.get_by_label("Study").select_option(label=mouse_path.TITLE)
     page.get_by_role("button", name="Save", exact=True).click()
     link = page.locator(".secrets code").inner_text()
     go(desk, "/admin/annotation/study/")
-    page.locator("#result_list").get_by_role("link", name="Ferries").click()
-    confirm(page, "Make live")
-    expect(page.locator(".messagelist")).to_contain_text("Make live: 1 study.")
-    study = Study.objects.get(slug="ferries")
-    assert study.is_live
-    person = make_person("ada")
-    accept(open_invitation(link.rstrip("/").split("/")[-1]), person)
-    while (task := next_assignment(study, rater_for(study, person))) is not None:
-        submit(task, Submission({"q-follows": ["true"]}, 0, None))
-    assert Annotation.objects.count() == 4
+    page.locator("#result_list").get_by_role("link", name=mouse_path.TITLE).click()
+    with worker():
+        confirm(page, "Make live")
+        expect(page.locator(".messagelist")).to_contain_text("Make live: 1 study.")
+        other = new_desk().page
+        mouse_path.join(other, link)
+        answer(other)
     go(desk, "/admin/annotation/item/")
-    page.locator("#result_list").get_by_role("link", name="item-0").click()
-    expect(page.locator(".field-answers_shown")).to_contain_text("follows")
+    page.locator("#result_list tbody th a").click()
+    expect(page.locator(".field-answers_shown")).to_contain_text(body["questions"][0]["key"])
     go(desk, "/admin/annotation/study/")
     page.get_by_label("Select this object for an action").first.check()
     page.get_by_label("Action:").select_option(label="Close")
@@ -84,8 +69,7 @@ def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk):
     expect(page.locator("#content h1")).to_have_text("Close: 1 study")
     page.get_by_role("button", name="Close: 1 study").click()
     expect(page.locator(".messagelist")).to_contain_text("Close: 1 study.")
-    study.refresh_from_db()
-    assert study.status == "closed"
+    mouse_path.check_closed_with_one_answer()
 
 
 @pytest.mark.parametrize("width", [1366, 390])

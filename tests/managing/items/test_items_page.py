@@ -70,12 +70,27 @@ def test_items_are_sorted_by_disagreement_with_those_that_have_none_last(client,
         ("?least=0.01&most=0.5", ["more-1"]),
         ("?state=open&q=item", ["item-0", "item-1"]),
         ("?pool=training", []),
+        ("?rater=two&least=0.5", ["more-2", "more-3"]),
+        ("?rater=nobody", []),
+        ("?system=system-north&category=odd", ["more-1", "more-3"]),
+        ("?system=nothing", []),
         ("?least=nonsense&q=item-1", ["item-1"]),
     ],
 )
 def test_filters_are_combined_and_invalid_ones_left_out(client, owner, counted, query, found):
     client.force_login(owner)
     assert keys(client, counted, query) == found
+
+
+def test_items_of_a_blinded_study_are_not_found_by_a_systems_name(client, owner, counted):
+    system = counted.items.first().outputs.first().key
+    add_item(counted, "other", systems=("elsewhere",))
+    client.force_login(owner)
+    assert "other" not in keys(client, counted, f"?system={system}")
+    counted.options["blind_researchers"] = True
+    counted.save()
+    assert "other" in keys(client, counted, f"?system={system}")
+    assert "id_system" not in read(client, reverse("managing:items", args=["study"])).content.decode()
 
 
 def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, counted):
@@ -119,7 +134,14 @@ def test_a_long_list_has_pages_and_takes_few_queries(client, owner, make_study):
     client.force_login(owner)
     page = reverse("managing:items", args=[study.slug])
     read(client, page)
-    for query in ({}, {"page": 2}, {"page": "99999"}, {"page": "x"}, {"q": "sail", "sort": "disagreement"}):
+    for query in (
+        {},
+        {"page": 2},
+        {"page": "99999"},
+        {"page": "x"},
+        {"q": "sail", "sort": "disagreement"},
+        {"rater": "one", "system": "any", "sort": "disagreement"},
+    ):
         with CaptureQueriesContext(
             connection,
         ) as queries:
