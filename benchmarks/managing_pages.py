@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 RATERS, MEMBERS, CALLS = 3, 300, 50_000
 MOST_QUERIES, MOST_MS = 15, 300
+MOMENT = timedelta(seconds=1)
 LIVE, DRAFT = "/studies/listed/", "/studies/drafted/"
 PAGES = {
     "home": "/", "overview": LIVE, "overview of a draft": DRAFT, "progress": f"{LIVE}progress/",
@@ -117,7 +119,7 @@ def make_rest(count: int) -> None:
     )  # fmt: skip
     insert_rows(
         AuditEntry, ("at", "action", "study", "subject"),
-        ((at, action, live.slug, f"task {n} of rater") for n in range(RATERS * count)
+        ((packed_time(now + n * MOMENT), action, live.slug, f"task {n} of rater") for n in range(-RATERS * count, 0)
          for action in ("task assigned", "task submitted")),
     )  # fmt: skip
     Call.objects.bulk_create((
