@@ -206,7 +206,7 @@ class RatingAdmin(StudyScopedAdmin):
     list_filter = ["level", "is_current", "off_scale"]
     plain_filters = ("level", "is_current", "off_scale")
     search_fields = ["rater__name", "item__key"]
-    list_select_related = ["study", "question", "rater", "item", "output"]
+    list_select_related = ["study", "question__study", "rater", "item", "output"]
     ordering = ["-pk"]
 
 
@@ -301,7 +301,7 @@ class AdjudicationAdmin(StudyScopedAdmin):
     list_filter = ["is_current"]
     plain_filters = ("is_current",)
     search_fields = ["item__key", "reason"]
-    list_select_related = ["item", "question", "by"]
+    list_select_related = ["item", "question__study", "by"]
     ordering = ["-pk"]
 
 

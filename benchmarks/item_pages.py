@@ -127,8 +127,9 @@ def make_study(count: int) -> None:
     insert_rows(Task, ("id", "item_id", "key", "variant"), ((n, n, "k", "") for n in keys))
     insert_rows(TaskOutput, ("task_id", "output_id", "position"), ((n, n, 0) for n in keys))
     insert_rows(
-        Slot, ("study_id", "item_id", "task_id", "number", "place", "order", "state", "holder_id"),
-        ((study.pk, n, n, number, n, "[0]", "filled", rater) for n in keys for number, rater in enumerate(raters)),
+        Slot, ("study_id", "item_id", "task_id", "number", "place", "order", "state", "holder_id",
+         "kept_for"),
+        ((study.pk, n, n, number, n, "[0]", "filled", rater, "") for n in keys for number, rater in enumerate(raters)),
     )  # fmt: skip
     insert_rows(
         Annotation,

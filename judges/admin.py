@@ -24,5 +24,5 @@ class MetricRequestAdmin(StudyScopedAdmin):
 class JudgmentAdmin(StudyScopedAdmin):
     study_path = "run__rater__study"
     list_display = ["id", "run", "question", "item", "variant", "replicate", "status", "outcome", "reason"]
-    list_select_related = ["run__rater", "question", "item"]
+    list_select_related = ["run__rater", "question__study", "item"]
     ordering = ["-pk"]

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.admin import OperatorsOnly, ReadOnlyAdmin
+from accounts.admin import OperatorsOnly, ReadOnlyAdmin, RecentValues
 from annotation.admin import StudyScopedAdmin
 from llm.models import Budget, Call, Completion, EndpointState, Reservation, Stop, StudyPrompt
 
@@ -13,7 +13,7 @@ class CallAdmin(StudyScopedAdmin):
         "id", "study", "run", "work", "step", "endpoint", "model", "status", "kind", "tokens_in", "tokens_out",
         "price_charged", "started_at",
     ]  # fmt: skip
-    list_filter = ["status", "endpoint", "other_model", "usage_missing"]
+    list_filter = ["status", ("endpoint", RecentValues), "other_model", "usage_missing"]
     plain_filters = ("status", "endpoint", "other_model", "usage_missing")
     search_fields = ["run", "work", "model"]
     list_select_related = ["study"]

@@ -1,6 +1,6 @@
 """Data for the pages about models: endpoints without their secrets, queues, budgets and calls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +10,7 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Count, F, IntegerField, Max, Min, Q, Value
 from django.utils import timezone
 
 from annotation.models import Membership, Rater, Study
@@ -133,13 +133,13 @@ def _price(price: Decimal | None) -> str:
 
 def queue_rows(study: Study) -> list[QueueRow]:
     """Return the study's background work by kind, sorted by name."""
+    counted = [work for work in works().values() if work.queue_state is None and _study_lookup(work.model)]
     found = [
-        QueueRow(
-            str(work.model._meta.verbose_name), work.queue_state(study) if work.queue_state else _state(work, study)
-        )
+        QueueRow(str(work.model._meta.verbose_name), work.queue_state(study))
         for work in works().values()
-        if work.queue_state or _study_lookup(work.model)
+        if work.queue_state
     ]
+    found += [QueueRow(str(work.model._meta.verbose_name), state) for work, state in _states(counted, study)]
     return sorted(found, key=lambda kind: kind.label)
 
 
@@ -160,16 +160,37 @@ def _leads_to_study(model: Any) -> bool:
         return False
 
 
-def _state(work: Work, study: Study) -> QueueState:
-    rows = work.model._default_manager.filter(**{_study_lookup(work.model): study})
-    queued, failed = Q(status=Status.QUEUED), Q(status=Status.FAILED)
-    counts = rows.aggregate(
-        waiting=Count("pk", filter=queued), running=Count("pk", filter=Q(status=Status.RUNNING)),
-        failed=Count("pk", filter=failed), oldest=Min("created_at", filter=queued),
-        last_failed=Max("ended_at", filter=failed),
+def _states(counted: Sequence[Work], study: Study) -> Iterator[tuple[Work, QueueState]]:
+    """Count all kinds in one query; another one reads the last failure of each kind that has any."""
+    parts = [
+        _rows(work, study)
+        .order_by()
+        .values_list(Value(place, IntegerField()), "status")
+        .annotate(Count("pk"), Min("created_at"), Max("ended_at"))
+        for place, work in enumerate(counted)
+    ]
+    by_kind: dict[int, dict[str, tuple[int, datetime, datetime | None]]] = {}
+    for place, status, *figures in parts[0].union(*parts[1:], all=True) if parts else ():
+        by_kind.setdefault(place, {})[status] = tuple(figures)
+    for place, work in enumerate(counted):
+        yield work, _state(work, study, by_kind.get(place, {}))
+
+
+def _rows(work: Work, study: Study) -> Any:
+    return work.model._default_manager.filter(**{_study_lookup(work.model): study})
+
+
+def _state(work: Work, study: Study, found: Mapping[str, tuple[int, datetime, datetime | None]]) -> QueueState:
+    waiting, oldest, _ = found.get(Status.QUEUED, (0, None, None))
+    failed, _, last_failed = found.get(Status.FAILED, (0, None, None))
+    running = found[Status.RUNNING][0] if Status.RUNNING in found else 0
+    last = None
+    if failed:
+        failures = _rows(work, study).filter(status=Status.FAILED)
+        last = failures.order_by("-ended_at", "-pk").values_list("reason", flat=True).first()
+    return QueueState(
+        waiting=waiting, running=running, failed=failed, oldest=oldest, last_failed=last_failed, reason=last or ""
     )  # fmt: skip
-    last = rows.filter(failed).order_by("-ended_at", "-pk").values_list("reason", flat=True).first()
-    return QueueState(**counts, reason=last or "")
 
 
 def budget_rows(study: Study) -> tuple[list[BudgetRow], bool]:

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 
+from accounts.admin import RecentValues
 from annotation.admin import StudyScopedAdmin
 from retrieval.models import IndexBuild, TrialSearch
 
@@ -10,7 +11,7 @@ from retrieval.models import IndexBuild, TrialSearch
 class IndexBuildAdmin(StudyScopedAdmin):
     study_path = "study"
     list_display = ["id", "study", "searcher", "number", "status", "is_current", "done", "total", "reason", "ended_at"]
-    list_filter = ["searcher", "status", "is_current"]
+    list_filter = [("searcher", RecentValues), "status", "is_current"]
     plain_filters = ("searcher", "status", "is_current")
     list_select_related = ["study"]
     ordering = ["-pk"]

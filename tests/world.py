@@ -21,14 +21,12 @@ from annotation.models import (
     Output,
     Project,
     Rating,
-    ReadComments,
     Slot,
     TaskOutput,
     Token,
     Unblinding,
     WrittenExample,
 )
-from annotation.review.flags import answer_flag
 from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
@@ -135,10 +133,6 @@ def build_world():
         "judgerun": run, **add_run_rows(run, study, output),
         "writtenexample": WrittenExample.objects.create(study=study, position=0, outputs="At ten.", values={"q": 1}),
         "reviewer": reviewer_for(study, people["owner"]),
-        "flaganswer": answer_flag(flagged, "resolved", "It is fixed.", people["owner"], flag="odd"),
-        "readcomments": ReadComments.objects.create(
-            study=study, by=reviewer_for(study, people["owner"]), at=timezone.now()
-        ),
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import AuditEntry
@@ -78,8 +78,10 @@ def is_large(study: Study) -> bool:
 def large_studies(studies: QuerySet[Study]) -> QuerySet[Study]:
     """The studies, each with whether it `is_large`."""
     answers = Annotation.objects.filter(rater__study=OuterRef("pk"))
-    places, ratings = Slot.objects.filter(study=OuterRef("pk")), Rating.objects.filter(study=OuterRef("pk"))
-    items = Item.objects.filter(study=OuterRef("pk"))
+    # A range, so that PostgreSQL reads an index also if nearly all rows belong to another study.
+    of_study: dict[str, Any] = {"study__gte": OuterRef("pk"), "study__lte": OuterRef("pk")}
+    places, ratings = Slot.objects.filter(**of_study), Rating.objects.filter(**of_study)
+    items = Item.objects.filter(**of_study)
     most_ratings = RATINGS_PER_ANSWER * MOST_AT_ONCE
     counted = {
         "some_answers": CountOf(answers.order_by().values("pk")[: MOST_AT_ONCE + 1]),
@@ -90,7 +92,7 @@ def large_studies(studies: QuerySet[Study]) -> QuerySet[Study]:
     is_large = Q(some_ratings__gt=most_ratings)
     for rows in ("some_answers", "some_items", "some_places"):
         is_large |= Q(**{f"{rows}__gt": MOST_AT_ONCE})
-    return studies.annotate(**counted).annotate(is_large=ExpressionWrapper(is_large, output_field=BooleanField()))
+    return studies.alias(**counted).annotate(is_large=ExpressionWrapper(is_large, output_field=BooleanField()))
 
 
 def exceeds(rows: QuerySet[Any], most: int) -> bool:
@@ -103,16 +105,27 @@ def kept_counts(study: Study, subject: str, ignored: Collection[str] = OF_NO_COU
 
     Raises ImportPendingError.
     """
+    return kept_counts_of(study, [subject], ignored)[subject]
+
+
+def kept_counts_of(
+    study: Study, subjects: Collection[str], ignored: Collection[str] = OF_NO_COUNT
+) -> dict[str, KeptCounts]:
+    """The same for several subjects, in as many queries."""
     refuse_import_since(study)
-    done = waiting = failed = None
-    for row in StudyCounts.objects.filter(study=study, subject=subject).order_by("pk"):
-        if row.status == Status.DONE:
-            done = row
-        elif row.status in WAITING:
-            waiting = row
-        else:
-            failed = row
-    is_current = done is not None and _is_current(study, done, ignored)
+    rows: dict[str, list[StudyCounts]] = {subject: [] for subject in subjects}
+    for row in StudyCounts.objects.filter(study=study, subject__in=rows).order_by("pk"):
+        rows[row.subject].append(row)
+    done = {subject: _last(found, (Status.DONE,)) for subject, found in rows.items()}
+    current = _current(study, [one for one in done.values() if one is not None], ignored)
+    return {subject: _kept(study, subject, found, done[subject], current) for subject, found in rows.items()}
+
+
+def _kept(
+    study: Study, subject: str, rows: list[StudyCounts], done: StudyCounts | None, current: Collection[int]
+) -> KeptCounts:
+    waiting, is_current = _last(rows, WAITING), done is not None and done.pk in current
+    failed = next((row for row in reversed(rows) if row.status not in {Status.DONE, *WAITING}), None)
     if not is_current and waiting is None and not _failed_lately(failed):
         waiting = _request(study, subject, done)
     if done is None:
@@ -120,13 +133,25 @@ def kept_counts(study: Study, subject: str, ignored: Collection[str] = OF_NO_COU
     return KeptCounts(done.pk, done.figures, done.read_at, is_current, waiting is not None)
 
 
-def _is_current(study: Study, done: StudyCounts, ignored: Collection[str]) -> bool:
-    if done.read_at is None or done.read_at < timezone.now() - OLDEST:
-        return False
+def _last(rows: list[StudyCounts], statuses: Collection[str]) -> StudyCounts | None:
+    return next((row for row in reversed(rows) if row.status in statuses), None)
+
+
+def _current(study: Study, done: list[StudyCounts], ignored: Collection[str]) -> set[int]:
+    """Which of the counts are of the current data, in one query."""
+    recent = [row for row in done if row.read_at is not None and row.read_at >= timezone.now() - OLDEST]
+    if not recent:
+        return set()
+    changed = {f"changed_{row.pk}": Exists(_changes(study, row.read_at, ignored)) for row in recent if row.read_at}
+    found = Study.objects.filter(pk=study.pk).annotate(**changed).values(*changed).get()
+    return {row.pk for row in recent if not found[f"changed_{row.pk}"]}
+
+
+def _changes(study: Study, since: datetime, ignored: Collection[str]) -> QuerySet[AuditEntry]:
     # A range, so that PostgreSQL reads the index of study and time.
-    entries = AuditEntry.objects.filter(study__gte=study.slug, study__lte=study.slug, at__gt=done.read_at - LATE_IMPORT)
-    late = Q(at__gt=done.read_at - LATE) | Q(action__contains="imported")
-    return not entries.filter(late).exclude(action__in=sorted(ignored)).exists()
+    entries = AuditEntry.objects.filter(study__gte=study.slug, study__lte=study.slug, at__gt=since - LATE_IMPORT)
+    late = Q(at__gt=since - LATE) | Q(action__contains="imported")
+    return entries.filter(late).exclude(action__in=sorted(ignored))
 
 
 def _failed_lately(failed: StudyCounts | None) -> bool:

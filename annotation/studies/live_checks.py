@@ -4,7 +4,7 @@ What blocks is checked again, in the same words, when the study goes live. Facts
 found by workers and kept (`kept_counts`); a page never reads the items themselves.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.access import backed_invitations
-from annotation.models import Item, Slot, Study
+from annotation.models import Item, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import StudyInvalidError, protocols
-from annotation.studies.kept_counts import exceeds, kept_counts
+from annotation.studies.kept_counts import KeptCounts, exceeds, kept_counts
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
 
@@ -48,21 +48,40 @@ class LiveProblem:
     blocks: bool = False
 
 
-def live_problems(study: Study) -> list[LiveProblem]:
+@dataclass(frozen=True)
+class DraftFacts:
+    """What the checks read of a study; a page that has read it passes it on. `guidelines` is their newest text.
+
+    `items` is None if nobody has counted the items, and `checks` if no page has read the kept counts of CHECKS.
+    """
+
+    questions: Sequence[Question]
+    guidelines: str
+    annotators: int
+    items: int | None = None
+    checks: KeptCounts | None = None
+
+    @classmethod
+    def of(cls, study: Study) -> "DraftFacts":
+        newest = study.guidelines.order_by("-number").values_list("text", flat=True).first()
+        return cls(list(study.questions.order_by("position")), newest or "", annotators_of(study))
+
+
+def live_problems(study: Study, facts: DraftFacts | None = None) -> list[LiveProblem]:
     """Return all problems of the study, those that block first. Raises ImportPendingError."""
-    found = [*_of_study(study), *_of_items(study), *_of_people(study)]
+    facts = facts or DraftFacts.of(study)
+    found = [*_of_study(study, facts.questions, facts.items), *_of_items(study, facts), *_of_people(study, facts)]
     return sorted(found, key=lambda one: not one.blocks)
 
 
 def blocking_problems(study: Study) -> list[LiveProblem]:
     """Return the problems with which the study cannot go live, except that its tasks have not been made."""
-    return [one for one in _of_study(study) if one.blocks]
+    return [one for one in _of_study(study, list(study.questions.order_by("position")), None) if one.blocks]
 
 
-def _of_study(study: Study) -> Iterator[LiveProblem]:
+def _of_study(study: Study, questions: Sequence[Question], items: int | None) -> Iterator[LiveProblem]:
     protocol = protocols()[study.protocol]
-    questions = list(study.questions.order_by("position"))
-    if not main_items(study).exists():
+    if not (main_items(study).exists() if items is None else items):
         yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, PREPARE), blocks=True)
     elif study.planned_through and is_planned(study) and not Slot.objects.filter(study=study).exists():
         reason = "No item gives a task: each has fewer outputs than a task shows, or not those that the options name."
@@ -80,8 +99,8 @@ def _of_study(study: Study) -> Iterator[LiveProblem]:
         yield LiveProblem(warning, (MODELS, QUESTIONS), blocks=True)
 
 
-def _of_items(study: Study) -> Iterator[LiveProblem]:
-    facts = _item_facts(study)
+def _of_items(study: Study, known: DraftFacts) -> Iterator[LiveProblem]:
+    facts = _item_facts(study, known)
     if not facts or not facts["items"]:
         return
     without, items = facts["without_tasks"], facts["items"]
@@ -104,8 +123,8 @@ def _more(count: int) -> str:
     return f" and {count - NAMED:,} more" if count > NAMED else ""
 
 
-def _of_people(study: Study) -> Iterator[LiveProblem]:
-    annotators = annotators_of(study)
+def _of_people(study: Study, facts: DraftFacts) -> Iterator[LiveProblem]:
+    annotators = facts.annotators
     expected = annotators + invited_annotators(study)
     if not expected:
         yield LiveProblem("There are no annotators, and nobody has been invited.", (INVITE,))
@@ -114,8 +133,7 @@ def _of_people(study: Study) -> Iterator[LiveProblem]:
             f"Each task needs {study.redundancy} different annotators, but the study has {annotators}"
             f" and {expected - annotators} open invitation{'' if expected - annotators == 1 else 's'}.", (INVITE,),
         )  # fmt: skip
-    newest = study.guidelines.order_by("-number").values_list("text", flat=True).first()
-    if not (newest or "").strip():
+    if not facts.guidelines.strip():
         yield LiveProblem("There are no guidelines: annotators see only the questions.", (GUIDELINES,))
     if not study.contact:
         yield LiveProblem("Annotators have nobody to ask: name a contact.", (SETTINGS,))
@@ -130,9 +148,11 @@ def invited_annotators(study: Study) -> int:
     return invitations.count()
 
 
-def _item_facts(study: Study) -> Mapping[str, Any]:
+def _item_facts(study: Study, known: DraftFacts) -> Mapping[str, Any]:
     """Return the facts about the study's items; nothing while a worker finds those of a large study."""
-    if exceeds(main_items(study), FEW_ITEMS):
+    if known.checks is not None:
+        return known.checks.figures
+    if exceeds(main_items(study), FEW_ITEMS) if known.items is None else known.items > FEW_ITEMS:
         return kept_counts(study, CHECKS).figures
     return item_facts(study)
 

@@ -1,6 +1,6 @@
 """A study's progress, pace and people: counted at each visit of a small study, kept for a large one."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.review.flags import open_flags
 from annotation.studies.counting import CountOf
-from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts
+from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts, kept_counts_of
 from annotation.studies.queries import skipped_in
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 
@@ -48,14 +48,24 @@ class Contribution:
         """Whether the person rates, or has rated, in the study."""
         return self.rater is not None or (self.membership is not None and self.membership.role == Role.ANNOTATOR)
 
+    @property
+    def may_annotate(self) -> bool:
+        """Whether the person is one of the study's annotators now."""
+        member = self.membership
+        return member is not None and member.active and member.role == Role.ANNOTATOR and member.person.is_active
+
 
 @dataclass(frozen=True)
 class Overview:
-    """The counts of a study's pages; `kept` says of when they are, None: of this moment."""
+    """The counts of a study's pages; `kept` says of when they are, None: of this moment.
+
+    `also` has a large study's kept counts of the other subjects that were requested.
+    """
 
     study: Study
     figures: Mapping[str, Any] = field(default_factory=dict)
     kept: KeptCounts | None = None
+    also: Mapping[str, KeptCounts] = field(default_factory=dict)
 
     @property
     def items(self) -> int | None:
@@ -120,12 +130,12 @@ class Overview:
         return Contribution(membership, rater, **{**counts, "last": _time(counts["last"])})
 
 
-def overview_of(study: Study) -> Overview:
-    """The counts of the study's pages. Raises ImportPendingError."""
+def overview_of(study: Study, also: Collection[str] = ()) -> Overview:
+    """The counts of the study's pages, and of a large study those of other subjects. Raises ImportPendingError."""
     if not is_large(study):
         return Overview(study, count_overview(study))
-    kept = kept_counts(study, OVERVIEW)
-    return Overview(study, kept.figures, kept)
+    kept = kept_counts_of(study, [OVERVIEW, *also])
+    return Overview(study, kept[OVERVIEW].figures, kept[OVERVIEW], kept)
 
 
 def progress_now(study: Study) -> StudyProgress | None:
@@ -144,14 +154,15 @@ def kept_progress(study: Study) -> StudyProgress | None:
 def count_overview(study: Study) -> dict[str, Any]:
     """Count the study, as plain JSON values."""
     flagged, skipped = open_flags(study), skipped_in(study)
+    flags, skips = flagged.count(), skipped.count()
     return {
         "items": main_items(study).count(),
         "progress": asdict(progress_of_study(study)),
         "pace": _count_pace(study),
-        "flagged": flagged.count(),
-        "last_flagged": flagged.values_list("pk", flat=True).first(),
-        "skipped": skipped.count(),
-        "last_skipped": skipped.values_list("pk", flat=True).first(),
+        "flagged": flags,
+        "last_flagged": flagged.values_list("pk", flat=True).first() if flags else None,
+        "skipped": skips,
+        "last_skipped": skipped.values_list("pk", flat=True).first() if skips else None,
         "raters": _count_raters(study),
     }
 

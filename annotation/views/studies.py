@@ -11,16 +11,22 @@ from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
 from annotation.blinding import blinding_state
 from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
-from annotation.models import Study
+from annotation.models import Guideline, Question, Study
 from annotation.option_words import options_in_words
 from annotation.protocols import protocols
 from annotation.studies import lifecycle
-from annotation.studies.live_checks import blocking_problems, invited_annotators, live_problems
+from annotation.studies.live_checks import (
+    CHECKS,
+    DraftFacts,
+    LiveProblem,
+    blocking_problems,
+    invited_annotators,
+    live_problems,
+)
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
 from annotation.studies.projects import projects_to_offer
-from annotation.studies.queries import annotators_of
-from annotation.studies.study_overview import overview_of
+from annotation.studies.study_overview import Overview, overview_of
 from config.htmx_request import HtmxRequest
 
 SHOWN_RATERS = 10
@@ -31,9 +37,12 @@ SHOWN_RATERS = 10
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    overview = overview_of(study)
-    annotators = annotators_of(study)
-    working = [one for one in overview.contributions() if one.is_annotating]
+    is_draft = study.status == Study.Status.DRAFT
+    overview = overview_of(study, [CHECKS] if is_draft else ())
+    people = overview.contributions()
+    working = [one for one in people if one.is_annotating]
+    annotators = sum(one.may_annotate for one in people)
+    questions, guidelines = list(study.questions.order_by("position")), list(study.guidelines.order_by("-number"))
     context = {
         "study": study,
         "protocol": protocols()[study.protocol],
@@ -42,7 +51,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "kept": overview.kept,
         "prepared": is_planned(study),
         "preparation": newest_preparation(study),
-        "live_problems": live_problems(study) if study.status == Study.Status.DRAFT else (),
+        "live_problems": _problems(overview, questions, guidelines, annotators) if is_draft else (),
         "progress": overview.progress,
         "pace": overview.pace,
         "contributions": working[:SHOWN_RATERS],
@@ -50,10 +59,18 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "annotators": annotators,
         "invited": 0 if annotators else invited_annotators(study),
         "options": options_in_words(study),
-        "questions": study.questions.order_by("position"),
-        "guidelines": study.guidelines.order_by("-number"),
+        "questions": questions,
+        "guidelines": guidelines,
     }
     return render(request, "annotation/study.html", context)
+
+
+def _problems(
+    overview: Overview, questions: list[Question], guidelines: list[Guideline], annotators: int
+) -> list[LiveProblem]:
+    items = overview.items if overview.kept is None else None  # kept counts may be older than the first items
+    newest = guidelines[0].text if guidelines else ""
+    return live_problems(overview.study, DraftFacts(questions, newest, annotators, items, overview.also.get(CHECKS)))
 
 
 @require_POST

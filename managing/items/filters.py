@@ -15,12 +15,12 @@ from annotation.protocols import protocols
 from managing.models import ItemSummary
 
 SORTS = {
-    "": ("Study order", ("item",)),
-    "key": ("Item", ("key", "item")),
-    "disagreement": ("Most disagreement first", (F("disagreement").desc(nulls_last=True), "item")),
-    "agreement": ("Least disagreement first", (F("disagreement").asc(nulls_last=True), "item")),
-    "answers": ("Most answers first", ("-answers", "item")),
-    "few": ("Fewest answers first", ("answers", "item")),
+    "": ("Study order", ("pk",)),
+    "key": ("Item", ("key", "pk")),
+    "disagreement": ("Most disagreement first", (F("disagreement").desc(nulls_last=True), "pk")),
+    "agreement": ("Least disagreement first", (F("disagreement").asc(nulls_last=True), "pk")),
+    "answers": ("Most answers first", ("-answers", "pk")),
+    "few": ("Fewest answers first", ("answers", "pk")),
 }
 MARKS = {
     "flagged": ("flagged", Q(flags__gt=0)),
