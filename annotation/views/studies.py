@@ -9,7 +9,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
-from annotation.blinding import blinding_state
+from annotation.blinding import blinding_state, shown_options
 from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Study
 from annotation.protocols import protocols
@@ -34,6 +34,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     working = [one for one in overview.contributions() if one.is_annotating]
     context = {
         "study": study,
+        "options": shown_options(study),
         "protocol": protocols()[study.protocol],
         "owns": may(person, study, OWNERS),
         "overview": overview,

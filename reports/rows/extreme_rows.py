@@ -1,6 +1,5 @@
 """Answers that name the best and the worst of several outputs."""
 
-import json
 from dataclasses import replace
 from functools import cache
 
@@ -16,7 +15,7 @@ def best_worst(rated: RatedItems, question: Question, choice: Choice) -> BestWor
     columns: tuple[list[str], ...] = ([], [], [])
     raters, best, worst = columns
     shown: list[list[str]] = []
-    parsed = cache(json.loads)
+    parsed = cache(rated.read)
     rows = answers(rated.study, question, choice, "item_id", "rater_id", "raw_value", "raw_shown")
     for item, rater, value, order in rows:
         items.append(item)
