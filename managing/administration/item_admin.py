@@ -18,7 +18,7 @@ from accounts.models import Person
 from annotation.access import RESEARCHERS
 from annotation.blinded_rows import shown_rows
 from annotation.blinding import is_blind, shown_outputs
-from annotation.forms import PlainText
+from annotation.forms import LONGEST_REASON, PlainText
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Item, Rating
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
@@ -77,6 +77,9 @@ class AddItemsForm(StudyChoiceForm):
         help_text="One item per line, as in items.jsonl (docs/formats.md): "
         '{"id": "item-1", "document": "…", "instruction": "…", "outputs": [{"id": "system", "text": "…"}]}',
     )  # fmt: skip
+    reason = PlainText(
+        max_length=LONGEST_REASON, required=False, widget=forms.TextInput, help_text="Only a locked study needs one."
+    )
 
 
 class EditItemForm(TextForm):
@@ -138,7 +141,7 @@ def _redundancy(item: Item, person: Person, given: Given) -> None:
 class ItemAdmin(SteeredAdmin):
     steps = tuple(_steps())
     add_form = AddItemsForm
-    add_fields = ("study", "lines")
+    add_fields = ("study", "lines", "reason")
     list_display = ["key", "begins", "study", "set", "pool", "priority", "withdrawn_at"]
     list_filter = ["pool", "set", "priority"]
     plain_filters = ("pool", "set", "priority")
@@ -201,7 +204,7 @@ class ItemAdmin(SteeredAdmin):
             return
         study = given["study"]
         for line in given["lines"]:
-            add_item(study, line, person)
+            add_item(study, line, person, given["reason"])
         if study.is_live and not prepare_few(study):
             request_preparation(study, person, goes_live=False)
         newest = Item.objects.filter(study=study).latest("pk")

@@ -74,7 +74,7 @@ VERBS = {
     "adjudicate": (adjudicated, "answer adjudicated"),
     "add_rater": (lambda study, *given: add_rater(last(study), *given), "rater asked for"),
     "cancel": (lambda study, *given: cancel_open(last(study), *given), "slots cancelled"),
-    "free": (freed, "lease released"),
+    "free": (freed, "slot released"),
     "reserve": (reserved, "slot reserved"),
     "redundancy": (lambda study, *given: set_redundancy(last(study), 4, *given), "redundancy changed"),
     "study_redundancy": (lambda study, *given: set_study_redundancy(study, 4, *given), "redundancy changed"),
@@ -85,15 +85,16 @@ VERBS = {
 
 
 @pytest.fixture
-def closed(live_study, owner, rater):
+def closed(study, owner, rater):
     """A closed study with an answer, a flag and a place that somebody holds."""
-    first = next_assignment(live_study, rater_for(live_study, rater))
+    first = next_assignment(study, rater_for(study, rater))
     submit(first, Submission({"q-follows": ["true"], "q-how_well": ["4"]}, revision=0, guidelines_version=1))
-    second = next_assignment(live_study, rater_for(live_study, rater))
+    second = next_assignment(study, rater_for(study, rater))
     Assignment.objects.filter(pk=second.pk).update(flag="odd")
-    Study.objects.filter(pk=live_study.pk).update(status="closed")
-    live_study.refresh_from_db()
-    return live_study
+    rater_for(study, owner)
+    Study.objects.filter(pk=study.pk).update(status="closed")
+    study.refresh_from_db()
+    return study
 
 
 def lock_row(study, **fields):
