@@ -12,7 +12,7 @@ from preparing.step_kind import StepKind, step_kinds
 
 
 def study_to_prepare(person: Person, slug: str) -> Study:
-    """Return a study that `person` runs. Raises StudyBlindedError: pages of a preparation name the models that write."""
+    """Return a study that `person` runs. Raises StudyBlindedError: a preparation names the models that write."""
     study = study_for(person, slug, RESEARCHERS)
     refuse_blinded(study)
     return study

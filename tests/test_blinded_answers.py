@@ -19,12 +19,12 @@ NAMES = ("CANARY-north", "CANARY-south", "CANARY-west")
 NORTH, SOUTH, WEST = NAMES
 SEVERE = {
     "on": "output", "labels": [{"value": "wrong", "label": "Wrong"}],
-    "severities": [{"value": "minor", "label": "Minor", "weight": 1}],
+    "severities": {"minor": 1, "major": 5},
 }  # fmt: skip
 SPAN = {"start": 0, "end": 3, "text": "Fer", "label": "wrong", "severity": "minor", "output": NORTH}
 ANSWERS = {
     "overall": ("rank", "rank", ({NORTH: 1, SOUTH: 2, WEST: 3}, {NORTH: 1, SOUTH: 3, WEST: 2})),
-    "extremes": ("best_worst", None, ({"best": NORTH, "worst": SOUTH}, {"best": WEST, "worst": SOUTH})),
+    "extremes": ("best_worst", "extremes", ({"best": NORTH, "worst": SOUTH}, {"best": WEST, "worst": SOUTH})),
     "errors": ("spans", "span", ({"spans": [SPAN], "none": [SOUTH, WEST]}, {"spans": [], "none": list(NAMES)})),
 }
 
@@ -38,12 +38,12 @@ def blinded(owner):
     Membership.objects.create(study=study, person=owner, role="owner")
     item = add_item(study, "one", systems=NAMES)
     for position, (key, (kind, level, values)) in enumerate(ANSWERS.items()):
-        spec = SEVERE if kind == "spans" else {}
+        spec = {"spans": SEVERE, "rank": {"ranks": 3}}.get(kind, {})
         question = Question.objects.create(study=study, position=position, key=key, type=kind, text=key, spec=spec)
         for name, value in zip(("ann", "ben"), values, strict=True):
             rater, _ = Rater.objects.get_or_create(study=study, name=name)
             Rating.objects.create(
-                study=study, question=question, rater=rater, item=item, level=level or "best_worst", value=value,
+                study=study, question=question, rater=rater, item=item, level=level, value=value,
                 shown=list(NAMES),
             )  # fmt: skip
         if kind != "spans":

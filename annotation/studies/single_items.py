@@ -121,7 +121,10 @@ def _refusal(field: str, reason: str) -> ImportRefusedError:
 
 
 def _lock_unused(item: Item) -> Study:
-    """Lock and return the item's study. Raises ItemInUseError unless it is a draft in which nobody has worked with the item."""
+    """Lock and return the item's study.
+
+    Raises ItemInUseError unless it is a draft in which nobody has worked with the item.
+    """
     study = lock_study(item.study_id)
     if not can_change(study):
         raise ItemInUseError(NOT_DRAFT)

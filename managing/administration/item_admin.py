@@ -172,7 +172,9 @@ class ItemAdmin(SteeredAdmin):
         rows = Rating.objects.filter(item=item, is_current=True).select_related(
             "rater", "question", "output", "other_output"
         )
-        answers = list(shown_rows(rows, "study").order_by("rater__name", "question__position", "pk")[: SHOWN_ANSWERS + 1])
+        answers = list(
+            shown_rows(rows, "study").order_by("rater__name", "question__position", "pk")[: SHOWN_ANSWERS + 1]
+        )
         context = {"answers": answers[:SHOWN_ANSWERS], "more": len(answers) > SHOWN_ANSWERS, "most": SHOWN_ANSWERS}
         return render_to_string("admin/_item_answers.html", context)
 

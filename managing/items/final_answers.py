@@ -7,8 +7,8 @@ from django.http import Http404, QueryDict
 
 from annotation.access import NOTHING
 from annotation.answers import Form, Sheet, Unit
-from annotation.desk.form_reading import field_name
 from annotation.blinding import in_shown_order, names_of, shown_outputs
+from annotation.desk.form_reading import field_name
 from annotation.models import Adjudication, Item, Output, Question, Rating
 from annotation.questions import ValueInvalidError, question_types
 from annotation.review.adjudicating import unit_digest

@@ -53,8 +53,8 @@ class ItemWork:
         others = Annotation.objects.filter(task__item=item, is_current=True).exclude(status="submitted")
         own_pages = protocols()[study.protocol].flow.has_own_pages
         sessions = RevisionSession.objects.filter(item=item).select_related("rater").order_by("pk") if own_pages else ()
-        sessions = list(sessions)
-        for one in sessions:
+        own_sessions = list(sessions)
+        for one in own_sessions:
             one.model = names.shown(one.model)  # for the page; sessions are not saved
         open_places = any(place.slot.state != Slot.State.FILLED for place in places)
         members = Membership.objects.filter(study=study, role=Role.ANNOTATOR, active=True, person__is_active=True)
@@ -62,6 +62,6 @@ class ItemWork:
             places=places,
             unanswered=list(others.select_related("rater").order_by("pk")),
             flagged=[one for one in given if one.flag],
-            sessions=sessions,
+            sessions=own_sessions,
             people=list(members.select_related("person").order_by("person__username")) if open_places else [],
         )

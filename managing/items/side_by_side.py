@@ -172,7 +172,11 @@ class SideBySide:
         return " / ".join([*keys, *([self._shown(unit.variant)] if unit.variant else [])])
 
     def _value(self, question: Question, rating: Rating, words: str) -> GivenValue:
-        spans = self._shown(rating.value).get("spans", []) if rating.level == "span" and isinstance(rating.value, dict) else []
+        spans = (
+            self._shown(rating.value).get("spans", [])
+            if rating.level == "span" and isinstance(rating.value, dict)
+            else []
+        )
         name = (
             rating.rater_id, rating.run, rating.replicate or 1, question.pk, rating.output_id, rating.other_output_id
         )  # fmt: skip

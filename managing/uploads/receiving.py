@@ -134,7 +134,10 @@ def request_check(upload: ItemUpload) -> UploadStep:
 
 
 def request_import(upload: ItemUpload, person: Person, reason: str = "") -> UploadStep:
-    """Queue the import in the name of `person`; a locked study needs a reason. Raises UploadRefusedError unless the last dry run found no problem."""
+    """Queue the import in the name of `person`; a locked study needs a reason.
+
+    Raises UploadRefusedError unless the last dry run found no problem.
+    """
     last = upload.steps.order_by("-pk").first()
     if last is None or last.kind != UploadStep.Kind.CHECK or last.status != "done" or last.findings.get("problems"):
         raise UploadRefusedError("Only a file whose dry run found no problem can be imported. Check it first.")
