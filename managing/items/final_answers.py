@@ -91,7 +91,10 @@ class AnswerSubject:
         found = kind.shown(shown, self.name, self.question.spec, sheet)
         called = names_of(self.item.study).shown
         for row in found.get("rows", []):
-            row["key"] = called(sheet.key_of(row["letter"]))
+            if "letter" in row:
+                row["key"] = called(sheet.key_of(row["letter"]))
+            for choice in row.get("choices", []) if "side" in row else []:
+                choice["label"] = called(sheet.key_of(choice["letter"]))
         for choice in found["choices"] if kind.level == "choice" else []:
             choice["label"] = called(sheet.key_of(choice["value"])) or choice["label"]
         several = kind.takes_several(self.question.spec)
