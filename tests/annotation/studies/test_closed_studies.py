@@ -8,7 +8,8 @@ from annotation.models import Membership, Project, Study
 from annotation.studies import closing, lifecycle
 from annotation.studies.corrections import StudyArchivedError, StudyRefusedError
 from annotation.studies.projects import move_to_project
-from annotation.studies.queries import runs_of, work_of
+from annotation.studies.queries import work_of
+from annotation.studies.run_studies import runs_of
 
 ABOUT = {"title": "New", "description": "", "contact": ""}
 
