@@ -32,7 +32,7 @@ def corrections(study, owner, items):
     return {
         "description": lambda why: lifecycle.describe(study, owner, **ABOUT, reason=why),
         "guidelines": lambda why: lifecycle.publish_guidelines(study, "New.", owner, why),
-        "import": lambda why: add_to_study(study, items, owner, "", why),
+        "import": lambda why: add_to_study(study, items, owner, reason=why),
         "reopening": lambda why: (lifecycle.prepare(study, 5), lifecycle.reopen(study, owner, why)),
     }
 
