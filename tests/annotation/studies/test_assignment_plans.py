@@ -236,7 +236,7 @@ def test_somebody_who_has_done_as_many_tasks_as_the_plan_lets_them_is_told_so(ma
 
 
 @pytest.mark.django_db
-def test_somebody_who_has_done_every_task_of_a_study_without_a_limit_is_told_of_none(make_study):
+def test_somebody_who_has_done_every_task_of_a_study_without_a_limit_reads_of_none(make_study):
     study = planned(make_study, {"core": {"items": 1, "raters": 2}}, items=2)
     go_live(study)
     one = rater(study, "anna")
