@@ -13,6 +13,8 @@ ITEM_PATHS = (
     "item", "task__item", "output__item", "annotation__task__item", "rating__item", "assignment__task__item",
 )  # fmt: skip
 """How a model's row may lead to its item; the first that exists counts."""
+OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw")
+"""What names the model of a call besides `model`."""
 SAMPLE = 50
 """Items at either end of a study whose outputs name its systems, for rows that belong to no item."""
 
@@ -80,6 +82,9 @@ def _rename(row: Model, study: Study, known: frozenset[str]) -> None:
         return
     if isinstance(row, Output):
         row.key, row.edited_from = names.shown(row.key), names.shown(row.edited_from)
+    if {"endpoint", "model"} <= row.__dict__.keys():  # a call: both together are what a model is called
+        row.__dict__["model"] = names.shown(f"{row.__dict__['endpoint']}/{row.__dict__['model']}")
+        row.__dict__.update({name: HIDDEN for name in OF_CALLS if row.__dict__.get(name)})
     for field in row._meta.concrete_fields:
         if field.attname not in row.__dict__:
             continue

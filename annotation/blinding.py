@@ -8,11 +8,13 @@ the baseline) is hidden as well. Unblinding is an event that cannot be undone.
 
 import hashlib
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
@@ -30,6 +32,18 @@ PAIRS = 3
 HIDDEN = "hidden until unblinding"
 NAMING_OPTIONS = ("pairs", "models")
 """Options of protocols whose values name systems."""
+
+
+class StudyBlindedError(PermissionDenied):
+    """The page would name models that write outputs, and the study is blinded."""
+
+    page = "blinded"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This page names models that write outputs. A blinded study hides them until an owner unblinds it in its"
+            " settings."
+        )
 
 
 def is_blind(study: Study) -> bool:
@@ -88,6 +102,28 @@ def shown_name(study: Study, name: str) -> str:
     """What the people who run the study see in place of a system's name."""
     shown: str = names_of(study).shown(name)
     return shown
+
+
+def refuse_blinded(study: Study) -> None:
+    """Raise StudyBlindedError if the study is blinded."""
+    if is_blind(study):
+        raise StudyBlindedError
+
+
+def in_shown_order(study: Study, outputs: Iterable[Output]) -> list[Output]:
+    """Outputs in the order in which researchers see them: as they are given, or by code while the study is blinded."""
+    names = names_of(study)
+    return sorted(outputs, key=lambda one: str(names.shown(one.key))) if names.are_codes else list(outputs)
+
+
+def shown_outputs(study: Study, outputs: Iterable[Output]) -> list[Output]:
+    """Copies of outputs as researchers see them, in their order there. They must not be saved."""
+    names, found = names_of(study), []
+    for output in in_shown_order(study, outputs):
+        shown = copy(output)
+        shown.key, shown.edited_from = names.shown(output.key), names.shown(output.edited_from)
+        found.append(shown)
+    return found
 
 
 def systems_of(study: Study) -> frozenset[str]:

@@ -114,7 +114,7 @@ def _units_of(items: Iterator[_KeyedItem], configuration: RunConfiguration, *, a
     if are_all and needs_references and not has_reference:
         raise ConfigurationRefusedError(NO_REFERENCE.format(", ".join(configuration.references)), "references")
     if are_all and configuration.pairs == "baseline" and not has_baseline:
-        raise ConfigurationRefusedError(f"No item has an output of {configuration.baseline!r}.", "baseline")
+        raise ConfigurationRefusedError("No item has an output of the baseline system.", "baseline")
 
 
 def _items(study: Study, naming: RunConfiguration | None) -> Iterator[_KeyedItem]:

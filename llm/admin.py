@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.admin import OperatorsOnly, ReadOnlyAdmin, RecentValues
+from accounts.admin import OperatorsOnly, ReadOnlyAdmin
 from annotation.admin import StudyScopedAdmin
 from llm.models import Budget, Call, Completion, EndpointState, Reservation, Stop, StudyPrompt
 
@@ -13,9 +13,10 @@ class CallAdmin(StudyScopedAdmin):
         "id", "study", "run", "work", "step", "endpoint", "model", "status", "kind", "tokens_in", "tokens_out",
         "price_charged", "started_at",
     ]  # fmt: skip
-    list_filter = ["status", ("endpoint", RecentValues), "other_model", "usage_missing"]
-    plain_filters = ("status", "endpoint", "other_model", "usage_missing")
-    search_fields = ["run", "work", "model"]
+    # Filters and searches by endpoint or model would tell which model wrote a blinded output.
+    list_filter = ["status", "other_model", "usage_missing"]
+    plain_filters = ("status", "other_model", "usage_missing")
+    search_fields = ["run", "work"]
     list_select_related = ["study"]
     ordering = ["-pk"]
 
@@ -62,7 +63,7 @@ class CompletionAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "run", "model", "status", "kind", "reason", "attempt", "created_at", "ended_at"]
     list_filter = ["status"]
     plain_filters = ("status",)
-    search_fields = ["run", "model"]
+    search_fields = ["run"]
     list_select_related = ["study"]
     ordering = ["-pk"]
     exclude = ["token"]

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, signed_in
 from accounts.models import Person
 from annotation.access import OWNERS, RESEARCHERS, may, study_for
+from annotation.blinding import is_blind, refuse_blinded
 from annotation.models import Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
@@ -46,6 +47,7 @@ def _overview(study: Study) -> dict[str, Any]:
     budgets, more = page_data.budget_rows(study)
     return {
         "study": study,
+        "is_blind": is_blind(study),
         "now": timezone.now(),
         "queue": page_data.queue_rows(study),
         "endpoints": page_data.endpoint_rows(),
@@ -120,6 +122,7 @@ def try_model(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue a question to a model; its reply gets a page of its own."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
+    refuse_blinded(study)
     form = TrialForm(request.POST, models=page_data.model_choices(), auto_id="trial-%s")
     if not form.is_valid():
         return _page(request, study, 422, trial_form=form)
@@ -169,6 +172,7 @@ def stop_trial(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def calls(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the study's ledger page by page, with the filters in the address."""
     study = study_for(person_of(request), slug, RESEARCHERS)
+    refuse_blinded(study)
     filters = page_data.LedgerFilters.of(request.GET)
     page = Paginator(filters.calls(study), CALLS_PER_PAGE).get_page(request.GET.get("page"))
     context = {

@@ -67,7 +67,9 @@ class UploadStep(Row):
     upload = models.ForeignKey(ItemUpload, on_delete=models.PROTECT, related_name="steps", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind)
     read = models.BigIntegerField(default=0, help_text="bytes of the file that have been checked")
-    findings = ExactJSONField(default=dict, help_text="counts of lines and rows, and the first problems")
+    findings = ExactJSONField(
+        default=dict, help_text="counts of lines and rows, and the first problems; a requested import: its reason"
+    )
 
     class Meta(Row.Meta):
         indexes = [*Row.Meta.indexes, models.Index(fields=["upload", "id"], name="upload_step_of_upload")]

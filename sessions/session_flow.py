@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.blinding import is_blind
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
 from llm.call_errors import CallError
@@ -41,6 +42,9 @@ class SessionFlow(TaskFlow):
         ensure_index(study)
 
     def import_warnings(self, study: Study) -> list[str]:
+        if is_blind(study):
+            missing = not all(map(_is_configured, options_of(study).models))
+            return ["A model of this study is not configured on this site. It cannot go live without it."] * missing
         return [
             f"No model called {model} is configured on this site. The study cannot go live without it."
             for model in options_of(study).models

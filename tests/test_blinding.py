@@ -9,17 +9,23 @@ import pytest
 
 from accounts.models import Person
 from annotation.blinding import code_of, names_of, unblind
-from annotation.models import Output, Rating, Study, Unblinding
+from annotation.models import Output, Rating, Study, Task, Unblinding
+from annotation.protocols import Unit
+from annotation.review.adjudicating import adjudicate
 from annotation.studies.corrections import StudyRefusedError
 from config.erasure import open_erasure
+from llm.models import Call, Completion
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.disagreement import disagreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
+from sessions.models import RevisionSession
 from tests.world import ROUTES
 
 CANARY = re.compile(r"CANARY-SYS-[a-z]+")
 NAMES = {"system-north": "CANARY-SYS-north", "system-south": "CANARY-SYS-south", "system-west": "CANARY-SYS-west"}
 LEAVE = re.compile(r"(?:href|hx-get|action)=\"(/[^\"#]*)")
+MODEL = "CANARY-SYS-host/CANARY-SYS-small"
 READERS = ("owner", "superuser", "token_read")
 
 
@@ -41,8 +47,16 @@ def blinded(world):
         Output.objects.filter(key="CANARY-SYS-west").update(
             edited_from="CANARY-SYS-north", metadata={"made_by": "CANARY-SYS-west"}
         )
+        RevisionSession.objects.update(model=MODEL)
+        Task.objects.filter(variant="endpoint/model").update(variant=MODEL)
+        Completion.objects.update(model=MODEL)
+        Call.objects.update(endpoint="CANARY-SYS-host", model="CANARY-SYS-small")
+    item = study.items.order_by("pk").first()
+    question = study.questions.first()
+    adjudicate(item, question, Unit("CANARY-SYS-north"), True, "It does.", Person.objects.get(username="owner"),
+               number=0)  # fmt: skip
     study.systems = {"CANARY-SYS-north": {"family": "CANARY-SYS-family", "model": "CANARY-SYS-model"}}
-    study.options = {**study.options, "blind_researchers": True}
+    study.options = {**study.options, "blind_researchers": True, "models": [MODEL]}
     study.save()
     return clients, address, study
 
@@ -51,6 +65,9 @@ def compute_all(study):
     compute_here(study, "agreement", agreement_choices())
     compute_here(study, "meta_evaluation", comparison_choices())
     compute_here(study, "raters", {"kinds": ["human"], "raters": []})
+    compute_here(study, "disagreement", disagreement_choices())
+    compute_here(study, "items", {})
+    compute_here(study, "balance", {})
 
 
 def sent(client, address):
@@ -87,6 +104,8 @@ def starts(address):
         "study.yaml",
         "README.md",
         "runs.jsonl",
+        "adjudications.jsonl",
+        "reviews.jsonl",
     ]
     return [
         "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in files),

@@ -107,7 +107,6 @@ def build_world():
     annotation = submit(first, Submission(form=form, revision=0, guidelines_version=1))
     assignment = next_assignment(study, rater)
     Assignment.objects.filter(pk=assignment.pk).update(flag="odd")
-    flagged = Assignment.objects.get(pk=assignment.pk)
     conflict = DraftConflict.objects.create(assignment=assignment, base_version=0, body={})
     link = issue_link(people["annotator"])
     token = invite(study, "annotator", people["owner"])[0]

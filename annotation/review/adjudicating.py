@@ -11,7 +11,8 @@ from accounts.models import Person
 from annotation.models import Adjudication, Item, Output, Question
 from annotation.protocols import Unit
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
-from annotation.studies.locking import refuse_import_since
+from annotation.studies.corrections import check_correction
+from annotation.studies.locking import lock_study
 from config.model_fields import canonical_json
 
 
@@ -25,11 +26,12 @@ def adjudicate(
 ) -> Adjudication:
     """Add a final answer; None as `value` withdraws the one before it. `number` is the last that the person saw.
 
-    The value has been checked. Raises ReviewedMeanwhileError if there is a later one.
+    The value has been checked. Raises ReviewedMeanwhileError if there is a later one, StudyRefusedError
+    for a locked study without a reason, and StudyArchivedError.
     """
-    reviewer = reviewer_for(item.study, person)
     with transaction.atomic():
-        refuse_import_since(item.study)
+        why = check_correction(lock_study(item.study_id), reason)
+        reviewer = reviewer_for(item.study, person)
         Item.objects.select_for_update(of=("self",), no_key=True).get(pk=item.pk)
         same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit))
         last = same.filter(is_current=True).first()
@@ -46,6 +48,6 @@ def adjudicate(
         action = "answer adjudicated" if value is not None else "adjudication withdrawn"
         record(
             action, f"question {question.key} on item {item.key}", actor=person, study=item.study.slug,
-            old={"number": last.number} if last else None, new={"number": added.number},
+            old={"number": last.number} if last else None, new={"number": added.number, **why},
         )  # fmt: skip
     return added

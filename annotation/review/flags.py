@@ -13,7 +13,8 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Assignment, FlagAnswer, Study
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
-from annotation.studies.locking import refuse_import_since
+from annotation.studies.corrections import check_correction
+from annotation.studies.locking import lock_study
 
 
 def open_flags(study: Study | OuterRef) -> QuerySet[Assignment]:
@@ -36,12 +37,13 @@ def answered_flags(study: Study) -> QuerySet[FlagAnswer]:
 def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *, flag: str) -> FlagAnswer:
     """Add an answer to the flag; `flag` is the annotator's text that the person saw.
 
-    Raises ReviewedMeanwhileError if the text has changed since, or somebody else has answered it.
+    The note is the reason that a locked study needs. Raises ReviewedMeanwhileError if the text has changed since, or
+    somebody else has answered it, StudyRefusedError and StudyArchivedError.
     """
     study = flagged.rater.study
-    reviewer = reviewer_for(study, person)
     with transaction.atomic():
-        refuse_import_since(study)
+        why = check_correction(lock_study(study.pk), note)
+        reviewer = reviewer_for(study, person)
         fresh = Assignment.objects.select_for_update(of=("self",), no_key=True).get(pk=flagged.pk)
         last = FlagAnswer.objects.filter(assignment=fresh, is_current=True).first()
         if not flag or fresh.flag != flag or (last is not None and last.flag == flag):
@@ -59,7 +61,7 @@ def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *,
             about=flagged.rater.person,
             study=study.slug,
             old={"outcome": last.outcome, "number": last.number} if last else None,
-            new={"outcome": outcome, "number": added.number},
+            new={"outcome": outcome, "number": added.number, **why},
         )
     return added
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.access import backed_invitations
+from annotation.blinding import names_of, shown_options
 from annotation.models import Item, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
@@ -90,7 +91,7 @@ def _of_study(study: Study, questions: Sequence[Question], items: int | None) ->
         yield LiveProblem("This study asks no questions.", (QUESTIONS,), blocks=True)
     else:
         try:
-            protocol.check_study(questions, study.options)
+            protocol.check_study(questions, shown_options(study))
         except StudyInvalidError as problem:
             yield LiveProblem(f"The settings do not fit together: {problem}.", (QUESTIONS,), blocks=True)
         if not any(question.required for question in questions):
@@ -113,9 +114,10 @@ def _of_items(study: Study, known: DraftFacts) -> Iterator[LiveProblem]:
     systems = set(facts["systems"])
     if len(systems) < MOST_SYSTEMS:
         named = protocols()[study.protocol].systems_in(study.options)
-        for name in sorted(named - systems):
+        shown = names_of(study).shown
+        for name in sorted(map(shown, named - systems)):
             yield LiveProblem(f"The options name the system {name}, but no item has an output of it.", (QUESTIONS,))
-        for name in sorted(set(study.systems) - systems - named):
+        for name in sorted(map(shown, set(study.systems) - systems - named)):
             yield LiveProblem(f"The system {name} is described, but no item has an output of it.", (QUESTIONS,))
 
 

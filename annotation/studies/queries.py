@@ -68,6 +68,8 @@ class MyWork:
     read: int | None = None
     newest: int | None = None
     flag_answers: int = 0
+    is_full: bool = False
+    """Whether the study's plan lets the person do no more tasks than they have done."""
 
     @property
     def kind(self) -> str:
@@ -187,19 +189,19 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
         rater = Rater.objects.filter(study=study, person=row.person).first()
     if rater is not None and flow.offers_every_task:
         left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
-        others = others and has_room(study, rater)
     elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
         held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)
         others = others and flow.offered(held, rater).exists()
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
-    nothing = "between" if row.later else "waiting" if others else "done"
+    is_full = rater is not None and not left and not has_room(study, rater)
+    nothing = "done" if is_full else "between" if row.later else "waiting" if others else "done"
     state = states.get(Study.Status(study.status), "work" if left else nothing)
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
-        flag_answers=row.flag_answers,
+        flag_answers=row.flag_answers, is_full=is_full,
     )  # fmt: skip
 
 

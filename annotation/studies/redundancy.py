@@ -12,11 +12,11 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Item, Slot, Study, Task
 from annotation.protocols import protocols
-from annotation.studies.lifecycle import StudyRefusedError
+from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
 from annotation.studies.slot_steps import MOST_SLOTS, next_order
-from annotation.studies.steered_items import ItemStepRefusedError, lock_item
+from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 
 CHANGED = "redundancy changed"
 NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
@@ -31,6 +31,7 @@ def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) ->
         raise ItemStepRefusedError(f"A task has 1 to {MOST_SLOTS - 1} places.")
     with transaction.atomic():
         study, item = lock_item(item)
+        why = correction(study, reason)
         slots = list(Slot.objects.filter(item=item).select_for_update(of=("self",), no_key=True).order_by("pk"))
         if not slots:
             raise ItemStepRefusedError(NO_TASKS)
@@ -40,7 +41,7 @@ def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) ->
         Slot.objects.bulk_create(new)
         Slot.objects.filter(pk__in=[slot.pk for slot in gone]).delete()
         old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in gone]}
-        told = {"redundancy": count, "added": len(new), "removed": len(gone), "reason": reason}
+        told = {"redundancy": count, "added": len(new), "removed": len(gone), **why}
         record(
             "redundancy changed", f"item {item.key}", actor=actor, study=study.slug, old=old if gone else None, new=told
         )
@@ -51,13 +52,14 @@ def set_study_redundancy(study: Study, count: int, reason: str, actor: Person | 
     """Change how many raters the tasks of items get that have no tasks yet. Those of other items stay as they are."""
     with transaction.atomic():
         now = lock_study(study.pk)
+        why = check_correction(now, reason)
         if now.redundancy == count:
             raise StudyRefusedError(f"Its tasks get {count} raters already.")
         old, now.redundancy = now.redundancy, count
         now.save(update_fields=["redundancy"])
         record(
             CHANGED, study.slug, actor=actor, study=study.slug, old={"redundancy": old},
-            new={"redundancy": count, "reason": reason},
+            new={"redundancy": count, **why},
         )  # fmt: skip
     study.redundancy = count
 

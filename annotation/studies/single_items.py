@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.audited_erasure import audited_erasure
 from accounts.models import Person
+from annotation.blinding import is_blind
 from annotation.erasing import erase_tasks
 from annotation.importing import ImportRefusedError, ImportResult, add_to_study
 from annotation.importing.dry_run import DryStaging
@@ -30,6 +31,7 @@ from config.erasure import ErasedRows
 FILE = "items.jsonl"
 CHANGED, REMOVED = "item changed", "item removed"
 NOT_DRAFT = "Only items of a draft can be changed. In this study people may have seen it already."
+BLINDED = "This study is blinded, and what is hidden would be lost. Remove the item, and import it again from its file."
 IN_USE = "Somebody, or a model, has worked with this item already, so it stays as it is."
 TAKEN = "is the id of another item of this study"
 COLUMNS = ITEM_COLUMNS[ITEM_COLUMNS.index("document") : ITEM_COLUMNS.index("digest")]
@@ -41,14 +43,14 @@ class ItemInUseError(Exception):
     """The item cannot be changed or removed; the message says why."""
 
 
-def add_item(study: Study, line: Mapping[str, Any], actor: Person) -> ImportResult:
-    """Add the item of a line as in items.jsonl. Raises ImportRefusedError."""
+def add_item(study: Study, line: Mapping[str, Any], actor: Person, reason: str = "") -> ImportResult:
+    """Add the item of a line as in items.jsonl; a locked study needs a `reason`. Raises ImportRefusedError."""
     if Item.objects.filter(study=study, key=line.get("id", "")).exists():
         raise _refusal("id", TAKEN)
     with TemporaryDirectory(prefix="interrater-item-") as folder:
         path = Path(folder) / FILE
         path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-        return add_to_study(study, {"items": path}, actor, "page")
+        return add_to_study(study, {"items": path}, actor, "page", reason=reason)
 
 
 def change_item(item: Item, line: Mapping[str, Any], actor: Person) -> None:
@@ -64,7 +66,8 @@ def change_item(item: Item, line: Mapping[str, Any], actor: Person) -> None:
     rows = [(item.pk, position, key, *output) for position, (key, output) in enumerate(read.outputs.items())]
     try:
         with transaction.atomic():
-            _lock_unused(item)
+            if is_blind(_lock_unused(item)):
+                raise ItemInUseError(BLINDED)
             with audited_erasure(CHANGED, item.key, actor=actor, study=item.study.slug) as erased:
                 _erase_parts(item, erased)
                 erased.empty(Item.objects.filter(pk=item.pk), digest=read.digest, **new)
@@ -84,6 +87,11 @@ def remove_item(item: Item, actor: Person) -> None:
                 erased.delete(Item.objects.filter(pk=item.pk))
     except IntegrityError:
         raise ItemInUseError(IN_USE) from None
+
+
+def can_edit(study: Study) -> bool:
+    """Whether items of the study may be changed in a form, which shows all that an item says."""
+    return can_change(study) and not is_blind(study)
 
 
 def can_change(study: Study) -> bool:
@@ -109,13 +117,17 @@ def _refusal(field: str, reason: str) -> ImportRefusedError:
     return ImportRefusedError([ImportProblem(FILE, 1, field, reason)])
 
 
-def _lock_unused(item: Item) -> None:
-    """Lock the item's study. Raises ItemInUseError unless it is a draft in which nobody has worked with the item."""
+def _lock_unused(item: Item) -> Study:
+    """Lock and return the item's study.
+
+    Raises ItemInUseError unless it is a draft in which nobody has worked with the item.
+    """
     study = lock_study(item.study_id)
     if not can_change(study):
         raise ItemInUseError(NOT_DRAFT)
     if Rating.objects.filter(item=item).exists() or Assignment.objects.filter(task__item=item).exists():
         raise ItemInUseError(IN_USE)
+    return study
 
 
 def _erase_parts(item: Item, erased: ErasedRows) -> None:

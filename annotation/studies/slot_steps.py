@@ -18,7 +18,7 @@ from annotation.desk.assigning import release_slots
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
-from annotation.studies.steered_items import ItemStepRefusedError, lock_item
+from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
@@ -29,6 +29,7 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
     """Add an open slot to each of the item's tasks that has slots, under one number; return how many."""
     with transaction.atomic():
         study, item = lock_item(item)
+        why = correction(study, reason)
         slots = list(Slot.objects.filter(item=item).order_by("task", "number"))
         if not slots:
             raise ItemStepRefusedError("This item has no tasks yet. They are made before the study goes live.")
@@ -47,7 +48,7 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
         Slot.objects.bulk_create(new)
         record(
             "rater asked for", f"item {item.key}", actor=actor, study=study.slug,
-            new={"slot": number, "tasks": len(new), "reason": reason},
+            new={"slot": number, "tasks": len(new), **why},
         )  # fmt: skip
     return len(new)
 
@@ -66,6 +67,7 @@ def free_slot(slot: Slot, reason: str, actor: Person | None) -> None:
     """Open a held slot to others, with those that its holder got together with it."""
     with transaction.atomic():
         study, item = lock_item(slot.item)
+        correction(study, reason)
         slots = _together(study, item, slot)
         held = [one for one in slots if one.state == Slot.State.HELD]
         if not any(one.pk == slot.pk for one in held):
@@ -80,6 +82,7 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
     """
     with transaction.atomic():
         study, item = lock_item(slot.item, rater=rater)
+        why = correction(study, reason)
         if item.withdrawn_at is not None:
             raise ItemStepRefusedError("This item is withdrawn. Restore it first.")
         slots = _together(study, item, slot)
@@ -100,7 +103,7 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
         )
         record(
             "slot reserved", f"item {item.key} slot {slot.number}", actor=actor, about=rater.person, study=study.slug,
-            new={"rater": rater.name, "days": days, "reason": reason},
+            new={"rater": rater.name, "days": days, **why},
         )  # fmt: skip
 
 
@@ -108,6 +111,7 @@ def cancel_open(item: Item, reason: str, actor: Person | None) -> int:
     """Delete the item's open slots, so that nobody else is asked; return how many."""
     with transaction.atomic():
         study, item = lock_item(item)
+        why = correction(study, reason)
         slots = Slot.objects.filter(item=item, state=Slot.State.OPEN).select_for_update(of=("self",), no_key=True)
         cancelled = list(slots.order_by("pk"))
         if not cancelled:
@@ -116,7 +120,7 @@ def cancel_open(item: Item, reason: str, actor: Person | None) -> int:
         old = {"slots": [{"task": slot.task_id, "number": slot.number, "order": slot.order} for slot in cancelled]}
         record(
             "slots cancelled", f"item {item.key}", actor=actor, study=study.slug, old=old,
-            new={"reason": reason, "slots": len(cancelled)},
+            new={**why, "slots": len(cancelled)},
         )  # fmt: skip
     return len(cancelled)
 

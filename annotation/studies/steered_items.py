@@ -12,6 +12,7 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import release_slots
 from annotation.models import Item, Rater, Slot, Study
+from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.planning import current_place
 
@@ -26,6 +27,7 @@ def withdraw(item: Item, reason: str, actor: Person | None) -> None:
     """Take an item out of tasks and figures; its answers stay. Held slots open, and their holders keep their drafts."""
     with transaction.atomic():
         study, item = lock_item(item)
+        why = correction(study, reason)
         if item.withdrawn_at is not None:
             raise ItemStepRefusedError("This item is withdrawn already.")
         item.withdrawn_at, item.withdrawn_reason = timezone.now(), reason
@@ -33,20 +35,21 @@ def withdraw(item: Item, reason: str, actor: Person | None) -> None:
         held = _locked_slots(item).filter(state=Slot.State.HELD).select_related("holder")
         release_slots(study, list(held), f"item withdrawn: {reason}", actor)
         _move(study, item)
-        record("item withdrawn", f"item {item.key}", actor=actor, study=study.slug, new={"reason": reason})
+        record("item withdrawn", f"item {item.key}", actor=actor, study=study.slug, new=why)
 
 
 def restore(item: Item, reason: str, actor: Person | None) -> None:
     """Undo a withdrawal: the item is given out again where slots are open, and its answers count again."""
     with transaction.atomic():
         study, item = lock_item(item)
+        why = correction(study, reason)
         if item.withdrawn_at is None:
             raise ItemStepRefusedError("This item is not withdrawn.")
         old = {"reason": item.withdrawn_reason}
         item.withdrawn_at, item.withdrawn_reason = None, ""
         item.save(update_fields=["withdrawn_at", "withdrawn_reason"])
         _move(study, item)
-        record("item restored", f"item {item.key}", actor=actor, study=study.slug, old=old, new={"reason": reason})
+        record("item restored", f"item {item.key}", actor=actor, study=study.slug, old=old, new=why)
 
 
 def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -> None:
@@ -58,6 +61,7 @@ def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -
         raters = Rater.objects.filter(study=study, place__isnull=False)
         list(raters.select_for_update(no_key=True).order_by("pk").values_list("pk"))
         study, item = lock_item(item)
+        why = correction(study, reason)
         old, item.priority = item.priority, priority
         if priority == old:
             raise ItemStepRefusedError("The item has this priority already.")
@@ -65,7 +69,7 @@ def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -
         place = _move(study, item)
         if priority < old and place >= 0:
             raters.filter(place__gt=place).update(place=place)
-        new = {"priority": Priority(priority).name.lower(), "reason": reason}
+        new = {"priority": Priority(priority).name.lower(), **why}
         was = {"priority": Priority(old).name.lower()}
         record("priority set", f"item {item.key}", actor=actor, study=study.slug, old=was, new=new)
 
@@ -79,6 +83,14 @@ def lock_item(item: Item, *, rater: Rater | None = None) -> tuple[Study, Item]:
     if rater is not None:
         lock_rater(rater.pk)
     return study, Item.objects.select_for_update(no_key=True).get(pk=item.pk)
+
+
+def correction(study: Study, reason: str) -> dict[str, str]:
+    """As `check_correction`, for steps on items. Raises ItemStepRefusedError."""
+    try:
+        return check_correction(study, reason)
+    except StudyRefusedError as problem:
+        raise ItemStepRefusedError(str(problem)) from None
 
 
 def _locked_slots(item: Item) -> QuerySet[Slot]:

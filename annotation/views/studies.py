@@ -9,7 +9,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
-from annotation.blinding import blinding_state
+from annotation.blinding import blinding_state, shown_options
 from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Guideline, Question, Study
 from annotation.option_words import options_in_words
@@ -45,6 +45,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     questions, guidelines = list(study.questions.order_by("position")), list(study.guidelines.order_by("-number"))
     context = {
         "study": study,
+        "options": shown_options(study),
         "protocol": protocols()[study.protocol],
         "owns": may(person, study, OWNERS),
         "overview": overview,

@@ -16,12 +16,14 @@ from django.utils.safestring import SafeString
 from accounts.access import person_of
 from accounts.models import Person
 from annotation.access import RESEARCHERS
-from annotation.forms import PlainText
+from annotation.blinded_rows import shown_rows
+from annotation.blinding import is_blind, shown_outputs
+from annotation.forms import LONGEST_REASON, PlainText
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Item, Rating
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
 from annotation.studies.redundancy import set_redundancy
-from annotation.studies.single_items import add_item, can_change, change_item, remove_item
+from annotation.studies.single_items import add_item, can_change, can_edit, change_item, remove_item
 from annotation.studies.slot_steps import MOST_SLOTS, add_rater, cancel_open
 from annotation.studies.steered_items import restore, set_priority, withdraw
 from config.form_fields import WholeNumberField
@@ -75,6 +77,9 @@ class AddItemsForm(StudyChoiceForm):
         help_text="One item per line, as in items.jsonl (docs/formats.md): "
         '{"id": "item-1", "document": "…", "instruction": "…", "outputs": [{"id": "system", "text": "…"}]}',
     )  # fmt: skip
+    reason = PlainText(
+        max_length=LONGEST_REASON, required=False, widget=forms.TextInput, help_text="Only a locked study needs one."
+    )
 
 
 class EditItemForm(TextForm):
@@ -136,7 +141,7 @@ def _redundancy(item: Item, person: Person, given: Given) -> None:
 class ItemAdmin(SteeredAdmin):
     steps = tuple(_steps())
     add_form = AddItemsForm
-    add_fields = ("study", "lines")
+    add_fields = ("study", "lines", "reason")
     list_display = ["key", "begins", "study", "set", "pool", "priority", "withdrawn_at"]
     list_filter = ["pool", "set", "priority"]
     plain_filters = ("pool", "set", "priority")
@@ -157,7 +162,8 @@ class ItemAdmin(SteeredAdmin):
 
     @admin.display(description="outputs")
     def outputs_shown(self, item: Item) -> SafeString:
-        outputs = list(item.outputs.order_by("position")[: SHOWN_OUTPUTS + 1])
+        found = item.outputs.order_by("position")
+        outputs = shown_outputs(item.study, found if is_blind(item.study) else found[: SHOWN_OUTPUTS + 1])
         context = {"outputs": outputs[:SHOWN_OUTPUTS], "more": len(outputs) > SHOWN_OUTPUTS, "most": SHOWN_OUTPUTS}
         return render_to_string("admin/_item_outputs.html", context)
 
@@ -166,7 +172,9 @@ class ItemAdmin(SteeredAdmin):
         rows = Rating.objects.filter(item=item, is_current=True).select_related(
             "rater", "question", "output", "other_output"
         )
-        answers = list(rows.order_by("rater__name", "question__position", "pk")[: SHOWN_ANSWERS + 1])
+        answers = list(
+            shown_rows(rows, "study").order_by("rater__name", "question__position", "pk")[: SHOWN_ANSWERS + 1]
+        )
         context = {"answers": answers[:SHOWN_ANSWERS], "more": len(answers) > SHOWN_ANSWERS, "most": SHOWN_ANSWERS}
         return render_to_string("admin/_item_answers.html", context)
 
@@ -178,7 +186,7 @@ class ItemAdmin(SteeredAdmin):
         return items
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request) and isinstance(obj, Item) and can_change(obj.study)
+        return self.has_module_permission(request) and isinstance(obj, Item) and can_edit(obj.study)
 
     def text_form(self, request: HttpRequest, obj: Any) -> type[TextForm]:
         return AddItemsForm if obj is None else EditItemForm
@@ -198,7 +206,7 @@ class ItemAdmin(SteeredAdmin):
             return
         study = given["study"]
         for line in given["lines"]:
-            add_item(study, line, person)
+            add_item(study, line, person, given["reason"])
         if study.is_live and not prepare_few(study):
             request_preparation(study, person, goes_live=False)
         newest = Item.objects.filter(study=study).latest("pk")

@@ -62,7 +62,13 @@ def _import(claim: Claim) -> None:
 
     try:
         add_to_study(
-            upload.study, {upload.table: place_of(upload)}, upload.person, VIA, watch=_progress(claim), on_write=finish
+            upload.study,
+            {upload.table: place_of(upload)},
+            upload.person,
+            VIA,
+            watch=_progress(claim),
+            on_write=finish,
+            reason=claim.row.findings.get("reason", ""),
         )
     except ImportRefusedError as refused:  # the study has changed since the dry run
         raise GiveUpError("The study has changed since the dry run.", findings=_problems(refused)) from None

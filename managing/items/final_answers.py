@@ -7,12 +7,15 @@ from django.http import Http404, QueryDict
 
 from annotation.access import NOTHING
 from annotation.answers import Form, Sheet, Unit
+from annotation.blinding import in_shown_order, names_of, shown_outputs
 from annotation.desk.form_reading import field_name
 from annotation.models import Adjudication, Item, Output, Question, Rating
 from annotation.questions import ValueInvalidError, question_types
 from annotation.review.adjudicating import unit_digest
 
 LONGEST_VARIANT = 240
+NOT_THERE = ""
+"""Stands for an output that the item does not have."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,13 @@ class AnswerSubject:
     def of(cls, item: Item, query: QueryDict) -> "AnswerSubject":
         """Read it from an address or a posted form. Raises Http404 for what the item does not have."""
         question = Question.objects.filter(study=item.study_id, key=query.get("question", "")).first()
-        outputs = list(item.outputs.order_by("position"))
-        named = [query.get(name) or None for name in ("output", "other")]
-        known = {output.key for output in outputs}
+        outputs = in_shown_order(item.study, item.outputs.order_by("position"))
+        called = {names_of(item.study).shown(output.key): output.key for output in outputs}
+        given = [query.get(name) or None for name in ("output", "other")]
+        named = [called.get(key, NOT_THERE) if key else None for key in given]
         variant = query.get("variant", "")
         unit = Unit(named[0], named[1], variant)
-        wrong = any(key is not None and key not in known for key in named) or (named[0] is None and named[1])
+        wrong = NOT_THERE in named or (named[0] is None and named[1])
         if question is None or wrong or (named[0] and named[0] == named[1]) or len(variant) > LONGEST_VARIANT:
             raise Http404(NOTHING)
         if question_types()[question.type].level == "span" or (variant and not _is_known(item, question, variant)):
@@ -45,6 +49,17 @@ class AnswerSubject:
     @property
     def number(self) -> int:
         return self.last.number if self.last else 0
+
+    @property
+    def shown_unit(self) -> Unit:
+        """The unit with its systems called as they are shown, as addresses and forms name it."""
+        shown = names_of(self.item.study).shown
+        return Unit(shown(self.unit.output), shown(self.unit.other), self.unit.variant)
+
+    @property
+    def shown_outputs(self) -> list[Output]:
+        """The outputs as the page shows them."""
+        return shown_outputs(self.item.study, self.outputs)
 
     @property
     def sheet(self) -> Sheet:
@@ -74,10 +89,14 @@ class AnswerSubject:
         value = self.last.value if self.last else None
         shown = form if form is not None else ({} if value is None else kind.write(value, self.name, sheet))
         found = kind.shown(shown, self.name, self.question.spec, sheet)
+        called = names_of(self.item.study).shown
         for row in found.get("rows", []):
-            row["key"] = sheet.key_of(row["letter"])
+            if "letter" in row:
+                row["key"] = called(sheet.key_of(row["letter"]))
+            for choice in row.get("choices", []) if "side" in row else []:
+                choice["label"] = called(sheet.key_of(choice["letter"]))
         for choice in found["choices"] if kind.level == "choice" else []:
-            choice["label"] = sheet.key_of(choice["value"]) or choice["label"]
+            choice["label"] = called(sheet.key_of(choice["value"])) or choice["label"]
         several = kind.takes_several(self.question.spec)
         return {**found, "name": self.name, "several": several}
 

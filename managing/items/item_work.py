@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from annotation.blinding import names_of
 from annotation.models import Annotation, Assignment, Item, Membership, Slot, Study, TaskOutput
 from annotation.models.people import Role
 from annotation.protocols import protocols
@@ -33,28 +34,34 @@ class ItemWork:
         """Read the work on an item in at most six queries."""
         slots = Slot.objects.filter(item=item).select_related("holder", "task").order_by("task", "number")
         shows: dict[int, list[str]] = defaultdict(list)
+        names, models = names_of(study), study.options.get("models", ())
         for task, key in (
             TaskOutput.objects.filter(task__item=item).order_by("task", "position").values_list("task", "output__key")
         ):
-            shows[task].append(key)
+            shows[task].append(names.shown(key))
+        if names.are_codes:
+            shows = defaultdict(list, {task: sorted(keys) for task, keys in shows.items()})
         given = list(
             Assignment.objects.filter(task__item=item).select_related("rater").defer("tool_use").order_by("pk")
         )
         drafts = {(one.task_id, one.rater_id) for one in given if one.draft}
         places = [
-            TaskPlace(slot, " / ".join(shows[slot.task_id]) or slot.task.variant,
+            TaskPlace(slot, " / ".join(shows[slot.task_id]) or names.within(slot.task.variant, models),
                       (slot.task_id, slot.holder_id) in drafts)
             for slot in slots
         ]  # fmt: skip
         others = Annotation.objects.filter(task__item=item, is_current=True).exclude(status="submitted")
         own_pages = protocols()[study.protocol].flow.has_own_pages
         sessions = RevisionSession.objects.filter(item=item).select_related("rater").order_by("pk") if own_pages else ()
+        own_sessions = list(sessions)
+        for one in own_sessions:
+            one.model = names.shown(one.model)  # for the page; sessions are not saved
         open_places = any(place.slot.state != Slot.State.FILLED for place in places)
         members = Membership.objects.filter(study=study, role=Role.ANNOTATOR, active=True, person__is_active=True)
         return cls(
             places=places,
             unanswered=list(others.select_related("rater").order_by("pk")),
             flagged=[one for one in given if one.flag],
-            sessions=list(sessions),
+            sessions=own_sessions,
             people=list(members.select_related("person").order_by("person__username")) if open_places else [],
         )

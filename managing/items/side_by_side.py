@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from annotation.blinding import in_shown_order, names_of
 from annotation.models import Adjudication, Item, Output, Question, Rater, Rating
 from annotation.questions import question_types
 from judges.models import Judgment
@@ -82,7 +83,10 @@ class SideBySide:
         self, item: Item, questions: list[Question], outputs: list[Output], by_question: Mapping[str, float]
     ) -> None:
         self.item, self.questions, self.by_question = item, questions, by_question
-        self.names = {output.pk: output.key for output in outputs}
+        shown = names_of(item.study)
+        outputs = in_shown_order(item.study, outputs)
+        self.shown_names, self.systems = shown, {output.key for output in outputs}
+        self.names = {output.pk: shown.shown(output.key) for output in outputs}
         self.places = {pk: place for place, pk in enumerate(self.names)}
         rows = Rating.objects.filter(item=item, is_current=True).select_related("rater", "annotation")
         self.ratings = list(rows.order_by("rater__name", "run", "replicate", "pk"))
@@ -112,7 +116,7 @@ class SideBySide:
             row = rows.setdefault(_row_key(rating), _row(rating))
             row.cells = row.cells or [None] * len(columns)
             if ranks and isinstance(rating.value, dict):
-                for key, rank in rating.value.items():
+                for key, rank in self._shown(rating.value).items():
                     if key in place:
                         row.cells[place[key]] = self._value(question, rating, str(rank))
             elif (number := place.get(self._unit(rating))) is not None:
@@ -138,14 +142,14 @@ class SideBySide:
         return [self._column(question, self.label(unit), unit) for unit in units]
 
     def _ranked(self, question: Question, ratings: Iterable[Rating]) -> list[AnswerColumn]:
-        ranked = {key for rating in ratings if isinstance(rating.value, dict) for key in rating.value}
+        ranked = {key for rating in ratings if isinstance(rating.value, dict) for key in self._shown(rating.value)}
         final = self.final.get((question.pk, UnitKey()))
         if final is not None and isinstance(final.value, dict):
-            ranked |= set(final.value)
+            ranked |= set(self._shown(final.value))
         columns = [self._column(question, name, UnitKey()) for name in self.names.values() if name in ranked]
         for number, column in enumerate(columns):
             if column.final is not None and isinstance(column.final.value, dict):
-                rank = str(column.final.value.get(column.label, ""))
+                rank = str(self._shown(column.final.value).get(column.label, ""))
                 columns[number] = replace(column, final_words=rank)
         return columns
 
@@ -163,12 +167,16 @@ class SideBySide:
         return AnswerColumn(label, unit, (names[0], names[1]), final if said else None, words)
 
     def label(self, unit: UnitKey) -> str:
-        """The systems of a unit's outputs, or its variant; empty for the task as a whole."""
+        """The systems of a unit's outputs, or its variant, as they are shown; empty for the task as a whole."""
         keys = [self.names.get(pk, "?") for pk in (unit.output, unit.other) if pk is not None]
-        return " / ".join([*keys, *([unit.variant] if unit.variant else [])])
+        return " / ".join([*keys, *([self._shown(unit.variant)] if unit.variant else [])])
 
     def _value(self, question: Question, rating: Rating, words: str) -> GivenValue:
-        spans = rating.value.get("spans", []) if rating.level == "span" and isinstance(rating.value, dict) else []
+        spans = (
+            self._shown(rating.value).get("spans", [])
+            if rating.level == "span" and isinstance(rating.value, dict)
+            else []
+        )
         name = (
             rating.rater_id, rating.run, rating.replicate or 1, question.pk, rating.output_id, rating.other_output_id
         )  # fmt: skip
@@ -176,9 +184,14 @@ class SideBySide:
             words, tuple(spans), rating.explanation or "", rating.off_scale, self.judgments.get(name)
         )  # fmt: skip
 
+    def _shown(self, value: Any) -> Any:
+        """A value of an answer with the systems of the item called as they are shown."""
+        return self.shown_names.within(value, self.systems)
+
     def in_words(self, question: Question, value: Any) -> str:
-        """A value for researchers, who see the systems' names."""
+        """A value for researchers, who see the systems' names, or their codes."""
         kind = question_types()[question.type]
+        value = value if kind.level == "text" else self._shown(value)
         if kind.level == "span" and isinstance(value, dict):
             count = len(value.get("spans", []))
             return "no spans" if not count else f"{count} span{'' if count == 1 else 's'}"

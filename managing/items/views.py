@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, item_for, study_for
 from annotation.answers import Form
+from annotation.blinding import shown_outputs
 from annotation.models import Item
 from annotation.protocols import protocols
 from annotation.questions import ValueInvalidError
@@ -79,7 +80,7 @@ def _item_page(request: HtmxRequest, shown: Item, status: int = 200) -> HttpResp
         "item": shown,
         "title": protocols()[study.protocol].flow.titles([shown.pk]).get(shown.pk, ""),
         "categories": [shown.categories] if isinstance(shown.categories, str) else shown.categories or [],
-        "outputs": outputs,
+        "outputs": shown_outputs(study, outputs),
         "summary": summary,
         "sections": answers.sections(),
         "work": work,

@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('kind', models.CharField(choices=[('check', 'Dry run'), ('import', 'Import')], max_length=10)),
                 ('read', models.BigIntegerField(default=0, help_text='bytes of the file that have been checked')),
-                ('findings', config.model_fields.ExactJSONField(default=dict, help_text='counts of lines and rows, and the first problems')),
+                ('findings', config.model_fields.ExactJSONField(default=dict, help_text='counts of lines and rows, and the first problems; a requested import: its reason')),
                 ('upload', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='managing.itemupload')),
             ],
             options={

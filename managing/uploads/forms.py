@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotation.forms import LONGEST_REASON, PlainText
 from managing.models import ItemUpload
 
 NO_FILE = "Choose a file."
@@ -26,6 +27,12 @@ class AnnouncedForm(forms.Form):
     table = forms.ChoiceField(choices=ItemUpload.Table.choices)
     name = forms.CharField(max_length=1000)
     size = forms.IntegerField(min_value=0, max_value=HUGE)
+
+
+class ImportForm(forms.Form):
+    """Why a locked study is corrected by an import."""
+
+    reason = PlainText(label="Reason", max_length=LONGEST_REASON, required=False)
 
 
 class PartForm(forms.Form):

@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.conversations import TurnsInvalidError, text_and_places
-from annotation.forms import PlainText
+from annotation.forms import LONGEST_REASON, PlainText
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Item, Study
@@ -111,8 +111,16 @@ class SingleItemForm(forms.Form):
         help_text="A JSON object with further keys of the item, such as metadata, references, gold or feedback.",
     )  # fmt: skip
 
+    reason = PlainText(
+        label="Reason for the correction", max_length=LONGEST_REASON, widget=forms.TextInput,
+        help_text="This study is locked. The reason is kept with the change.",
+        error_messages={"required": "Give a reason."},
+    )  # fmt: skip
+
     def __init__(self, *args: Any, study: Study, fixed_id: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if study.locked_at is None:
+            del self.fields["reason"]
         files = protocols()[study.protocol].files
         for name in [one for one in self.fields if one in files.unused_item_keys]:
             del self.fields[name]

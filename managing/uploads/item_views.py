@@ -14,7 +14,7 @@ from annotation.importing import ImportRefusedError
 from annotation.models import Item, Study
 from annotation.protocols import protocols
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
-from annotation.studies.single_items import ItemInUseError, add_item, can_change, change_item, remove_item
+from annotation.studies.single_items import ItemInUseError, add_item, can_change, can_edit, change_item, remove_item
 from managing.access import item_for
 from managing.uploads.item_forms import SingleItemForm, initial_of, output_forms
 from reports.exporting.study_lines import item_lines
@@ -32,7 +32,7 @@ def new_item(request: HttpRequest, slug: str) -> HttpResponse:
     if not forms.are_valid():
         return forms.page()
     try:
-        add_item(study, forms.line(), person)
+        add_item(study, forms.line(), person, forms.reason)
     except ImportRefusedError as refused:
         return forms.refuse(refused)
     if study.is_live and not prepare_few(study):
@@ -104,6 +104,11 @@ class _Forms:
         fits = self.form.is_valid()
         return (not self.has_outputs and fits) or (self.outputs.is_valid() and fits)
 
+    @property
+    def reason(self) -> str:
+        """Why a locked study is corrected."""
+        return str(self.form.cleaned_data.get("reason", ""))
+
     def line(self) -> dict[str, Any]:
         """Return the item as a line of items.jsonl."""
         outputs = [one.line() for one in self.outputs.filled()] if self.has_outputs else []
@@ -121,7 +126,8 @@ class _Forms:
             "item": self.item,
             "form": self.form,
             "outputs": self.outputs if self.has_outputs else None,
-            "editable": self.item is None or can_change(self.study),
+            "editable": self.item is None or can_edit(self.study),
+            "removable": self.item is not None and can_change(self.study),
         }
         status = 422 if self.form.is_bound and not self.adds_rows else 200
         return render(self.request, "managing/item_form.html", context, status=status)

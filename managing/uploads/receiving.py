@@ -5,8 +5,10 @@ large, slow or sent by somebody who is not signed in, and an interrupted upload 
 """
 
 import os
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from django.conf import settings
@@ -16,6 +18,7 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
+from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
@@ -24,6 +27,7 @@ from managing.models import ItemUpload, UploadStep
 
 WORK_KEY = "item_uploads"
 FOLDER = "uploads"
+NO_REASON: Mapping[str, str] = MappingProxyType({})
 SUFFIXES = (".jsonl", ".csv")
 PART = 4 * 1024 * 1024
 CHUNK = 1 << 16
@@ -129,29 +133,35 @@ def request_check(upload: ItemUpload) -> UploadStep:
     return _requested(upload, UploadStep.Kind.CHECK)
 
 
-def request_import(upload: ItemUpload, person: Person) -> UploadStep:
-    """Queue the import in the name of `person`. Raises UploadRefusedError unless the last dry run found no problem."""
+def request_import(upload: ItemUpload, person: Person, reason: str = "") -> UploadStep:
+    """Queue the import in the name of `person`; a locked study needs a reason.
+
+    Raises UploadRefusedError unless the last dry run found no problem.
+    """
     last = upload.steps.order_by("-pk").first()
     if last is None or last.kind != UploadStep.Kind.CHECK or last.status != "done" or last.findings.get("problems"):
         raise UploadRefusedError("Only a file whose dry run found no problem can be imported. Check it first.")
     ItemUpload.objects.filter(pk=upload.pk).update(person=person)
-    return _requested(upload, UploadStep.Kind.IMPORT)
+    return _requested(upload, UploadStep.Kind.IMPORT, reason)
 
 
-def _requested(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
+def _requested(upload: ItemUpload, kind: UploadStep.Kind, reason: str = "") -> UploadStep:
     try:
         with transaction.atomic():
-            lock_study(upload.study_id)
+            study = lock_study(upload.study_id)
+            why = check_correction(study, reason) if kind == UploadStep.Kind.IMPORT else {}
             upload.refresh_from_db(fields=["has_file", "received"])
             if not upload.has_file or not upload.is_complete:
                 raise UploadRefusedError("This file is not on the site any more. Upload it again.")
-            return _request(upload, kind)
+            return _request(upload, kind, why)
+    except StudyRefusedError as problem:
+        raise UploadRefusedError(str(problem)) from None
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
 
 
-def _request(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
-    step = UploadStep.objects.create(upload=upload, kind=kind)
+def _request(upload: ItemUpload, kind: UploadStep.Kind, why: Mapping[str, str] = NO_REASON) -> UploadStep:
+    step = UploadStep.objects.create(upload=upload, kind=kind, findings=dict(why))
     ItemUpload.objects.filter(pk=upload.pk).update(changed_at=timezone.now())
     enqueue(works()[WORK_KEY], step)
     return step

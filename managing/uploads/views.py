@@ -21,7 +21,7 @@ from config.htmx_request import HtmxRequest
 from managing.access import upload_for
 from managing.models import ItemUpload
 from managing.uploads import receiving
-from managing.uploads.forms import AnnouncedForm, PartForm, UploadForm
+from managing.uploads.forms import AnnouncedForm, ImportForm, PartForm, UploadForm
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError
 from managing.uploads.upload_page import upload_page
 
@@ -126,9 +126,12 @@ def uploaded(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
 def bring_in(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Import a file whose dry run found no problem."""
     person = person_of(request)
-    found = upload_for(person, slug, pk)
+    found, form = upload_for(person, slug, pk), ImportForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The reason is too long, or has characters that cannot be stored.")
+        return redirect("managing:uploaded", slug=slug, pk=pk)
     try:
-        receiving.request_import(found, person)
+        receiving.request_import(found, person, form.cleaned_data["reason"])
     except UploadRefusedError as problem:
         messages.error(request, str(problem))
     return redirect("managing:uploaded", slug=slug, pk=pk)

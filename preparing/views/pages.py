@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import RESEARCHERS, study_for
 from annotation.models import Study
 from config.background.workers import worker_status
 from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
 from judges.form_choices import judging_models
+from preparing.access import study_to_prepare
 from preparing.document_drawing import draw_documents
 from preparing.document_sampling import DocumentsRefusedError
 from preparing.forms import DrawForm
@@ -29,7 +29,7 @@ from preparing.step_configuration import PreparationRefusedError
 @signed_in
 def prepare(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show how far the preparation is; to htmx the part that changes while models write."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
+    study = study_to_prepare(person_of(request), slug)
     if request.htmx:
         return render(request, "preparing/_state.html", {"study": study, "page": prepare_page(study)})
     return _page(request, study)
@@ -51,7 +51,7 @@ def _page(request: HttpRequest, study: Study, form: DrawForm | None = None, stat
 def draw(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw documents from an uploaded file."""
     person = person_of(request)
-    study = study_for(person, slug, RESEARCHERS)
+    study = study_to_prepare(person, slug)
     form = DrawForm(request.POST, request.FILES, length=stated_length(request), auto_id="draw-%s")
     if not form.is_valid():
         return _page(request, study, form, 422)
@@ -83,7 +83,7 @@ def _stored(uploaded: UploadedFile, folder: Path) -> Path:
 def place(request: HttpRequest, slug: str) -> HttpResponse:
     """Put what is ready into the study."""
     person = person_of(request)
-    study = study_for(person, slug, RESEARCHERS)
+    study = study_to_prepare(person, slug)
     try:
         added = place_items(study, person).added
     except PreparationRefusedError as problem:

@@ -6,11 +6,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import RESEARCHERS, study_for
 from config.htmx_request import HtmxRequest
 from judges.form_choices import judging_models
 from preparing import step_states, trials
-from preparing.access import kind_for, step_for, trial_for
+from preparing.access import kind_for, step_for, study_to_prepare, trial_for
 from preparing.new_step import new_step, new_trial
 from preparing.prepare_page import question_counts, reasons_of, spent_on, step_row
 from preparing.step_configuration import PreparationRefusedError
@@ -21,7 +20,7 @@ from preparing.step_configuration import PreparationRefusedError
 def ask(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     """Show the form of a step, estimate what is posted, and start what was estimated; to htmx the form alone."""
     person = person_of(request)
-    study = study_for(person, slug, RESEARCHERS)
+    study = study_to_prepare(person, slug)
     found = kind_for(study, kind)
     posted = request.POST if request.method == "POST" else None
     page = new_step(study, found, person, request.GET, posted)
@@ -38,7 +37,7 @@ def ask(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
 def trial(request: HtmxRequest, slug: str) -> HttpResponse:
     """The same for a trial of several models."""
     person = person_of(request)
-    study = study_for(person, slug, RESEARCHERS)
+    study = study_to_prepare(person, slug)
     kind_for(study, "instructions")
     page = new_trial(study, person, request.POST if request.method == "POST" else None)
     if page.trial is not None:

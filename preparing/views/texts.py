@@ -9,10 +9,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import NOTHING, RESEARCHERS, study_for
+from annotation.access import NOTHING
 from annotation.models import Study
 from config.htmx_request import HtmxRequest
-from preparing.access import output_for, suggestion_for
+from preparing.access import output_for, study_to_prepare, suggestion_for
 from preparing.deciding import decide, offered_kinds, write_suggestion
 from preparing.editing import save_hybrid
 from preparing.forms import LONGEST_ANSWER, DecisionForm, HybridForm, WritingForm
@@ -30,7 +30,7 @@ MOST_DOCUMENTS = 500
 @signed_in
 def suggestions(request: HttpRequest, slug: str) -> HttpResponse:
     """List suggestions by state, with their documents."""
-    return _suggestions(request, study_for(person_of(request), slug, RESEARCHERS))
+    return _suggestions(request, study_to_prepare(person_of(request), slug))
 
 
 def _suggestions(request: HttpRequest, study: Study, form: WritingForm | None = None) -> HttpResponse:
@@ -54,7 +54,7 @@ def _suggestions(request: HttpRequest, study: Study, form: WritingForm | None = 
 def write(request: HttpRequest, slug: str) -> HttpResponse:
     """Store a suggestion that a person wrote."""
     person = person_of(request)
-    study = study_for(person, slug, RESEARCHERS)
+    study = study_to_prepare(person, slug)
     form = WritingForm(request.POST, offered=offered_kinds(study), auto_id="write-%s")
     if not form.is_valid():
         return _suggestions(request, study, form)
@@ -105,7 +105,7 @@ def _back(request: HttpRequest, otherwise: str) -> str:
 @signed_in
 def outputs(request: HttpRequest, slug: str) -> HttpResponse:
     """List the outputs and references that were written, an instruction at a time."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
+    study = study_to_prepare(person_of(request), slug)
     written = PreparedText.objects.filter(study=study).values("suggestion")
     rows = Suggestion.objects.filter(study=study, pk__in=written).select_related("document", "item")
     page = Paginator(rows.order_by("document", "number"), OUTPUTS_PER_PAGE).get_page(request.GET.get("page"))

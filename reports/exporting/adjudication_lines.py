@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from annotation.blinding import names_of, systems_of
 from annotation.models import Adjudication, Study
 from config.text_validation import given, time_text
 from reports.exporting.study_lines import Line
@@ -11,6 +12,9 @@ FIELDS = (
     "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key", "variant",
     "question__position", "question__key", "number", "value", "reason", "by__name", "at",
 )  # fmt: skip
+
+STORED, SHOWN = ("output__position", "other_output__position"), ("output__key", "other_output__key")
+"""By what units are sorted: as they were imported, or by code."""
 
 
 def has_adjudications(study: Study) -> bool:
@@ -21,10 +25,15 @@ def has_adjudications(study: Study) -> bool:
 def adjudication_lines(study: Study) -> Iterator[Line]:
     """Every final answer, including those that a later one replaced."""
     rows = [dict(zip(FIELDS, row, strict=True)) for row in _rows(study)]
+    names, systems = names_of(study), systems_of(study)
+    for row in rows:
+        for name in ("output__key", "other_output__key"):
+            row[name] = names.shown(row[name])
+    places = SHOWN if names.are_codes else STORED  # the order of import would tell systems apart
     rows.sort(
         key=lambda row: (
             row["item_id"],
-            [-1 if row[name] is None else row[name] for name in ("output__position", "other_output__position")],
+            [(row[name] is not None, row[name]) if row[name] is not None else (False,) for name in places],
             row["variant"], row["question__position"], row["number"],
         )
     )  # fmt: skip
@@ -35,10 +44,10 @@ def adjudication_lines(study: Study) -> Iterator[Line]:
                 "item": row["item__key"],
                 "output": None if pair else row["output__key"],
                 "outputs": [row["output__key"], row["other_output__key"]] if pair else None,
-                "variant": row["variant"] or None,
+                "variant": names.within(row["variant"], systems) or None,
                 "question": row["question__key"],
                 "number": row["number"],
-                "value": row["value"],
+                "value": names.within(row["value"], systems),
                 "reason": row["reason"],
                 "reviewer": row["by__name"],
                 "at": time_text(row["at"]),

@@ -17,12 +17,14 @@ def best_worst(rated: RatedItems, question: Question, choice: Choice) -> BestWor
     raters, best, worst = columns
     shown: list[list[str]] = []
     parsed = cache(json.loads)
+    called = rated.names.shown
     rows = answers(rated.study, question, choice, "item_id", "rater_id", "raw_value", "raw_shown")
     for item, rater, value, order in rows:
         items.append(item)
         raters.append(rated.raters[rater])
-        best.append(parsed(value)["best"])
-        worst.append(parsed(value)["worst"])
-        shown.append(parsed(order) if order else rated.systems_of_items[item])
+        named = parsed(value)
+        best.append(called(named["best"]))
+        worst.append(called(named["worst"]))
+        shown.append(rated.read(order) if order else rated.systems_of_items[item])
     made = collect_best_worst(items, raters, best, worst, shown)
     return replace(made, item=rated.codes(dict.fromkeys(items))[made.item]) if items else made

@@ -92,7 +92,7 @@ class _Reader:
         self.scale = self.type.scale(question.spec)
         self.codes: dict[str, float] = {}
         self.keys: dict[int, dict[str, int]] = {}
-        self.parsed: Callable[[str], Any] = cache(json.loads)
+        self.parsed: Callable[[str], Any] = cache(rated.read)
         if self.type.level == "rank":
             for pk, item in rated.items_of_outputs.items():
                 self.keys.setdefault(item, {})[rated.systems[pk]] = pk
@@ -106,7 +106,7 @@ class _Reader:
                 yield one, two, float(found)
             case "rank":
                 of_item = self.keys.get(item, {})
-                for key, rank in json.loads(raw).items():
+                for key, rank in self.rated.read(raw).items():
                     if key in of_item:
                         yield of_item[key], UNKNOWN, float(rank)
             case "span":

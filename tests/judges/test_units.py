@@ -130,7 +130,7 @@ def test_with_a_baseline_only_its_pairs_are_judged(empty, protocol, orders):
 
 def test_a_baseline_that_no_item_has_is_refused(empty):
     add_item(empty, "item", FOUR)
-    with pytest.raises(ConfigurationRefusedError, match="No item has an output of 'system-x'"):
+    with pytest.raises(ConfigurationRefusedError, match="No item has an output of the baseline system"):
         units(empty, pairs="baseline", baseline="system-x")
 
 

@@ -5,18 +5,21 @@ from collections import Counter
 
 import pytest
 from django.db import connections
+from django.test import Client
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import BusyError, next_assignment, tasks_of
 from annotation.desk.slot_statements import taken_slots
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
+from annotation.members.membership import add_member
 from annotation.models import Rater, Slot, Study
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.plan_table import count_groups, plan_groups, plan_table
 from annotation.studies.planning import plan_chunk
+from annotation.studies.queries import work_in
 from tests.conftest import add_item
 
 
@@ -214,3 +217,29 @@ def test_groups_count_every_item_once(make_study):
     for number in range(5):
         add_item(study, f"k{number}", categories="hard" if number < 2 else None, set="public")
     assert count_groups(study) == {"groups": [["public", [], 3, 9], ["public", ["hard"], 2, 6]]}
+
+
+@pytest.mark.django_db
+def test_somebody_who_has_done_as_many_tasks_as_the_plan_lets_them_is_told_so(make_study):
+    study = planned(make_study, {"most": 2}, items=4)
+    go_live(study)
+    one = rater(study, "anna")
+    add_member(study, one.person, "annotator", None)
+    client = Client()
+    client.force_login(one.person)
+    assert not work_in(one.person, study).is_full
+    assert len(take_all(study, one)) == 2
+    work = work_in(one.person, study)
+    assert (work.state, work.is_full) == ("done", True)
+    for page in (f"/studies/{study.slug}/end/", "/"):
+        assert "You have done all the tasks you may do in this study." in client.get(page).content.decode()
+
+
+@pytest.mark.django_db
+def test_somebody_who_has_done_every_task_of_a_study_without_a_limit_reads_of_none(make_study):
+    study = planned(make_study, {"core": {"items": 1, "raters": 2}}, items=2)
+    go_live(study)
+    one = rater(study, "anna")
+    add_member(study, one.person, "annotator", None)
+    take_all(study, one)
+    assert (work_in(one.person, study).state, work_in(one.person, study).is_full) == ("done", False)
