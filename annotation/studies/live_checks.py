@@ -61,6 +61,7 @@ class DraftFacts:
     annotators: int
     items: int | None = None
     checks: KeptCounts | None = None
+    invited: int | None = None
 
     @classmethod
     def of(cls, study: Study) -> "DraftFacts":
@@ -127,7 +128,7 @@ def _more(count: int) -> str:
 
 def _of_people(study: Study, facts: DraftFacts) -> Iterator[LiveProblem]:
     annotators = facts.annotators
-    expected = annotators + invited_annotators(study)
+    expected = annotators + (invited_annotators(study) if facts.invited is None else facts.invited)
     if not expected:
         yield LiveProblem("There are no annotators, and nobody has been invited.", (INVITE,))
     elif expected < study.redundancy:

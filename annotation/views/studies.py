@@ -9,7 +9,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import person_of, signed_in
 from annotation.access import OWNERS, RESEARCHERS, may, may_make_studies, study_for
-from annotation.blinding import blinding_state, shown_options
+from annotation.blinding import blinding_state
 from annotation.forms import DescriptionForm, ProjectForm, ReasonForm
 from annotation.models import Guideline, Question, Study
 from annotation.option_words import options_in_words
@@ -43,22 +43,22 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     working = [one for one in people if one.is_annotating]
     annotators = sum(one.may_annotate for one in people)
     questions, guidelines = list(study.questions.order_by("position")), list(study.guidelines.order_by("-number"))
+    invited = invited_annotators(study) if is_draft or not annotators else 0
     context = {
         "study": study,
-        "options": shown_options(study),
         "protocol": protocols()[study.protocol],
         "owns": may(person, study, OWNERS),
         "overview": overview,
         "kept": overview.kept,
         "prepared": is_planned(study),
         "preparation": newest_preparation(study),
-        "live_problems": _problems(overview, questions, guidelines, annotators) if is_draft else (),
+        "live_problems": _problems(overview, questions, guidelines, annotators, invited) if is_draft else (),
         "progress": overview.progress,
         "pace": overview.pace,
         "contributions": working[:SHOWN_RATERS],
         "more_raters": max(len(working) - SHOWN_RATERS, 0),
         "annotators": annotators,
-        "invited": 0 if annotators else invited_annotators(study),
+        "invited": invited,
         "options": options_in_words(study),
         "questions": questions,
         "guidelines": guidelines,
@@ -67,11 +67,12 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _problems(
-    overview: Overview, questions: list[Question], guidelines: list[Guideline], annotators: int
+    overview: Overview, questions: list[Question], guidelines: list[Guideline], annotators: int, invited: int
 ) -> list[LiveProblem]:
     items = overview.items if overview.kept is None else None  # kept counts may be older than the first items
     newest = guidelines[0].text if guidelines else ""
-    return live_problems(overview.study, DraftFacts(questions, newest, annotators, items, overview.also.get(CHECKS)))
+    checks = overview.also.get(CHECKS)
+    return live_problems(overview.study, DraftFacts(questions, newest, annotators, items, checks, invited))
 
 
 @require_POST
