@@ -43,6 +43,7 @@ def test_a_plan_is_shown_as_a_table_and_then_applies(desk, study, axe):
     Slot.objects.filter(study=study).update(state="open", holder=None, lease_until=None)
     page = desk.page
     page.goto(f"{desk.address}/studies/study/settings/")
+    page.get_by_role("link", name="People", exact=True).click()
     page.get_by_role("link", name="Assignment plan").click()
     page.get_by_label("Items in the core").fill("1")
     page.get_by_label("Raters per task in the core").fill("3")
