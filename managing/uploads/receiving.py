@@ -4,6 +4,7 @@ A browser sends a file in parts that are no larger than an ordinary request, one
 large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended.
 """
 
+import logging
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -16,11 +17,13 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
-from annotation.studies.locking import lock_study
+from annotation.studies.locking import ImportPendingError, lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue
 from managing.models import ItemUpload, UploadStep
+
+logger = logging.getLogger(__name__)
 
 WORK_KEY = "item_uploads"
 FOLDER = "uploads"
@@ -158,9 +161,12 @@ def _request(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
 
 
 def discard(upload: ItemUpload, person: Person | None) -> None:
-    """Delete the file of an upload that nobody works on. Raises UploadRefusedError."""
+    """Delete the file of an upload that nobody works on. Raises UploadRefusedError.
+
+    Without a `person` the file of an archived study may be deleted too.
+    """
     with transaction.atomic():
-        lock_study(upload.study_id)
+        lock_study(upload.study_id, archived=person is None)
         if UploadStep.objects.filter(upload=upload, status__in=WAITING).exists():
             raise UploadRefusedError(BUSY)
         if not ItemUpload.objects.filter(pk=upload.pk, has_file=True).update(has_file=False):
@@ -171,10 +177,22 @@ def discard(upload: ItemUpload, person: Person | None) -> None:
 
 
 def discard_old_files() -> int:
-    """Delete the files that were imported, and those that nobody has used for KEPT; return how many."""
+    """Delete the files that were imported, and those that nobody has used for KEPT; return how many.
+
+    A file that cannot be deleted now is left to the next call, and does not keep the others.
+    """
     kept = ItemUpload.objects.filter(has_file=True).select_related("study")
     imported = kept.filter(steps__kind=UploadStep.Kind.IMPORT, steps__status="done")
     old = [*imported, *kept.filter(changed_at__lt=timezone.now() - KEPT).exclude(steps__status__in=WAITING)]
-    for upload in old:
+    return sum(_discard_old(upload) for upload in old)
+
+
+def _discard_old(upload: ItemUpload) -> bool:
+    try:
         discard(upload, None)
-    return len(old)
+    except (ImportPendingError, UploadRefusedError):  # busy: a later call deletes it
+        return False
+    except OSError as problem:
+        logger.warning("the file of upload %s could not be deleted: %s", upload.pk, problem)
+        return False
+    return True

@@ -270,6 +270,24 @@ def test_files_that_nobody_needs_are_deleted_after_a_time(browser, study):
     assert AuditEntry.objects.filter(action="file discarded").exists()
 
 
+def test_old_files_are_deleted_in_an_archived_study_too_and_one_that_is_busy_keeps_no_other(browser, study, owner):
+    upload = uploaded(browser, [line(1)])
+    busy, gone = (
+        ItemUpload.objects.create(
+            study=draft_study(slug), table="items", name="a.csv", size=1, received=1, changed_at=timezone.now()
+        )
+        for slug in ("busy", "gone")
+    )
+    UploadStep.objects.create(upload=busy, kind="import", status="done", ended_at=timezone.now())
+    UploadStep.objects.create(upload=busy, kind="check")
+    place_of(gone).mkdir()
+    Study.objects.filter(pk=study.pk).update(status="closed", archived_at=timezone.now())
+    ItemUpload.objects.update(changed_at=timezone.now() - KEPT - timedelta(minutes=1))
+    clean_up()
+    assert list(ItemUpload.objects.filter(has_file=True)) == [busy]
+    assert not place_of(upload).exists()
+
+
 def test_an_erased_study_takes_its_files_with_it(browser, study):
     upload = uploaded(browser, [line(1)])
     erase_study(study, None)
