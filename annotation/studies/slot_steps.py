@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.assigning import release_slots
+from annotation.desk.assigning import may_take, release_slots, room_of
+from annotation.desk.slot_statements import taken_slots
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
@@ -76,24 +77,21 @@ def free_slot(slot: Slot, reason: str, actor: Person | None) -> None:
 def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person | None) -> None:
     """Keep a slot that is open or held by another for one rater, who gets it as their next task.
 
-    They have it for `days`; once they have opened it, the study's own lease begins.
+    They have it for `days`; once they have opened it, the study's own lease begins. Only people to whom a claim could
+    give the slot get it.
     """
     with transaction.atomic():
         study, item = lock_item(slot.item, rater=rater)
+        if study.status not in (Study.Status.LIVE, Study.Status.PAUSED):
+            raise ItemStepRefusedError(f"The study is {study.status}. Places are reserved in live and paused studies.")
         if item.withdrawn_at is not None:
             raise ItemStepRefusedError("This item is withdrawn. Restore it first.")
         slots = _together(study, item, slot)
         if not any(one.pk == slot.pk and one.state != Slot.State.FILLED for one in slots):
             raise ItemStepRefusedError("This place has been filled meanwhile.")
         free = [one for one in slots if one.state != Slot.State.FILLED and one.holder_id != rater.pk]
-        tasks = {one.task_id for one in free}
-        has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
-        has_answer = Annotation.objects.filter(
-            task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED
-        )
-        if not free or has_slot.exists() or has_answer.exists():
-            raise ItemStepRefusedError("This person has a place on this task already.")
         release_slots(study, [one for one in free if one.state == Slot.State.HELD], f"given to {rater.name}", actor)
+        _check_may_take(study, rater, free)
         until = timezone.now() + timedelta(days=days)
         Slot.objects.filter(pk__in=[one.pk for one in free]).update(
             state=Slot.State.HELD, holder=rater, lease_until=until
@@ -102,6 +100,19 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
             "slot reserved", f"item {item.key} slot {slot.number}", actor=actor, about=rater.person, study=study.slug,
             new={"rater": rater.name, "days": days, "reason": reason},
         )  # fmt: skip
+
+
+def _check_may_take(study: Study, rater: Rater, slots: Sequence[Slot]) -> None:
+    """Raise ItemStepRefusedError if a claim of the locked rater could not take all of these open slots."""
+    tasks = {slot.task_id for slot in slots}
+    has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
+    has_answer = Annotation.objects.filter(task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED)
+    if not slots or has_slot.exists() or has_answer.exists():
+        raise ItemStepRefusedError("This person has a place on this task already.")
+    if not may_take(study, rater, [slot.pk for slot in slots]):
+        raise ItemStepRefusedError("This person cannot get this task, because they have worked on this item before.")
+    if room_of(study, rater, taken_slots(rater.pk), len(slots)) < len(slots):
+        raise ItemStepRefusedError("The study's plan leaves this person no room for this item's tasks.")
 
 
 def cancel_open(item: Item, reason: str, actor: Person | None) -> int:

@@ -12,7 +12,7 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Item, Rating, Slot
 from annotation.pools import in_main_pool, main_items
 from annotation.studies.batches import state_of
-from annotation.studies.lifecycle import make_live
+from annotation.studies.lifecycle import close, make_live
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
@@ -232,6 +232,18 @@ def test_nobody_gets_two_slots_of_a_task(wide, owner, rater):
     free = Slot.objects.select_related("item").get(task=task.task, state="open")
     with pytest.raises(ItemStepRefusedError, match="has a place on this task already"):
         reserve_slot(free, rater_for(study, rater), 1, "", owner)
+
+
+def test_nothing_is_reserved_beyond_the_plan_or_in_a_closed_study(wide, owner, rater):
+    study = wide(plan={"most": 3})
+    mine = rater_for(study, rater)
+    first, second = (Slot.objects.select_related("item").filter(item=item_of(study, one)).first() for one in (0, 1))
+    reserve_slot(first, mine, 1, "", owner)
+    with pytest.raises(ItemStepRefusedError, match="plan leaves"):
+        reserve_slot(second, mine, 1, "", owner)
+    close(study, owner)
+    with pytest.raises(ItemStepRefusedError, match="The study is closed"):
+        reserve_slot(second, mine, 1, "", owner)
 
 
 def test_cancelled_slots_are_gone_and_the_study_can_be_finished(wide, owner, rater):
