@@ -16,7 +16,8 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import may_take, release_slots, room_of
 from annotation.desk.slot_statements import taken_slots
-from annotation.models import Annotation, Item, Rater, Slot, Study, Task
+from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOutput
+from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
 from annotation.studies.steered_items import ItemStepRefusedError, lock_item
@@ -24,26 +25,25 @@ from annotation.studies.steered_items import ItemStepRefusedError, lock_item
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
 MOST_DAYS = 30
+NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
 
 
 def add_rater(item: Item, reason: str, actor: Person | None) -> int:
-    """Add an open slot to each of the item's tasks that has slots, under one number; return how many."""
+    """Add an open slot to each of the item's tasks that raters are asked for, under one number; return how many."""
     with transaction.atomic():
         study, item = lock_item(item)
         slots = list(Slot.objects.filter(item=item).order_by("task", "number"))
-        if not slots:
-            raise ItemStepRefusedError("This item has no tasks yet. They are made before the study goes live.")
-        number = max(slot.number for slot in slots) + 1
+        tasks = shared_tasks(study, item, slots)
+        number = next_number(slots)
         if number >= MOST_SLOTS:
             raise ItemStepRefusedError(f"A task has at most {MOST_SLOTS} places.")
         place = current_place(study, item)
-        tasks = dict(Task.objects.filter(pk__in={slot.task_id for slot in slots}).values_list("pk", "key"))
         new = [
             Slot(
-                study=study, item=item, task_id=task, number=number, place=place,
-                order=next_order(study, item, key, [slot.order for slot in slots if slot.task_id == task]),
+                study=study, item=item, task=task, number=number, place=place,
+                order=next_order(study, item, task, [slot.order for slot in slots if slot.task_id == task.pk]),
             )
-            for task, key in sorted(tasks.items())
+            for task in tasks
         ]  # fmt: skip
         Slot.objects.bulk_create(new)
         record(
@@ -53,12 +53,43 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
     return len(new)
 
 
-def next_order(study: Study, item: Item, key: str, given: Sequence[list[int]]) -> list[int]:
+def shared_tasks(study: Study, item: Item, slots: Sequence[Slot]) -> list[Task]:
+    """The item's tasks that have `slots` (all of the item), or had some until they were cancelled.
+
+    Raises ItemStepRefusedError if there are none.
+    """
+    having = {slot.task_id for slot in slots}
+    tasks = [
+        task
+        for task in Task.objects.filter(item=item).order_by("pk")
+        if task.pk in having or _had_slots(study, item, task)
+    ]
+    if not tasks:
+        raise ItemStepRefusedError(NO_TASKS)
+    return tasks
+
+
+def was_shared(study: Study, item: Item) -> bool:
+    """Whether any task of an item without slots had some until they were cancelled."""
+    return any(_had_slots(study, item, task) for task in Task.objects.filter(item=item))
+
+
+def _had_slots(study: Study, item: Item, task: Task) -> bool:
+    is_planned = item.pool == MAIN and item.pk <= study.planned_through
+    return is_planned and protocols()[study.protocol].flow.needs_slots(task.variant)
+
+
+def next_number(slots: Sequence[Slot]) -> int:
+    """The first number that is free on all tasks of an item with these slots."""
+    return max((slot.number for slot in slots), default=-1) + 1
+
+
+def next_order(study: Study, item: Item, task: Task, given: Sequence[list[int]]) -> list[int]:
     """The order of a task's outputs that its slots have had least often, of those that one more slot would get."""
-    random = Random(seeded(study, "orders", item.key, key))  # noqa: S311 - reproducible, not secret
-    count = len(given[0])
+    count = len(given[0]) if given else TaskOutput.objects.filter(task=task).count()
     if not count:
         return []
+    random = Random(seeded(study, "orders", item.key, task.key))  # noqa: S311 - reproducible, not secret
     orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, seeded(study, "orders"))
     return min(orders, key=given.count)
 

@@ -15,6 +15,7 @@ from annotation.studies.batches import state_of
 from annotation.studies.lifecycle import close, make_live
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
+from annotation.studies.redundancy import set_redundancy
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
 from annotation.studies.study_progress import StudyProgress, progress_by_study
@@ -256,3 +257,17 @@ def test_cancelled_slots_are_gone_and_the_study_can_be_finished(wide, owner, rat
     assert progress.filled == progress.total
     with pytest.raises(ItemStepRefusedError, match="no open places"):
         cancel_open(item_of(study, 0), "Again.", owner)
+
+
+def test_places_of_an_item_that_were_all_cancelled_are_added_again(wide, owner, rater):
+    study = wide()
+    item = item_of(study, 4)
+    before = set(item.slots.values_list("task", "number", "place"))
+    cancel_open(item, "Not needed.", owner)
+    assert add_rater(item, "It is needed.", owner) == item.tasks.count()
+    set_redundancy(item, 2, "As before.", owner)
+    assert set(item.slots.values_list("task", "number", "place")) == before
+    assert all(sorted(order) == [0] for order in item.slots.values_list("order", flat=True))
+    cancel_open(item_of(study, 5), "Not needed.", owner)
+    assert set_redundancy(item_of(study, 5), 1, "It is needed.", owner) == 3
+    assert "item-4" in given_to(study, rater)

@@ -94,6 +94,14 @@ def test_a_step_says_what_it_did_or_why_not(client, page, answered, name, fields
     assert said in response.content.decode()
 
 
+def test_the_page_of_an_item_whose_places_are_cancelled_offers_to_ask_again(client, page, study):
+    item = study.items.first()
+    client.post(page(item, "cancel_open"), {"reason": "Enough."})
+    assert page(item, "add_rater") in client.get(page(item)).content.decode()
+    client.post(page(item, "add_rater"), {"reason": "Not enough."})
+    assert Slot.objects.filter(item=item).count() == item.tasks.count()
+
+
 def test_a_place_is_freed_and_given_to_a_person(client, page, study, rater):
     task = next_assignment(study, rater_for(study, rater))
     slot = Slot.objects.get(task=task.task, state="held")
