@@ -99,7 +99,8 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
 def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     """How many tasks the rater has answered, and how many they hold or can still get."""
     mine = Slot.objects.filter(study=study, holder=rater)
-    filled, held = mine.filter(state=Slot.State.FILLED).count(), mine.filter(state=Slot.State.HELD).count()
+    filled = mine.filter(state=Slot.State.FILLED).count()
+    held = mine.filter(state=Slot.State.HELD, place__gte=FIRST).count()
     left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
     return filled, held + min(left, room_of(study, rater, filled + held, left))
 

@@ -101,6 +101,22 @@ def test_slots_that_open_after_a_withdrawal_are_not_given_out(wide, owner, rater
     assert task.task.item.key not in given_to(study, other)
 
 
+def test_a_withdrawn_item_is_not_the_next_task_of_a_rater_who_undid_their_answer_until_it_is_restored(
+    wide, owner, rater
+):
+    study = wide()
+    mine = rater_for(study, rater)
+    given_to(study, rater)
+    task = Assignment.objects.filter(rater=mine).select_related("task__item", "rater").first()
+    withdraw(task.task.item, "It is a duplicate.", owner)
+    undo(task, Submission({}, revision=1))
+    assert next_assignment(study, mine) is None
+    assert (work_in(rater, study).left, work_in(rater, study).state) == (0, "done")
+    restore(task.task.item, "It is none.", owner)
+    assert work_in(rater, study).left == 1
+    assert next_assignment(study, mine).task == task.task
+
+
 def test_a_late_answer_to_a_withdrawn_item_is_kept_and_the_item_is_full_when_it_is_restored(wide, owner, rater):
     study = wide()
     task = next_assignment(study, rater_for(study, rater))
