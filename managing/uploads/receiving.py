@@ -12,6 +12,7 @@ from typing import Protocol
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.auditing import record
@@ -33,6 +34,8 @@ CHUNK = 1 << 16
 KEPT = timedelta(days=7)
 """A file that nobody imports is deleted this long after it was last used."""
 BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
+OF_ANOTHER = "The file {} of {} is waiting in this study. Reload this page to open it or to delete it first."
+GONE = "This file is not on the site any more. Upload it again."
 WRONG_NAME = "The file must be JSONL or CSV, with a name that ends in .jsonl or .csv."
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
@@ -68,13 +71,16 @@ def largest_part() -> int:
 
 
 def begin_upload(study: Study, table: str, name: str, size: int, person: Person) -> ItemUpload:
-    """Begin an upload. The file of an earlier one that nobody works on is deleted. Raises UploadRefusedError."""
+    """Begin an upload. The person's earlier file is deleted if nobody works on it. Raises UploadRefusedError."""
     if Path(name).suffix.lower() not in SUFFIXES:
         raise UploadRefusedError(WRONG_NAME)
     if size < 1:
         raise UploadRefusedError(EMPTY)
     if size > settings.STUDY_UPLOAD_BYTES:
         raise UploadRefusedError(TOO_LARGE.format(settings.STUDY_UPLOAD_BYTES // 2**20))
+    other = file_of_another(study, person)
+    if other is not None:
+        raise UploadRefusedError(OF_ANOTHER.format(other.name, other.person))
     older = ItemUpload.objects.filter(study=study, has_file=True).first()
     if older is not None:
         discard(older, person)
@@ -85,6 +91,13 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
             )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
+
+
+def file_of_another(study: Study, person: Person) -> ItemUpload | None:
+    """The upload of somebody else whose file is in the study and not imported; until it goes, nobody begins one."""
+    imported = UploadStep.objects.filter(upload=OuterRef("pk"), kind=UploadStep.Kind.IMPORT, status="done")
+    others = ItemUpload.objects.filter(~Exists(imported), study=study, has_file=True, person__isnull=False)
+    return others.exclude(person=person).select_related("person").first()
 
 
 def _short(name: str) -> str:
@@ -111,12 +124,15 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
                 file.write(chunk)
                 got += len(chunk)
     except OSError as problem:
+        _remove_orphan(upload)
         raise UploadRefusedError(NO_ROOM.format(problem.strerror or problem)) from problem
     if got != length:
+        _remove_orphan(upload)
         raise PartMisplacedError(upload.received)
     with transaction.atomic():
         mine = ItemUpload.objects.filter(pk=upload.pk, received=offset, has_file=True)
         if not mine.update(received=offset + got, changed_at=timezone.now()):
+            _remove_orphan(upload)
             upload.refresh_from_db()
             raise PartMisplacedError(upload.received)
         upload.received = offset + got
@@ -125,6 +141,13 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
             record("file uploaded", upload.name, actor=person, study=upload.study.slug, new=new)
             _request(upload, UploadStep.Kind.CHECK)
     return upload.received
+
+
+def _remove_orphan(upload: ItemUpload) -> None:
+    """Delete what a part wrote after the upload's file had been deleted. Raises UploadRefusedError if it had."""
+    if not ItemUpload.objects.filter(pk=upload.pk, has_file=True).exists():
+        place_of(upload).unlink(missing_ok=True)
+        raise UploadRefusedError(GONE)
 
 
 def request_check(upload: ItemUpload) -> UploadStep:
@@ -147,7 +170,7 @@ def _requested(upload: ItemUpload, kind: UploadStep.Kind) -> UploadStep:
             lock_study(upload.study_id)
             upload.refresh_from_db(fields=["has_file", "received"])
             if not upload.has_file or not upload.is_complete:
-                raise UploadRefusedError("This file is not on the site any more. Upload it again.")
+                raise UploadRefusedError(GONE)
             return _request(upload, kind)
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None

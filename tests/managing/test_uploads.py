@@ -22,7 +22,7 @@ from managing.background.upload_upkeep import clean_up
 from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving
 from managing.uploads.receiving import KEPT, WORK_KEY, place_of
-from tests.conftest import draft_study
+from tests.conftest import draft_study, make_person
 from tests.managing.upload_rows import add_upload_rows
 
 pytestmark = pytest.mark.django_db
@@ -201,6 +201,37 @@ def test_another_upload_takes_the_place_of_one_that_nobody_works_on(browser, stu
     assert place_of(second).exists()
     receiving.request_import(second, None)
     assert "Wait for its end" in begin(browser, b"x").json()["problem"]
+
+
+def test_a_file_of_another_person_is_not_replaced_but_can_be_deleted(browser, study, client):
+    first = uploaded(browser, [line(1)])
+    colleague = make_person("colleague")
+    add_member(study, colleague, "researcher", None)
+    client.force_login(colleague)
+    refused = begin(client, b"x")
+    assert (refused.status_code, place_of(first).exists()) == (422, True)
+    assert "The file items.jsonl of owner is waiting in this study." in refused.json()["problem"]
+    page = client.get(address("upload")).content.decode()
+    assert "is waiting in this study" in page
+    assert f'action="{address("cancel_upload", first)}"' in page
+    client.post(address("cancel_upload", first))
+    assert "is waiting in this study" not in client.get(address("upload")).content.decode()
+    assert begin(client, b"x").status_code == 201
+
+
+def test_a_part_that_comes_after_its_file_was_deleted_leaves_no_file(browser, study):
+    body = body_of([line(1)])
+    begin(browser, body)
+    upload = ItemUpload.objects.get()
+
+    class Stream:
+        def read(self, size):
+            receiving.discard(ItemUpload.objects.get(), None)
+            return body[:size]
+
+    with pytest.raises(receiving.UploadRefusedError, match="not on the site any more"):
+        receiving.receive_part(upload, 0, len(body), Stream(), None)
+    assert not place_of(upload).exists()
 
 
 @pytest.mark.parametrize("kind", ["check", "import"])
