@@ -12,7 +12,7 @@ holds the one write lock. Constraints in the database refuse anything that the l
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -99,7 +99,8 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
 def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     """How many tasks the rater has answered, and how many they hold or can still get."""
     mine = Slot.objects.filter(study=study, holder=rater)
-    filled, held = mine.filter(state=Slot.State.FILLED).count(), mine.filter(state=Slot.State.HELD).count()
+    filled = mine.filter(state=Slot.State.FILLED).count()
+    held = mine.filter(state=Slot.State.HELD, place__gte=FIRST).count()
     left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
     return filled, held + min(left, room_of(study, rater, filled + held, left))
 
@@ -121,6 +122,12 @@ def has_room(study: Study, rater: Rater) -> bool:
     """Whether the study's plan lets a locked rater take one more slot. A query only if it sets a limit."""
     cap = cap_of(study, rater.name)
     return cap is None or taken_slots(rater.pk) < cap
+
+
+def may_take(study: Study, rater: Rater, slots: Collection[int]) -> bool:
+    """Whether these slots (primary keys) are open, and all of them may be given to the rater."""
+    flow, wanted = protocols()[study.protocol].flow, _open_to(rater).filter(pk__in=slots)
+    return flow.offered(wanted, rater).count() == len(slots)
 
 
 def _open_to(rater: Rater) -> QuerySet[Slot]:

@@ -227,7 +227,7 @@ WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER} {_KEPT[listed]}
         WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED})
     ORDER BY o.place, o.number, o.id LIMIT %s)
 SELECT (SELECT COUNT(*) FROM annotation_annotation y WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted'),
-       (SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.state = 'held'),
+       (SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.state = 'held' AND w.place >= {FIRST}),
        (SELECT AVG(recent.visible_seconds) FROM (
            SELECT y.visible_seconds FROM annotation_annotation y
            WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted' ORDER BY y.id DESC LIMIT %s) recent),
@@ -289,7 +289,8 @@ class LockedWork(NamedTuple):
 REPEATED = Columns(Annotation, "k")
 _STATE = f"""{RATER.sql}, s.status,
        (SELECT MAX(b.number) FROM annotation_batch b WHERE b.study_id = s.id), d.id,
-       EXISTS (SELECT 1 FROM annotation_slot w WHERE w.holder_id = r.id AND w.state = 'held' AND w.task_id <> %s),
+       EXISTS (SELECT 1 FROM annotation_slot w
+           WHERE w.holder_id = r.id AND w.state = 'held' AND w.task_id <> %s AND w.place >= {FIRST}),
        EXISTS (SELECT 1 FROM annotation_slot w WHERE w.study_id = s.id AND w.state = 'held' AND w.lease_until < %s),
        EXISTS (SELECT 1 FROM annotation_spotcheck u JOIN annotation_annotation y ON y.id = u.annotation_id
            WHERE y.rater_id = r.id AND u.seen_at IS NULL AND NOT (u.note = ''))"""  # noqa: S608

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from annotation.models import Rater, Slot
+from annotation.studies.batches import FIRST
 from config.prepared_sql import Columns, fetch_all, fetch_one, run, stored
 
 SLOT = Columns(Slot, "h")
 _TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s"
-_HELD = f"SELECT {SLOT.sql} FROM annotation_slot h WHERE h.holder_id = %s AND h.state = 'held'"  # noqa: S608
+_HELD = f"""SELECT {SLOT.sql} FROM annotation_slot h
+    WHERE h.holder_id = %s AND h.state = 'held' AND h.place >= {FIRST}"""  # noqa: S608
 _RENEW = """UPDATE annotation_slot SET lease_until = %s
     WHERE holder_id = %s AND item_id = %s AND state = 'held' RETURNING id"""
 _FILL = "UPDATE annotation_slot SET state = 'filled', lease_until = NULL WHERE id = %s AND holder_id = %s"
@@ -21,7 +23,7 @@ def taken_slots(rater: int) -> int:
 
 
 def held_slots(rater: int) -> list[Slot]:
-    """The slots that a rater holds and has not filled."""
+    """The slots that a rater holds and has not filled, except those of withdrawn items."""
     return [SLOT.must_take(iter(row)) for row in fetch_all(_HELD, [rater])]
 
 

@@ -5,7 +5,7 @@ One that exists already is skipped; one that contradicts it is refused. Reviewer
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.importing import line_fields
@@ -15,7 +15,7 @@ from annotation.importing.target import ImportTarget
 from annotation.models import Adjudication, Question, Reviewer
 from annotation.protocols import Unit, read_pair
 from annotation.questions import ValueInvalidError
-from annotation.review.adjudicating import unit_digest
+from annotation.review.adjudicating import is_asked_about, ordered_unit, unit_digest
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id
@@ -24,6 +24,11 @@ KEYS = frozenset({
     "item", "output", "outputs", "variant", "question", "number", "value", "reason", "reviewer", "at",
 })  # fmt: skip
 LONGEST_VARIANT = 240
+ABOUT = {
+    "output": "is wrong or missing: this question is asked about each output, so name one",
+    "pair": "is wrong or missing: this question is asked about pairs, so name the two outputs",
+    "task": "must be left out: this question is asked once per task",
+}
 COLUMNS = (
     "id", "question_id", "item_id", "output_id", "other_output_id", "variant", "unit", "number", "is_current", "value",
     "reason", "by_id", "at",
@@ -75,9 +80,11 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
                 raise FieldInvalidError(field, "is missing")
         reviewer = _name(body, "reviewer")
         said = (None if value is None else canonical_json(value), reason, reviewer, at)
-        return ReadAdjudication(
-            line, _name(body, "item"), question, _unit(body), number or 1, value, reviewer, said
-        )  # fmt: skip
+        unit = _unit(body)
+        if not is_asked_about(self.study, question, unit):
+            about = self.protocol.asks_about(question)
+            raise FieldInvalidError("outputs" if about == "pair" else "output", ABOUT[about])
+        return ReadAdjudication(line, _name(body, "item"), question, unit, number or 1, value, reviewer, said)
 
     def stage(self, batch: list[ReadAdjudication]) -> None:
         found = self.target.items.find(one.item for one in batch)
@@ -91,7 +98,7 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
             elif missing:
                 self.problems.add(one.line, "output", f"{quoted(missing[0])} is not an output of this item")
             elif self._fits(one, sheets[one.item]):
-                placed.append((item, outputs, one))
+                placed.append((item, outputs, replace(one, unit=ordered_unit(one.unit, list(outputs)))))
         if not self.problems.found:
             self._stage_reviewers(batch)
             self._stage_answers(placed)

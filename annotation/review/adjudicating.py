@@ -1,6 +1,7 @@
 """Write final answers of researchers, each with a reason, beside the raters' answers and never over them."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -8,8 +9,8 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import Adjudication, Item, Output, Question
-from annotation.protocols import Unit
+from annotation.models import Adjudication, Item, Output, Question, Study
+from annotation.protocols import Unit, protocols
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
@@ -19,6 +20,19 @@ from config.model_fields import canonical_json
 def unit_digest(unit: Unit) -> str:
     """The name of a unit within its item."""
     return hashlib.sha256(canonical_json([unit.output, unit.other, unit.variant]).encode()).hexdigest()
+
+
+def ordered_unit(unit: Unit, outputs: Sequence[str]) -> Unit:
+    """The unit with a pair in the order of the item's `outputs` (keys), so that a pair has one name."""
+    if unit.output is None or unit.other is None or outputs.index(unit.output) < outputs.index(unit.other):
+        return unit
+    return Unit(unit.other, unit.output, unit.variant)
+
+
+def is_asked_about(study: Study, question: Question, unit: Unit) -> bool:
+    """Whether people answer the question about units of this kind: an output, a pair or the whole task."""
+    kind = "pair" if unit.other is not None else "output" if unit.output is not None else "task"
+    return protocols()[study.protocol].asks_about(question) == kind
 
 
 def adjudicate(

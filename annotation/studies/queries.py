@@ -135,7 +135,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     reached = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.OPEN, place__gte=FIRST)
     open_slots = reached.filter(~Exists(mine)).exclude(Exists(answered.filter(task=OuterRef("task"))))
     of_study = answered.filter(rater__study=OuterRef("study"))
-    all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD)
+    all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD, place__gte=FIRST)
     held = all_held.filter(holder__person=person)
     others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
     last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
@@ -192,7 +192,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
-        held = Slot.objects.filter(study=study, state=Slot.State.HELD).exclude(holder=rater)
+        held = Slot.objects.filter(study=study, state=Slot.State.HELD, place__gte=FIRST).exclude(holder=rater)
         others = others and flow.offered(held, rater).exists()
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
     is_full = rater is not None and not left and not has_room(study, rater)

@@ -15,11 +15,10 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
-from annotation.studies.slot_steps import MOST_SLOTS, next_order
+from annotation.studies.slot_steps import MOST_SLOTS, next_number, next_order, shared_tasks
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 
 CHANGED = "redundancy changed"
-NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
 
 
 def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) -> int:
@@ -33,9 +32,8 @@ def set_redundancy(item: Item, count: int, reason: str, actor: Person | None) ->
         study, item = lock_item(item)
         why = correction(study, reason)
         slots = list(Slot.objects.filter(item=item).select_for_update(of=("self",), no_key=True).order_by("pk"))
-        if not slots:
-            raise ItemStepRefusedError(NO_TASKS)
-        new, gone = _missing(study, item, slots, count), _superfluous(study, slots, count)
+        tasks = shared_tasks(study, item, slots)
+        new, gone = _missing(study, item, tasks, slots, count), _superfluous(study, slots, count)
         if not new and not gone:
             raise ItemStepRefusedError(f"Nothing to change: each task has {count} places, or those beyond are taken.")
         Slot.objects.bulk_create(new)
@@ -64,21 +62,15 @@ def set_study_redundancy(study: Study, count: int, reason: str, actor: Person | 
     study.redundancy = count
 
 
-def _missing(study: Study, item: Item, slots: Sequence[Slot], count: int) -> list[Slot]:
+def _missing(study: Study, item: Item, tasks: Sequence[Task], slots: Sequence[Slot], count: int) -> list[Slot]:
     """The slots that tasks with fewer than `count` lack. Their numbers are free on all tasks of the item."""
-    of_task: dict[int, list[Slot]] = defaultdict(list)
-    for slot in slots:
-        of_task[slot.task_id].append(slot)
-    keys = dict(Task.objects.filter(pk__in=list(of_task)).values_list("pk", "key"))
-    first, place = max(slot.number for slot in slots) + 1, current_place(study, item)
+    first, place = next_number(slots), current_place(study, item)
     made = []
-    for task in sorted(of_task):
-        orders = [slot.order for slot in of_task[task]]
+    for task in tasks:
+        orders = [slot.order for slot in slots if slot.task_id == task.pk]
         for number in range(first, first + count - len(orders)):
-            orders.append(next_order(study, item, keys[task], orders))
-            made.append(
-                Slot(study=study, item=item, task_id=task, number=number, place=place, order=orders[-1])
-            )  # fmt: skip
+            orders.append(next_order(study, item, task, orders))
+            made.append(Slot(study=study, item=item, task=task, number=number, place=place, order=orders[-1]))
     return made
 
 

@@ -14,8 +14,10 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.assigning import release_slots
-from annotation.models import Annotation, Item, Rater, Slot, Study, Task
+from annotation.desk.assigning import may_take, release_slots, room_of
+from annotation.desk.slot_statements import taken_slots
+from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOutput
+from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
@@ -23,27 +25,26 @@ from annotation.studies.steered_items import ItemStepRefusedError, correction, l
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
 MOST_DAYS = 30
+NO_TASKS = "This item has no tasks yet. They are made before the study goes live."
 
 
 def add_rater(item: Item, reason: str, actor: Person | None) -> int:
-    """Add an open slot to each of the item's tasks that has slots, under one number; return how many."""
+    """Add an open slot to each of the item's tasks that raters are asked for, under one number; return how many."""
     with transaction.atomic():
         study, item = lock_item(item)
         why = correction(study, reason)
         slots = list(Slot.objects.filter(item=item).order_by("task", "number"))
-        if not slots:
-            raise ItemStepRefusedError("This item has no tasks yet. They are made before the study goes live.")
-        number = max(slot.number for slot in slots) + 1
+        tasks = shared_tasks(study, item, slots)
+        number = next_number(slots)
         if number >= MOST_SLOTS:
             raise ItemStepRefusedError(f"A task has at most {MOST_SLOTS} places.")
         place = current_place(study, item)
-        tasks = dict(Task.objects.filter(pk__in={slot.task_id for slot in slots}).values_list("pk", "key"))
         new = [
             Slot(
-                study=study, item=item, task_id=task, number=number, place=place,
-                order=next_order(study, item, key, [slot.order for slot in slots if slot.task_id == task]),
+                study=study, item=item, task=task, number=number, place=place,
+                order=next_order(study, item, task, [slot.order for slot in slots if slot.task_id == task.pk]),
             )
-            for task, key in sorted(tasks.items())
+            for task in tasks
         ]  # fmt: skip
         Slot.objects.bulk_create(new)
         record(
@@ -53,12 +54,43 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
     return len(new)
 
 
-def next_order(study: Study, item: Item, key: str, given: Sequence[list[int]]) -> list[int]:
+def shared_tasks(study: Study, item: Item, slots: Sequence[Slot]) -> list[Task]:
+    """The item's tasks that have `slots` (all of the item), or had some until they were cancelled.
+
+    Raises ItemStepRefusedError if there are none.
+    """
+    having = {slot.task_id for slot in slots}
+    tasks = [
+        task
+        for task in Task.objects.filter(item=item).order_by("pk")
+        if task.pk in having or _had_slots(study, item, task)
+    ]
+    if not tasks:
+        raise ItemStepRefusedError(NO_TASKS)
+    return tasks
+
+
+def was_shared(study: Study, item: Item) -> bool:
+    """Whether any task of an item without slots had some until they were cancelled."""
+    return any(_had_slots(study, item, task) for task in Task.objects.filter(item=item))
+
+
+def _had_slots(study: Study, item: Item, task: Task) -> bool:
+    is_planned = item.pool == MAIN and item.pk <= study.planned_through
+    return is_planned and protocols()[study.protocol].flow.needs_slots(task.variant)
+
+
+def next_number(slots: Sequence[Slot]) -> int:
+    """The first number that is free on all tasks of an item with these slots."""
+    return max((slot.number for slot in slots), default=-1) + 1
+
+
+def next_order(study: Study, item: Item, task: Task, given: Sequence[list[int]]) -> list[int]:
     """The order of a task's outputs that its slots have had least often, of those that one more slot would get."""
-    random = Random(seeded(study, "orders", item.key, key))  # noqa: S311 - reproducible, not secret
-    count = len(given[0])
+    count = len(given[0]) if given else TaskOutput.objects.filter(task=task).count()
     if not count:
         return []
+    random = Random(seeded(study, "orders", item.key, task.key))  # noqa: S311 - reproducible, not secret
     orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, seeded(study, "orders"))
     return min(orders, key=given.count)
 
@@ -78,25 +110,22 @@ def free_slot(slot: Slot, reason: str, actor: Person | None) -> None:
 def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person | None) -> None:
     """Keep a slot that is open or held by another for one rater, who gets it as their next task.
 
-    They have it for `days`; once they have opened it, the study's own lease begins.
+    They have it for `days`; once they have opened it, the study's own lease begins. Only people to whom a claim could
+    give the slot get it.
     """
     with transaction.atomic():
         study, item = lock_item(slot.item, rater=rater)
         why = correction(study, reason)
+        if study.status not in (Study.Status.LIVE, Study.Status.PAUSED):
+            raise ItemStepRefusedError(f"The study is {study.status}. Places are reserved in live and paused studies.")
         if item.withdrawn_at is not None:
             raise ItemStepRefusedError("This item is withdrawn. Restore it first.")
         slots = _together(study, item, slot)
         if not any(one.pk == slot.pk and one.state != Slot.State.FILLED for one in slots):
             raise ItemStepRefusedError("This place has been filled meanwhile.")
         free = [one for one in slots if one.state != Slot.State.FILLED and one.holder_id != rater.pk]
-        tasks = {one.task_id for one in free}
-        has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
-        has_answer = Annotation.objects.filter(
-            task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED
-        )
-        if not free or has_slot.exists() or has_answer.exists():
-            raise ItemStepRefusedError("This person has a place on this task already.")
         release_slots(study, [one for one in free if one.state == Slot.State.HELD], f"given to {rater.name}", actor)
+        _check_may_take(study, rater, free)
         until = timezone.now() + timedelta(days=days)
         Slot.objects.filter(pk__in=[one.pk for one in free]).update(
             state=Slot.State.HELD, holder=rater, lease_until=until
@@ -105,6 +134,19 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
             "slot reserved", f"item {item.key} slot {slot.number}", actor=actor, about=rater.person, study=study.slug,
             new={"rater": rater.name, "days": days, **why},
         )  # fmt: skip
+
+
+def _check_may_take(study: Study, rater: Rater, slots: Sequence[Slot]) -> None:
+    """Raise ItemStepRefusedError if a claim of the locked rater could not take all of these open slots."""
+    tasks = {slot.task_id for slot in slots}
+    has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
+    has_answer = Annotation.objects.filter(task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED)
+    if not slots or has_slot.exists() or has_answer.exists():
+        raise ItemStepRefusedError("This person has a place on this task already.")
+    if not may_take(study, rater, [slot.pk for slot in slots]):
+        raise ItemStepRefusedError("This person cannot get this task, because they have worked on this item before.")
+    if room_of(study, rater, taken_slots(rater.pk), len(slots)) < len(slots):
+        raise ItemStepRefusedError("The study's plan leaves this person no room for this item's tasks.")
 
 
 def cancel_open(item: Item, reason: str, actor: Person | None) -> int:

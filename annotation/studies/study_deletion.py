@@ -30,7 +30,7 @@ def delete_study(study: Study, actor: Person | None) -> StudyDeletion | None:
         return None
     try:
         with transaction.atomic():
-            lock_study(study.pk)
+            lock_study(study.pk, archived=True)
             row = StudyDeletion.objects.create(study_pk=study.pk, slug=study.slug, asked_by=actor)
             record("deletion requested", study.slug, actor=actor, study=study.slug)
             enqueue(works()[WORK_KEY], row)

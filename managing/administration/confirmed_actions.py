@@ -12,7 +12,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -82,7 +82,7 @@ class ConfirmedAction:
     ) -> HttpResponseBase | None:
         person = person_of(request)
         rows = list(queryset.filter(self.allowed(person))[: self.most + 1])
-        problem = self._problem(rows)
+        problem = self.problem(rows)
         if problem:
             messages.error(request, problem)
             return None
@@ -95,7 +95,8 @@ class ConfirmedAction:
             messages.warning(request, "The number of rows has changed. Nothing was done yet.")
         return self._confirmation(model_admin, request, rows, chosen - len(rows), form)
 
-    def _problem(self, rows: Sequence[Model]) -> str:
+    def problem(self, rows: Sequence[Any]) -> str:
+        """Why the action cannot be taken on these rows, for the page; empty if it can."""
         if not rows:
             return f"{self.label}: you may not do this with the chosen rows."
         if len(rows) > self.most:

@@ -1,21 +1,22 @@
 """Studies in the admin: what they are called, and their states."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.db.models import Model
+from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.forms import ModelForm
 from django.http import FileResponse, HttpRequest, HttpResponse
 
 from accounts.access import person_of
 from accounts.models import Person
 from annotation.access import OWNERS, RESEARCHERS
-from annotation.forms import DescriptionForm, InviteForm, PlainText, ReasonForm
+from annotation.forms import LONGEST_REASON, DescriptionForm, InviteForm, PlainText, ReasonForm
 from annotation.members.invitations import invite
-from annotation.models import Item, Study
+from annotation.models import Item, Slot, Study
 from annotation.models.people import Role
 from annotation.studies import lifecycle
 from annotation.studies.drafts import change_draft, delete_draft, is_changeable, make_draft
@@ -43,6 +44,7 @@ STARTABLE = (Status.DRAFT, Status.PAUSED)
 PREPARING = "Workers make the tasks of its items. It goes live when they are done."
 DELETING = "Workers delete it now."
 TOO_MANY = "It has too many items to change at once. New items get the new number; choose others in the list of items."
+TOO_MANY_TOGETHER = "Change redundancy: these studies have too many items to change at once. Choose fewer studies."
 
 
 def make_live(study: Study, person: Person, given: Given) -> str | None:
@@ -61,13 +63,30 @@ def change_redundancy(study: Study, person: Person, given: Given) -> str | None:
         change_draft(study, {**study_body(study), "redundancy": count}, person)
         return None
     set_study_redundancy(study, count, reason, person)
-    items = list(Item.objects.filter(study=study, slots__isnull=False).distinct()[: MOST_ITEMS + 1])
+    items = list(_items_with_places(study))
     if len(items) > MOST_ITEMS:
         return TOO_MANY
     for item in items:
         with suppress(ItemStepRefusedError):
             set_redundancy(item, count, reason, person)
     return None
+
+
+def _items_with_places(study: Study) -> QuerySet[Item]:
+    return Item.objects.filter(Exists(Slot.objects.filter(item=OuterRef("pk"))), study=study)[: MOST_ITEMS + 1]
+
+
+class RedundancyAction(ConfirmedAction):
+    """Changes the items of all chosen studies in one request, so there may not be many of them."""
+
+    def problem(self, rows: Sequence[Study]) -> str:
+        found = super().problem(rows)
+        if found or len(rows) == 1:
+            return found
+        counts = [_items_with_places(study).count() for study in rows]
+        if sum(count for count in counts if count <= MOST_ITEMS) > MOST_ITEMS:
+            return TOO_MANY_TOGETHER
+        return ""
 
 
 class YamlField(PlainText):
@@ -109,11 +128,17 @@ class StudyDescriptionForm(TextForm):
     title = DescriptionForm.base_fields["title"]
     description = DescriptionForm.base_fields["description"]
     contact = DescriptionForm.base_fields["contact"]
+    reason = forms.CharField(
+        label="Reason for the correction", max_length=LONGEST_REASON, required=False,
+        help_text="The study is locked: the audit keeps why it is changed.",
+    )  # fmt: skip
     row: Study
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial = {name: getattr(self.row, name) for name in DESCRIBED}
+        if self.row.locked_at is None:
+            del self.fields["reason"]
 
 
 class ExportForm(forms.Form):
@@ -163,14 +188,14 @@ STEPS = (
     ),
     ConfirmedAction(
         "reopen", "Reopen", "Annotators can work again.", of_owners,
-        lambda study, person, given: lifecycle.reopen(study, person),
+        lambda study, person, given: lifecycle.reopen(study, person, given["reason"]), form=ReasonForm,
         suits=lambda study: study.status == Status.CLOSED, most=MOST_STUDIES,
     ),
     InviteAction(
         "invite", "Invite annotators", "Makes links, each for one person. They are shown once.", of_researchers,
         lambda study, person, given: None, most=MOST_STUDIES,
     ),
-    ConfirmedAction(
+    RedundancyAction(
         "redundancy", "Change redundancy", "Changes how many raters each task gets. Places that are taken stay.",
         of_researchers, change_redundancy, form=RedundancyForm, most=MOST_STUDIES,
     ),
@@ -230,7 +255,9 @@ class StudyAdmin(SteeredAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.add_fields
-        return ("body", *DRAFT_FACTS) if is_changeable(obj) else self.fields
+        if is_changeable(obj):
+            return ("body", *DRAFT_FACTS)
+        return self.fields if obj.locked_at is None else ("reason", *self.fields)
 
     def save_model(self, request: HttpRequest, obj: Study, form: ModelForm, change: bool) -> None:
         person = person_of(request)
@@ -241,5 +268,5 @@ class StudyAdmin(SteeredAdmin):
             change_draft(obj, form.cleaned_data["body"], person)
         else:
             told = {name: form.cleaned_data[name] for name in DESCRIBED}
-            if not lifecycle.describe(obj, person, **told):
+            if not lifecycle.describe(obj, person, **told, reason=form.cleaned_data.get("reason", "")):
                 messages.info(request, "Nothing was changed.")

@@ -1,6 +1,5 @@
 """Periodic upkeep of uploads: deletes files that are not needed any more."""
 
-from annotation.studies.locking import ImportPendingError
 from config.background.kinds import Sweep
 from managing.uploads.receiving import discard_old_files
 
@@ -8,11 +7,8 @@ EVERY = 60
 
 
 def clean_up() -> None:
-    """Delete files that were imported or forgotten; an import that is being completed is left to the next round."""
-    try:
-        discard_old_files()
-    except ImportPendingError:
-        return
+    """Delete files that were imported or forgotten."""
+    discard_old_files()
 
 
 SWEEP = Sweep("uploads", clean_up, every=EVERY)

@@ -11,7 +11,7 @@ from annotation.blinding import in_shown_order, names_of, shown_outputs
 from annotation.desk.form_reading import field_name
 from annotation.models import Adjudication, Item, Output, Question, Rating
 from annotation.questions import ValueInvalidError, question_types
-from annotation.review.adjudicating import unit_digest
+from annotation.review.adjudicating import is_asked_about, ordered_unit, unit_digest
 
 LONGEST_VARIANT = 240
 NOT_THERE = ""
@@ -43,6 +43,9 @@ class AnswerSubject:
             raise Http404(NOTHING)
         if question_types()[question.type].level == "span" or (variant and not _is_known(item, question, variant)):
             raise Http404(NOTHING)
+        if not is_asked_about(item.study, question, unit):
+            raise Http404(NOTHING)
+        unit = ordered_unit(unit, [output.key for output in outputs])
         same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit), is_current=True)
         return cls(item, question, unit, outputs, same.select_related("by").first())
 

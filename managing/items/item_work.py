@@ -7,6 +7,7 @@ from annotation.blinding import names_of
 from annotation.models import Annotation, Assignment, Item, Membership, Slot, Study, TaskOutput
 from annotation.models.people import Role
 from annotation.protocols import protocols
+from annotation.studies.slot_steps import was_shared
 from sessions.models import RevisionSession
 
 
@@ -24,6 +25,7 @@ class ItemWork:
     """What has been given out of an item, and what raters said instead of an answer."""
 
     places: list[TaskPlace]
+    has_tasks: bool
     unanswered: list[Annotation]
     flagged: list[Assignment]
     sessions: list[RevisionSession]
@@ -31,7 +33,7 @@ class ItemWork:
 
     @classmethod
     def of(cls, study: Study, item: Item) -> "ItemWork":
-        """Read the work on an item in at most six queries."""
+        """Read the work on an item in at most seven queries."""
         slots = Slot.objects.filter(item=item).select_related("holder", "task").order_by("task", "number")
         shows: dict[int, list[str]] = defaultdict(list)
         names, models = names_of(study), study.options.get("models", ())
@@ -60,6 +62,7 @@ class ItemWork:
         members = Membership.objects.filter(study=study, role=Role.ANNOTATOR, active=True, person__is_active=True)
         return cls(
             places=places,
+            has_tasks=bool(places) or was_shared(study, item),
             unanswered=list(others.select_related("rater").order_by("pk")),
             flagged=[one for one in given if one.flag],
             sessions=own_sessions,

@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 from annotation.blinding import in_shown_order, names_of
 from annotation.models import Adjudication, Item, Output, Question, Rater, Rating
+from annotation.protocols import Unit
 from annotation.questions import question_types
+from annotation.review.adjudicating import is_asked_about
 from judges.models import Judgment
 
 HUMAN = Rater.Kind.HUMAN.value
@@ -49,10 +51,11 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A unit, or an output of a ranking, with its final answer."""
+    """A unit, or an output of a ranking, with its final answer. Only a machine's unit may take none."""
 
     label: str
     unit: UnitKey
+    can_adjudicate: bool = True
     names: tuple[str | None, str | None] = (None, None)
     final: Adjudication | None = None
     final_words: str = ""
@@ -164,7 +167,8 @@ class SideBySide:
         said = final is not None and final.value is not None
         words = self.in_words(question, final.value) if final is not None and said else ""
         names = tuple(None if pk is None else self.names.get(pk) for pk in (unit.output, unit.other))
-        return AnswerColumn(label, unit, (names[0], names[1]), final if said else None, words)
+        asked = is_asked_about(self.item.study, question, Unit(names[0], names[1], unit.variant))
+        return AnswerColumn(label, unit, asked, (names[0], names[1]), final if said else None, words)
 
     def label(self, unit: UnitKey) -> str:
         """The systems of a unit's outputs, or its variant, as they are shown; empty for the task as a whole."""

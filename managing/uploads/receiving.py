@@ -4,6 +4,7 @@ A browser sends a file in parts that are no larger than an ordinary request, one
 large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended.
 """
 
+import logging
 import os
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,17 +14,20 @@ from typing import Protocol
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
-from annotation.studies.locking import lock_study
+from annotation.studies.locking import ImportPendingError, lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue
 from managing.models import ItemUpload, UploadStep
+
+logger = logging.getLogger(__name__)
 
 WORK_KEY = "item_uploads"
 FOLDER = "uploads"
@@ -34,6 +38,8 @@ CHUNK = 1 << 16
 KEPT = timedelta(days=7)
 """A file that nobody imports is deleted this long after it was last used."""
 BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
+OF_ANOTHER = "The file {} of {} is waiting in this study. Reload this page to open it or to delete it first."
+GONE = "This file is not on the site any more. Upload it again."
 WRONG_NAME = "The file must be JSONL or CSV, with a name that ends in .jsonl or .csv."
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
@@ -69,13 +75,16 @@ def largest_part() -> int:
 
 
 def begin_upload(study: Study, table: str, name: str, size: int, person: Person) -> ItemUpload:
-    """Begin an upload. The file of an earlier one that nobody works on is deleted. Raises UploadRefusedError."""
+    """Begin an upload. The person's earlier file is deleted if nobody works on it. Raises UploadRefusedError."""
     if Path(name).suffix.lower() not in SUFFIXES:
         raise UploadRefusedError(WRONG_NAME)
     if size < 1:
         raise UploadRefusedError(EMPTY)
     if size > settings.STUDY_UPLOAD_BYTES:
         raise UploadRefusedError(TOO_LARGE.format(settings.STUDY_UPLOAD_BYTES // 2**20))
+    other = file_of_another(study, person)
+    if other is not None:
+        raise UploadRefusedError(OF_ANOTHER.format(other.name, other.person))
     older = ItemUpload.objects.filter(study=study, has_file=True).first()
     if older is not None:
         discard(older, person)
@@ -86,6 +95,13 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
             )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
+
+
+def file_of_another(study: Study, person: Person) -> ItemUpload | None:
+    """The upload of somebody else whose file is in the study and not imported; until it goes, nobody begins one."""
+    imported = UploadStep.objects.filter(upload=OuterRef("pk"), kind=UploadStep.Kind.IMPORT, status="done")
+    others = ItemUpload.objects.filter(~Exists(imported), study=study, has_file=True, person__isnull=False)
+    return others.exclude(person=person).select_related("person").first()
 
 
 def _short(name: str) -> str:
@@ -112,12 +128,15 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
                 file.write(chunk)
                 got += len(chunk)
     except OSError as problem:
+        _remove_orphan(upload)
         raise UploadRefusedError(NO_ROOM.format(problem.strerror or problem)) from problem
     if got != length:
+        _remove_orphan(upload)
         raise PartMisplacedError(upload.received)
     with transaction.atomic():
         mine = ItemUpload.objects.filter(pk=upload.pk, received=offset, has_file=True)
         if not mine.update(received=offset + got, changed_at=timezone.now()):
+            _remove_orphan(upload)
             upload.refresh_from_db()
             raise PartMisplacedError(upload.received)
         upload.received = offset + got
@@ -126,6 +145,13 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
             record("file uploaded", upload.name, actor=person, study=upload.study.slug, new=new)
             _request(upload, UploadStep.Kind.CHECK)
     return upload.received
+
+
+def _remove_orphan(upload: ItemUpload) -> None:
+    """Delete what a part wrote after the upload's file had been deleted. Raises UploadRefusedError if it had."""
+    if not ItemUpload.objects.filter(pk=upload.pk, has_file=True).exists():
+        place_of(upload).unlink(missing_ok=True)
+        raise UploadRefusedError(GONE)
 
 
 def request_check(upload: ItemUpload) -> UploadStep:
@@ -152,7 +178,7 @@ def _requested(upload: ItemUpload, kind: UploadStep.Kind, reason: str = "") -> U
             why = check_correction(study, reason) if kind == UploadStep.Kind.IMPORT else {}
             upload.refresh_from_db(fields=["has_file", "received"])
             if not upload.has_file or not upload.is_complete:
-                raise UploadRefusedError("This file is not on the site any more. Upload it again.")
+                raise UploadRefusedError(GONE)
             return _request(upload, kind, why)
     except StudyRefusedError as problem:
         raise UploadRefusedError(str(problem)) from None
@@ -168,9 +194,12 @@ def _request(upload: ItemUpload, kind: UploadStep.Kind, why: Mapping[str, str] =
 
 
 def discard(upload: ItemUpload, person: Person | None) -> None:
-    """Delete the file of an upload that nobody works on. Raises UploadRefusedError."""
+    """Delete the file of an upload that nobody works on. Raises UploadRefusedError.
+
+    Without a `person` the file of an archived study may be deleted too.
+    """
     with transaction.atomic():
-        lock_study(upload.study_id)
+        lock_study(upload.study_id, archived=person is None)
         if UploadStep.objects.filter(upload=upload, status__in=WAITING).exists():
             raise UploadRefusedError(BUSY)
         if not ItemUpload.objects.filter(pk=upload.pk, has_file=True).update(has_file=False):
@@ -181,10 +210,22 @@ def discard(upload: ItemUpload, person: Person | None) -> None:
 
 
 def discard_old_files() -> int:
-    """Delete the files that were imported, and those that nobody has used for KEPT; return how many."""
+    """Delete the files that were imported, and those that nobody has used for KEPT; return how many.
+
+    A file that cannot be deleted now is left to the next call, and does not keep the others.
+    """
     kept = ItemUpload.objects.filter(has_file=True).select_related("study")
     imported = kept.filter(steps__kind=UploadStep.Kind.IMPORT, steps__status="done")
     old = [*imported, *kept.filter(changed_at__lt=timezone.now() - KEPT).exclude(steps__status__in=WAITING)]
-    for upload in old:
+    return sum(_discard_old(upload) for upload in old)
+
+
+def _discard_old(upload: ItemUpload) -> bool:
+    try:
         discard(upload, None)
-    return len(old)
+    except (ImportPendingError, UploadRefusedError):  # busy: a later call deletes it
+        return False
+    except OSError as problem:
+        logger.warning("the file of upload %s could not be deleted: %s", upload.pk, problem)
+        return False
+    return True

@@ -62,6 +62,7 @@ def _page(request: HttpRequest, study: Study, form: UploadForm, status: int = 20
         "part": receiving.largest_part(),
         "limit": settings.STUDY_UPLOAD_BYTES,
         "uploads": [upload_page(one) for one in _recent(study)],
+        "waiting": receiving.file_of_another(study, person_of(request)),
     }
     return render(request, "managing/upload.html", context, status=status)
 

@@ -14,8 +14,10 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Membership, Rating, Slot, Study
+from annotation.studies.planning import plan_chunk
+from managing.administration import study_admin
 from managing.administration.steered_admin import SteeredAdmin
-from tests.conftest import add_item
+from tests.conftest import add_item, draft_study
 from tests.managing.test_admin_actions import act, given, listing, page_of
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +136,35 @@ def test_items_are_withdrawn_restored_and_given_priority_with_a_reason(client, s
     assert set(study.items.values_list("priority", "withdrawn_at")) == {(0, None)}
     actions = AuditEntry.objects.filter(actor__person=staff).values_list("action", flat=True)
     assert sorted(actions) == sorted(["item withdrawn", "item restored", "priority set"] * 2)
+
+
+def test_a_locked_study_is_described_and_reopened_for_a_reason(client, staff, study):
+    Study.objects.filter(pk=study.pk).update(status="closed", locked_at=timezone.now())
+    assert 'name="reason"' in client.get(page_of(study)).content.decode()
+    told = {"title": "Ferries", "description": "", "contact": ""}
+    assert "Give a reason for the correction." in client.post(page_of(study), told).content.decode()
+    assert client.post(page_of(study), {**told, "reason": "A wrong name."}).status_code == 302
+    assert AuditEntry.objects.get(action="study described").new == {"title": "Ferries", "reason": "A wrong name."}
+    act(client, "reopen", [study], confirmed="1")
+    study.refresh_from_db()
+    assert (study.status, study.title) == ("closed", "Ferries")
+    act(client, "reopen", [study], confirmed="1", **given(reason="More answers."))
+    study.refresh_from_db()
+    assert (study.status, study.locked_at) == ("live", None)
+    assert 'name="reason"' not in client.get(page_of(study)).content.decode()
+
+
+def test_redundancy_is_not_changed_in_many_studies_with_many_items_together(client, staff, study, draft, monkeypatch):
+    other = draft_study("other")
+    add_member(other, staff, "owner", None)
+    while plan_chunk(other):
+        other.refresh_from_db()
+    monkeypatch.setattr(study_admin, "MOST_ITEMS", 3)
+    page = act(client, "redundancy", [study, other], confirmed="2", **given(count=4, reason="More"))
+    assert page.status_code == 302
+    assert set(Slot.objects.values_list("number", flat=True)) == {0, 1}
+    act(client, "redundancy", [study, draft], confirmed="2", **given(count=4, reason="More"))
+    assert set(Slot.objects.filter(study=study).values_list("number", flat=True)) == {0, 1, 2, 3}
 
 
 def test_redundancy_is_changed_for_items_and_for_a_study(client, staff, study):

@@ -7,6 +7,7 @@ from accounts.models import AuditEntry
 from annotation.members.membership import add_member
 from annotation.models import Item, Study, StudyDeletion
 from annotation.studies import study_deletion, study_erasure
+from annotation.studies.closing import archive
 from annotation.studies.drafts import make_draft
 from annotation.studies.lifecycle import close
 from annotation.studies.study_deletion import delete_study
@@ -94,6 +95,14 @@ def test_workers_delete_a_large_study(study, large, client):
     assert "The study was deleted." in client.get(state).content.decode()
     client.force_login(make_person("stranger", is_staff=True))
     assert client.get(state).status_code == 404
+
+
+def test_workers_delete_a_large_archived_study(study, large, client, owner):
+    archive(study, owner)
+    page = client.post(address(study), {"name": study.slug}, follow=True)
+    assert "The study is being deleted." in page.content.decode()
+    run_waiting()
+    assert not Study.objects.exists()
 
 
 def test_a_deletion_that_fails_says_why(study, large, client):

@@ -22,7 +22,7 @@ from managing.background.upload_upkeep import clean_up
 from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving
 from managing.uploads.receiving import KEPT, WORK_KEY, place_of
-from tests.conftest import draft_study
+from tests.conftest import draft_study, make_person
 from tests.managing.upload_rows import add_upload_rows
 
 pytestmark = pytest.mark.django_db
@@ -203,6 +203,37 @@ def test_another_upload_takes_the_place_of_one_that_nobody_works_on(browser, stu
     assert "Wait for its end" in begin(browser, b"x").json()["problem"]
 
 
+def test_a_file_of_another_person_is_not_replaced_but_can_be_deleted(browser, study, client):
+    first = uploaded(browser, [line(1)])
+    colleague = make_person("colleague")
+    add_member(study, colleague, "researcher", None)
+    client.force_login(colleague)
+    refused = begin(client, b"x")
+    assert (refused.status_code, place_of(first).exists()) == (422, True)
+    assert "The file items.jsonl of owner is waiting in this study." in refused.json()["problem"]
+    page = client.get(address("upload")).content.decode()
+    assert "is waiting in this study" in page
+    assert f'action="{address("cancel_upload", first)}"' in page
+    client.post(address("cancel_upload", first))
+    assert "is waiting in this study" not in client.get(address("upload")).content.decode()
+    assert begin(client, b"x").status_code == 201
+
+
+def test_a_part_that_comes_after_its_file_was_deleted_leaves_no_file(browser, study):
+    body = body_of([line(1)])
+    begin(browser, body)
+    upload = ItemUpload.objects.get()
+
+    class Stream:
+        def read(self, size):
+            receiving.discard(ItemUpload.objects.get(), None)
+            return body[:size]
+
+    with pytest.raises(receiving.UploadRefusedError, match="not on the site any more"):
+        receiving.receive_part(upload, 0, len(body), Stream(), None)
+    assert not place_of(upload).exists()
+
+
 @pytest.mark.parametrize("kind", ["check", "import"])
 def test_a_step_that_lost_its_worker_is_done_once_by_another(browser, study, kind):
     upload = uploaded(browser, [line(1)])
@@ -268,6 +299,24 @@ def test_files_that_nobody_needs_are_deleted_after_a_time(browser, study):
     clean_up()
     assert not place_of(upload).exists()
     assert AuditEntry.objects.filter(action="file discarded").exists()
+
+
+def test_old_files_are_deleted_in_an_archived_study_too_and_one_that_is_busy_keeps_no_other(browser, study, owner):
+    upload = uploaded(browser, [line(1)])
+    busy, gone = (
+        ItemUpload.objects.create(
+            study=draft_study(slug), table="items", name="a.csv", size=1, received=1, changed_at=timezone.now()
+        )
+        for slug in ("busy", "gone")
+    )
+    UploadStep.objects.create(upload=busy, kind="import", status="done", ended_at=timezone.now())
+    UploadStep.objects.create(upload=busy, kind="check")
+    place_of(gone).mkdir()
+    Study.objects.filter(pk=study.pk).update(status="closed", archived_at=timezone.now())
+    ItemUpload.objects.update(changed_at=timezone.now() - KEPT - timedelta(minutes=1))
+    clean_up()
+    assert list(ItemUpload.objects.filter(has_file=True)) == [busy]
+    assert not place_of(upload).exists()
 
 
 def test_an_erased_study_takes_its_files_with_it(browser, study):

@@ -13,6 +13,8 @@ from annotation.desk.task_page import desk_context
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Slot
+from annotation.studies.slot_steps import reserve_slot
+from annotation.studies.steered_items import ItemStepRefusedError
 from config.background.claiming import run_waiting
 from reports.rows import Choice
 from reports.rows.rated_items import RatedItems
@@ -98,6 +100,30 @@ def test_the_database_refuses_a_second_session_of_a_question(session):
         )
 
 
+def test_no_place_is_reserved_on_a_question_that_the_person_has_had(session, owner):
+    other = Slot.objects.select_related("item").get(item=session.item, state="open")
+    with pytest.raises(ItemStepRefusedError, match="worked on this item before"):
+        reserve_slot(other, session.rater, 1, "", owner)
+    other.refresh_from_db()
+    assert (other.state, other.holder) == ("open", None)
+
+
+def test_a_refused_reservation_leaves_the_session_of_the_holder(study, session, owner):
+    person = make_person("second")
+    live(study, person)
+    mine = rater_for(study, person)
+    theirs = Slot.objects.select_related("item").exclude(item=session.item).first()
+    reserve_slot(theirs, mine, 1, "", owner)
+    assert next_assignment(study, mine).task == theirs.task
+    held = Slot.objects.select_related("item").exclude(item=session.item).get(state="open")
+    with pytest.raises(ItemStepRefusedError, match="worked on this item before"):
+        reserve_slot(held, mine, 1, "", owner)
+    taken = Slot.objects.select_related("item").get(holder=mine)
+    with pytest.raises(ItemStepRefusedError, match="has a place"):
+        reserve_slot(taken, mine, 1, "", owner)
+    assert RevisionSession.objects.get(rater=mine).status == "active"
+
+
 @pytest.mark.django_db(transaction=True)
 def test_many_windows_at_once_start_one_session_per_question_and_model(large):
     people = [make_person(f"person-{number}") for number in range(3)]
@@ -144,6 +170,17 @@ def test_a_sample_is_drawn_once_and_grows(over):
     assert sample_turns(study, share=1.0, raters=2).opened == 5
     with pytest.raises(SampleRefusedError):
         sample_turns(study)
+
+
+def test_nobody_is_given_a_turn_of_their_own_session(over, owner):
+    sample_turns(over.study, share=1.0)
+    turn = Slot.objects.select_related("item").filter(task__variant__startswith="turn:").first()
+    Annotation.objects.filter(task=turn.task).update(is_current=False)
+    with pytest.raises(ItemStepRefusedError, match="worked on this item before"):
+        reserve_slot(turn, over.rater, 1, "", owner)
+    other = rater_for(over.study, make_person("second"))
+    reserve_slot(turn, other, 1, "", owner)
+    assert next_assignment(over.study, other).task == turn.task
 
 
 def test_a_rating_changed_after_the_sample_takes_nobody_s_place(session, models):

@@ -12,9 +12,10 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Item, Rating, Slot
 from annotation.pools import in_main_pool, main_items
 from annotation.studies.batches import state_of
-from annotation.studies.lifecycle import make_live
+from annotation.studies.lifecycle import close, make_live
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
+from annotation.studies.redundancy import set_redundancy
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
 from annotation.studies.study_progress import StudyProgress, progress_by_study
@@ -98,6 +99,22 @@ def test_slots_that_open_after_a_withdrawal_are_not_given_out(wide, owner, rater
     other = make_person("other")
     add_member(study, other, "annotator", None)
     assert task.task.item.key not in given_to(study, other)
+
+
+def test_a_withdrawn_item_is_not_the_next_task_of_a_rater_who_undid_their_answer_until_it_is_restored(
+    wide, owner, rater
+):
+    study = wide()
+    mine = rater_for(study, rater)
+    given_to(study, rater)
+    task = Assignment.objects.filter(rater=mine).select_related("task__item", "rater").first()
+    withdraw(task.task.item, "It is a duplicate.", owner)
+    undo(task, Submission({}, revision=1))
+    assert next_assignment(study, mine) is None
+    assert (work_in(rater, study).left, work_in(rater, study).state) == (0, "done")
+    restore(task.task.item, "It is none.", owner)
+    assert work_in(rater, study).left == 1
+    assert next_assignment(study, mine).task == task.task
 
 
 def test_a_late_answer_to_a_withdrawn_item_is_kept_and_the_item_is_full_when_it_is_restored(wide, owner, rater):
@@ -234,6 +251,18 @@ def test_nobody_gets_two_slots_of_a_task(wide, owner, rater):
         reserve_slot(free, rater_for(study, rater), 1, "", owner)
 
 
+def test_nothing_is_reserved_beyond_the_plan_or_in_a_closed_study(wide, owner, rater):
+    study = wide(plan={"most": 3})
+    mine = rater_for(study, rater)
+    first, second = (Slot.objects.select_related("item").filter(item=item_of(study, one)).first() for one in (0, 1))
+    reserve_slot(first, mine, 1, "", owner)
+    with pytest.raises(ItemStepRefusedError, match="plan leaves"):
+        reserve_slot(second, mine, 1, "", owner)
+    close(study, owner)
+    with pytest.raises(ItemStepRefusedError, match="The study is closed"):
+        reserve_slot(second, mine, 1, "", owner)
+
+
 def test_cancelled_slots_are_gone_and_the_study_can_be_finished(wide, owner, rater):
     study = wide()
     given_to(study, rater)
@@ -244,3 +273,17 @@ def test_cancelled_slots_are_gone_and_the_study_can_be_finished(wide, owner, rat
     assert progress.filled == progress.total
     with pytest.raises(ItemStepRefusedError, match="no open places"):
         cancel_open(item_of(study, 0), "Again.", owner)
+
+
+def test_places_of_an_item_that_were_all_cancelled_are_added_again(wide, owner, rater):
+    study = wide()
+    item = item_of(study, 4)
+    before = set(item.slots.values_list("task", "number", "place"))
+    cancel_open(item, "Not needed.", owner)
+    assert add_rater(item, "It is needed.", owner) == item.tasks.count()
+    set_redundancy(item, 2, "As before.", owner)
+    assert set(item.slots.values_list("task", "number", "place")) == before
+    assert all(sorted(order) == [0] for order in item.slots.values_list("order", flat=True))
+    cancel_open(item_of(study, 5), "Not needed.", owner)
+    assert set_redundancy(item_of(study, 5), 1, "It is needed.", owner) == 3
+    assert "item-4" in given_to(study, rater)

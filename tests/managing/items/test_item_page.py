@@ -94,6 +94,14 @@ def test_a_step_says_what_it_did_or_why_not(client, page, answered, name, fields
     assert said in response.content.decode()
 
 
+def test_the_page_of_an_item_whose_places_are_cancelled_offers_to_ask_again(client, page, study):
+    item = study.items.first()
+    client.post(page(item, "cancel_open"), {"reason": "Enough."})
+    assert page(item, "add_rater") in client.get(page(item)).content.decode()
+    client.post(page(item, "add_rater"), {"reason": "Not enough."})
+    assert Slot.objects.filter(item=item).count() == item.tasks.count()
+
+
 def test_a_place_is_freed_and_given_to_a_person(client, page, study, rater):
     task = next_assignment(study, rater_for(study, rater))
     slot = Slot.objects.get(task=task.task, state="held")
@@ -157,6 +165,8 @@ def test_a_changed_final_answer_is_a_new_row_and_a_withdrawn_one_too(client, pag
         ({"question": "none"}, 404, ""),
         ({"output": "none"}, 404, ""),
         ({"variant": "turn:x:1"}, 404, ""),
+        ({"q-how_well": "4", "reason": "So.", "other": "system-south"}, 404, ""),
+        ({"q-how_well": "4", "reason": "So.", "output": ""}, 404, ""),
     ],
 )
 def test_a_final_answer_that_cannot_be_saved_says_why(client, page, answered, more, status, said):
@@ -210,6 +220,10 @@ def test_a_pair_is_one_column_whatever_order_it_was_shown_in(client, owner, page
     assert [choice["label"] for choice in shown.context["field"]["choices"]] == ["north", "Tie", "south"]
     client.post(page(item, "adjudicate"), {**about, "q-better": "B", "reason": "So.", "number": 0})
     assert Adjudication.objects.get().value == "south"
+    turned = {**about, "output": "south", "other": "north", "q-better": "A", "reason": "No.", "number": 1}
+    client.post(page(item, "adjudicate"), turned)
+    assert Adjudication.objects.get(is_current=True).value == "north"
+    assert client.get(page(item, "adjudicate"), {"question": "better", "output": "north"}).status_code == 404
 
 
 def test_marked_spans_are_listed_and_have_verdicts_instead_of_final_answers(client, owner, page, tmp_path):

@@ -20,7 +20,7 @@ EMPTY_FIRST = (ItemSummary, Adjudication, SpanReview, SpotCheck, Reviewer)
 
 @pytest.fixture
 def decided(study, owner):
-    """The study with a changed final answer, a withdrawn one, one about a whole task, and a withdrawn item."""
+    """The study with a changed final answer, a withdrawn one, one about a variant, and a withdrawn item."""
     first, second = study.items.order_by("pk")
     how_well, comment = Question.objects.get(key="how_well"), Question.objects.get(key="comment")
     north = Unit("system-north")
@@ -28,7 +28,7 @@ def decided(study, owner):
     adjudicate(first, how_well, north, 5, "\u201eNein\u201c", owner, number=1)
     adjudicate(second, how_well, north, 1, "It does not.", owner, number=0)
     adjudicate(second, how_well, north, None, "A mistake.", owner, number=1)
-    adjudicate(second, comment, Unit(variant="turn:x:1"), "As it is.", "So.", owner, number=0)
+    adjudicate(second, comment, Unit("system-north", None, "turn:x:1"), "As it is.", "So.", owner, number=0)
     withdraw(second, "It is a duplicate.", owner)
     return study
 
@@ -61,8 +61,8 @@ def test_lines_are_in_the_order_of_items_units_and_numbers(decided, tmp_path):
     export_study(decided, tmp_path / "one")
     lines = objects_of(tmp_path / "one" / "adjudications.jsonl")
     assert [(line["item"], line.get("output"), line["number"], line.get("value")) for line in lines] == [
-        ("item-0", "system-north", 1, 4), ("item-0", "system-north", 2, 5), ("item-1", None, 1, "As it is."),
-        ("item-1", "system-north", 1, 1), ("item-1", "system-north", 2, None),
+        ("item-0", "system-north", 1, 4), ("item-0", "system-north", 2, 5), ("item-1", "system-north", 1, 1),
+        ("item-1", "system-north", 2, None), ("item-1", "system-north", 1, "As it is."),
     ]  # fmt: skip
     assert objects_of(tmp_path / "one" / "items.jsonl")[1]["withdrawn"]["reason"] == "It is a duplicate."
 
@@ -78,6 +78,8 @@ def test_lines_are_in_the_order_of_items_units_and_numbers(decided, tmp_path):
         ({"number": None}, "number: is missing"),
         ({"reviewer": None}, "reviewer"),
         ({"outputs": ["a", "b"]}, "must be left out"),
+        ({"output": None, "outputs": ["north", "south"]}, "asked about each output"),
+        ({"output": None}, "asked about each output"),
         ({"verdict": "ok"}, "unknown key"),
     ],
 )
@@ -91,6 +93,30 @@ def test_a_wrong_line_is_refused_by_field(tmp_path, db, change, said):
     with pytest.raises(ImportRefusedError, match=said):
         import_study(folder)
     assert not Study.objects.exists()
+
+
+def test_a_pair_has_one_final_answer_whatever_order_the_file_names_it_in(tmp_path, db):
+    questions = [{"key": "better", "type": "preference"}]
+    folder = write_study(
+        tmp_path / "in",
+        [item(outputs=("north", "south"))],
+        protocol="pairwise",
+        questions=questions,
+        options={"pairs": "all"},
+    )
+    line = {"item": "harbour", "question": "better", "value": "north", "reason": "So.", "reviewer": "reviewer-x",
+            "at": "2026-03-01T12:00:00Z"}  # fmt: skip
+    pairs = (["south", "north"], ["north", "south"])
+    lines = [{**line, "outputs": pair, "number": number} for number, pair in enumerate(pairs, 1)]
+    (folder / "adjudications.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    import_study(folder)
+    current = Adjudication.objects.get(is_current=True)
+    assert (current.number, current.output.key, current.other_output.key) == (2, "north", "south")
+    assert Adjudication.objects.values("unit").distinct().count() == 1
+    lines = [{**line, "output": "north", "number": 1}]
+    (folder / "adjudications.jsonl").write_text(json.dumps(lines[0]) + "\n")
+    with pytest.raises(ImportRefusedError, match="asked about pairs"):
+        import_study(folder)
 
 
 @pytest.mark.parametrize("withdrawn", [{"at": "2026-03-01T12:00:00Z"}, {"reason": "So."}, "yes", {"by": "me"}])
