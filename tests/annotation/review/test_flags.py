@@ -39,7 +39,7 @@ def test_an_answered_flag_is_no_longer_open(study, flagged, owner):
     assert not open_flags(study).exists()
     assert count_overview(study)["flagged"] == 0
     entry = AuditEntry.objects.get(action="flag answered")
-    assert entry.new == {"outcome": "resolved", "number": 1}
+    assert entry.new == {"outcome": "resolved", "number": 1, "reason": "It is fixed."}
     assert entry.about.person == flagged.rater.person
 
 

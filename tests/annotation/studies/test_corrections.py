@@ -15,7 +15,7 @@ from annotation.review.flags import answer_flag
 from annotation.studies.corrections import LOCKED, StudyArchivedError, StudyRefusedError
 from annotation.studies.redundancy import set_redundancy, set_study_redundancy
 from annotation.studies.single_items import add_item, remove_item
-from annotation.studies.slot_steps import add_rater, cancel_open, free_slot, reserve_slot
+from annotation.studies.slot_steps import add_rater, cancel_open, free_slot
 from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.receiving import UploadRefusedError, request_import
@@ -49,11 +49,6 @@ def freed(study, reason, person):
     free_slot(slot, reason, person)
 
 
-def reserved(study, reason, person):
-    slot = Slot.objects.filter(study=study, state="open", item=last(study)).select_related("item").first()
-    reserve_slot(slot, rater_for(study, person), 1, reason, person)
-
-
 def imported(study, reason, person):
     upload = ItemUpload.objects.create(
         study=study, person=person, table="items", name="i.jsonl", size=1, received=1, changed_at=timezone.now()
@@ -75,7 +70,6 @@ VERBS = {
     "add_rater": (lambda study, *given: add_rater(last(study), *given), "rater asked for"),
     "cancel": (lambda study, *given: cancel_open(last(study), *given), "slots cancelled"),
     "free": (freed, "slot released"),
-    "reserve": (reserved, "slot reserved"),
     "redundancy": (lambda study, *given: set_redundancy(last(study), 4, *given), "redundancy changed"),
     "study_redundancy": (lambda study, *given: set_study_redundancy(study, 4, *given), "redundancy changed"),
     "add_item": (lambda study, reason, person: add_item(study, LINE, person, reason), "study imported"),
