@@ -10,7 +10,7 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.answers import Sheet
 from annotation.blinding import OPTION as BLINDED
-from annotation.blinding import is_blind
+from annotation.blinding import is_blind, with_past_blinding
 from annotation.erasing import all_erasing
 from annotation.importing.gold_answers import checked_gold
 from annotation.importing.import_problems import FieldInvalidError, ImportRefusedError, refuse
@@ -87,7 +87,9 @@ def rewrite(
     refuse_fixed(study, file.name)
     refuse_unblinding(study, file.options or {}, file.name)
     there = list(study.questions.order_by("position"))
-    new = {name: value for name, value in settings_of(file).items() if getattr(study, name) != value}
+    given = settings_of(file)
+    given["options"] = with_past_blinding(study, given["options"])
+    new = {name: value for name, value in given.items() if getattr(study, name) != value}
     old = {name: getattr(study, name) for name in new}
     keys = {one.pk for one in there}
     # Rows that an import has staged refer to the questions that it has seen.

@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.blinding import with_past_blinding
 from annotation.importing.draft_rewriting import (
     create_study,
     refuse_fixed,
@@ -121,17 +122,18 @@ class StudyFileUpdate(StudyUpdate):
             question.pk, question.study = pk, study
         return questions
 
-    def _given(self) -> dict[str, Any]:
-        """Return the settings in the file."""
+    def _given(self, study: Study) -> dict[str, Any]:
+        """Return the settings in the file, as `study` would have them."""
         file = self.file
-        return {name: getattr(file, name) for name in (*DESCRIBING, *PLANNING) if getattr(file, name) is not None}
+        given = {name: getattr(file, name) for name in (*DESCRIBING, *PLANNING) if getattr(file, name) is not None}
+        return {**given, "options": with_past_blinding(study, given["options"])} if "options" in given else given
 
     def _changes(self, study: Study, questions: list[Question]) -> dict[str, Any]:
         """Return the settings that the file changes. Raises ImportRefusedError for settings that cannot change."""
         if self.file.options is not None:
             refuse_unblinding(study, self.file.options, self.file.name)
         found = differences(self.file, study.protocol, questions)
-        changed = {name: value for name, value in self._given().items() if getattr(study, name) != value}
+        changed = {name: value for name, value in self._given(study).items() if getattr(study, name) != value}
         if Slot.objects.filter(study=study).exists():
             why = "it cannot be changed, because tasks have been made with it"
             found += [
