@@ -66,6 +66,7 @@ class Migration(migrations.Migration):
                 ('options', config.model_fields.ExactJSONField(default=dict)),
                 ('status', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('planned_through', models.BigIntegerField(default=0, help_text='tasks and slots exist for the items up to this primary key')),
+                ('core_from', models.PositiveIntegerField(blank=True, editable=False, help_text="how many items there were when the plan's core was chosen among them; later items are not in it", null=True)),
                 ('outdated_through', models.BigIntegerField(default=0, help_text='items up to this primary key may have tasks of earlier settings, which go first')),
                 ('pending_import', models.OneToOneField(blank=True, editable=False, help_text='an incomplete import; until it is complete, the study as a whole cannot be read or changed', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='study', to='annotation.pendingimport')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

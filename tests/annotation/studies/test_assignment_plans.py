@@ -11,12 +11,13 @@ from annotation.desk.assigning import BusyError, next_assignment, tasks_of
 from annotation.desk.slot_statements import taken_slots
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
-from annotation.models import Rater, Slot, Study
+from annotation.models import Output, Rater, Slot, Study, Task, TaskOutput
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.plan_table import count_groups, plan_groups, plan_table
 from annotation.studies.planning import plan_chunk
+from config.erasure import open_erasure
 from tests.conftest import add_item
 
 
@@ -166,6 +167,44 @@ def test_a_draft_is_planned_again_after_a_change(make_study):
     assert AuditEntry.objects.filter(action="plan changed").count() == 1
     study.refresh_from_db()
     assert not change_plan(study, {"items": {"item-0": 2}}, None)
+
+
+def add_items(study, count, prefix="more"):
+    for number in range(count):
+        add_item(study, f"{prefix}-{number}")
+
+
+def plan_all(study):
+    while plan_chunk(study, 3):
+        pass
+    study.refresh_from_db()
+
+
+@pytest.mark.django_db
+def test_the_core_of_a_draft_has_its_size_whatever_comes_or_goes_after_it_was_prepared(make_study):
+    study = planned(make_study, {"core": {"items": 5, "raters": 3}})
+    add_items(study, 20)
+    plan_all(study)
+    assert Counter(raters_per_item(study).values()) == {3: 5, 1: 25}
+    last = study.items.latest("pk")
+    Slot.objects.filter(item=last).delete()
+    TaskOutput.objects.filter(task__item=last).delete()
+    Task.objects.filter(item=last).delete()
+    with open_erasure("test"):
+        Output.objects.filter(item=last).delete()
+        last.delete()
+    plan_all(study)
+    assert Counter(raters_per_item(study).values()) == {3: 5, 1: 24}
+
+
+@pytest.mark.django_db
+def test_later_items_of_a_live_study_are_not_in_its_core(make_study):
+    study = planned(make_study, {"core": {"items": 5, "raters": 3}})
+    before = raters_per_item(study)
+    go_live(study)
+    add_items(study, 20)
+    plan_all(study)
+    assert raters_per_item(study) == {**before, **{f"more-{number}": 1 for number in range(20)}}
 
 
 @pytest.mark.django_db
