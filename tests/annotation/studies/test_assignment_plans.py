@@ -2,21 +2,24 @@
 
 import threading
 from collections import Counter
+from random import Random
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import BusyError, next_assignment, tasks_of
 from annotation.desk.slot_statements import taken_slots
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
-from annotation.models import Output, Rater, Slot, Study, Task, TaskOutput
+from annotation.models import Item, Output, Rater, Slot, Study, Task, TaskOutput
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.plan_table import count_groups, plan_groups, plan_table
 from annotation.studies.planning import plan_chunk
+from config.background.claiming import run_waiting
 from config.erasure import open_erasure
 from tests.conftest import add_item
 
@@ -252,4 +255,58 @@ def test_groups_count_every_item_once(make_study):
     study = make_study(items=0)
     for number in range(5):
         add_item(study, f"k{number}", categories="hard" if number < 2 else None, set="public")
-    assert count_groups(study) == {"groups": [["public", [], 3, 9], ["public", ["hard"], 2, 6]]}
+    assert count_groups(study)["groups"] == [["public", [], 3, 9], ["public", ["hard"], 2, 6]]
+
+
+def random_plan(random):
+    keys = [f"k{number}" for number in range(14)]
+    raters = {"private": random.randint(1, 4)}
+    return {
+        "core": {"items": random.randint(0, 14), "raters": random.randint(1, 5)},
+        "sets": random.choice([{}, raters]),
+        "categories": random.choice([{}, {"hard": random.randint(1, 5)}]),
+        "items": {key: random.randint(1, 6) for key in random.sample(keys, 3)},
+        "lists": random.choice([{}, {"anna": random.sample(keys, 4), "ben": random.sample(keys, 2)}]),
+        "priority": random.choice([{}, {"categories": {"hard": 4}, "items": {"k3": 7, "gone": 1}}]),
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(15))
+def test_the_table_has_the_slots_that_are_made(make_study, seed, monkeypatch):
+    random = Random(seed)
+    plan = random_plan(random)
+    study = make_study(items=0, redundancy=random.randint(1, 3), options={"plan": plan, "seed": seed})
+    for number in range(random.randint(3, 14)):
+        systems = ("north", "south", "west")[: random.randint(1, 3)]
+        categories, pool = random.choice([None, "hard", ["hard", "easy"]]), random.choice(["public", "private"])
+        item = add_item(study, f"k{number}", systems, categories=categories, set=pool)
+        if random.random() < 0.2:
+            Item.objects.filter(pk=item.pk).update(withdrawn_at=timezone.now(), withdrawn_reason="Broken.")
+    plan_all(study)
+    slots = Slot.objects.filter(study=study, item__withdrawn_at=None)
+    made = Counter(Counter(slots.values_list("task", flat=True)).values())
+    groups, _ = plan_groups(study)
+    table = plan_table(study, plan_of(study), groups)
+    wanted = Counter()
+    for row in table.rows:
+        wanted[row.raters] += row.tasks
+    assert {key: count for key, count in wanted.items() if count} == made
+    assert table.slots == slots.count()
+    monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
+    assert plan_groups(study)[0] is None
+    run_waiting()
+    assert plan_table(study, plan_of(study), plan_groups(study)[0]) == table
+
+
+@pytest.mark.django_db
+def test_the_preview_of_a_large_study_has_all_its_items(make_study, monkeypatch):
+    study = make_study(items=10, redundancy=1)
+    monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
+    plan_groups(study)
+    run_waiting()
+    groups, _ = plan_groups(study)
+    table = plan_table(study, read_plan({"core": {"items": 4, "raters": 3}, "items": {"item-1": 5, "gone": 2}}), groups)
+    assert (table.items, table.tasks) == (10, 30)
+    assert {row.raters: row.items for row in table.rows} == {5: 1, 3: 4, 1: 5}
+    assert any("gone" in one for one in table.problems)
