@@ -16,7 +16,9 @@ from annotation.models import Item, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import StudyInvalidError, protocols
-from annotation.studies.kept_counts import exceeds, kept_counts
+from annotation.studies.assignment_plan import plan_of
+from annotation.studies.kept_counts import PLAN, exceeds, kept_counts
+from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, table_of
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
 
@@ -32,6 +34,7 @@ ADD = ("Add an item", "managing:new_item")
 SETTINGS = ("Settings", "annotation:settings")
 QUESTIONS = ("Questions", "managing:build")
 MODELS = ("Models", "llm:models")
+ASSIGNMENT_PLAN = ("Assignment plan", "managing:plan")
 GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
 INVITE = ("Invite annotators", "annotation:invitations")
 
@@ -50,7 +53,7 @@ class LiveProblem:
 
 def live_problems(study: Study) -> list[LiveProblem]:
     """Return all problems of the study, those that block first. Raises ImportPendingError."""
-    found = [*_of_study(study), *_of_items(study), *_of_people(study)]
+    found = [*_of_study(study), *_of_items(study), *_of_people(study), *_of_plan(study)]
     return sorted(found, key=lambda one: not one.blocks)
 
 
@@ -123,6 +126,22 @@ def _of_people(study: Study) -> Iterator[LiveProblem]:
         yield LiveProblem("There are no guidelines: annotators see only the questions.", (GUIDELINES,))
     if not study.contact:
         yield LiveProblem("Annotators have nobody to ask: name a contact.", (SETTINGS,))
+
+
+def _of_plan(study: Study) -> Iterator[LiveProblem]:
+    """What does not work out in the study's plan; nothing while a worker counts what it makes of many items."""
+    plan = plan_of(study)
+    if plan is None:
+        return
+    if exceeds(main_items(study), FEW_ITEMS):
+        figures = kept_counts(study, PLAN).figures
+        if not figures or not is_of_plan(figures, study, plan):
+            return
+        table = table_of(study, plan, counts_in(figures))
+    else:
+        table = exact_table(study, plan)
+    for problem in table.problems:
+        yield LiveProblem(problem, (ASSIGNMENT_PLAN, INVITE))
 
 
 def _item_facts(study: Study) -> Mapping[str, Any]:
