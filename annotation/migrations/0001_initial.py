@@ -393,6 +393,7 @@ class Migration(migrations.Migration):
                 'indexes': [
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
                     models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
+                    models.Index(condition=models.Q(('is_current', False)), fields=['rater', 'task'], name='annotation_earlier'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'rater', 'revision'), name='annotation_revision_once'),

@@ -11,11 +11,12 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
-from annotation.models import Output, Rater, Rating, StudyCounts
+from annotation.models import Assignment, Output, Rater, Rating, StudyCounts
 from annotation.studies.lifecycle import prepare
 from annotation.studies.pace_counts import RaterPace, StudyPace, count_pace, pace_of
 from annotation.studies.planning import is_planned
 from annotation.studies.run_studies import runs_of
+from annotation.studies.study_overview import overview_of
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.background.claiming import process_row
 from config.background.rows import Status
@@ -62,6 +63,20 @@ def test_answers_are_counted_by_day_and_rater(study, rater):
     assert (own.answers, own.week, own.per_hour) == (4, 4, None)
     assert own.seconds == 0
     assert isinstance(own.last_at, datetime)
+
+
+def test_changing_answers_changes_neither_pace_nor_days(study, rater):
+    for days in (20, 6, 3):
+        answer(study, rater, days)
+    before, overview = count_pace(study), overview_of(study).pace
+    for one in Assignment.objects.filter(task__annotations__is_current=True):
+        submit(one, Submission({**FORM, "q-how_well": ["2"]}, revision=1, guidelines_version=1))
+    after = count_pace(study)
+    own, was = after["raters"].popitem()[1], before["raters"].popitem()[1]
+    assert own["last"] > was["last"]
+    assert (own["answers"], own["week"]) == (was["answers"], was["week"]) == (3, 2)
+    assert after == before
+    assert (overview_of(study).pace.day, overview_of(study).pace.week) == (overview.day, overview.week) == (0, 2)
 
 
 def test_answers_per_hour_need_five_active_minutes():
