@@ -148,6 +148,21 @@ def shown_options(study: Study) -> dict[str, Any]:
     return {key: _shown_option(names, key, value) for key, value in study.options.items()}
 
 
+def exported_options(study: Study) -> dict[str, Any]:
+    """The options as files have them: those of an unblinded study do not blind the study that is made from them."""
+    options = shown_options(study)
+    return {key: value for key, value in options.items() if key != OPTION} if _is_unblinded(study) else options
+
+
+def with_past_blinding(study: Study, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a file for `study`, with the blinding that files leave out since it was unblinded."""
+    return {**options, OPTION: True} if _is_unblinded(study) else dict(options)
+
+
+def _is_unblinded(study: Study) -> bool:
+    return study.options.get(OPTION) is True and hasattr(study, "unblinding")
+
+
 def _shown_option(names: Names, key: str, value: Any) -> Any:
     if key not in NAMING_OPTIONS or isinstance(value, str):
         return value

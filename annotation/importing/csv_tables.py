@@ -35,6 +35,7 @@ ITEM_COLUMNS: Mapping[str, str] = {
     "gold": JSON,
     "feedback": TEXT,
     "metadata": JSON,
+    "priority": TEXT,
     "withdrawn": JSON,
     "output": TEXT,
     "text": TEXT,

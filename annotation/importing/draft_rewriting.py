@@ -9,6 +9,8 @@ from accounts.audited_erasure import audited_erasure
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.answers import Sheet
+from annotation.blinding import OPTION as BLINDED
+from annotation.blinding import is_blind, with_past_blinding
 from annotation.erasing import all_erasing
 from annotation.importing.gold_answers import checked_gold
 from annotation.importing.import_problems import FieldInvalidError, ImportRefusedError, refuse
@@ -26,6 +28,7 @@ DEFAULTS: Mapping[str, Any] = {
 PLANNED_BY = ("protocol", "redundancy", "options")
 MOST_CHECKED = 5000
 """Items of a draft that are checked against its new settings while somebody waits."""
+SHOWN = "cannot be switched off once the study has items: an owner unblinds the study in its settings"
 NOT_A_DRAFT = "is {}: only a draft can be changed"
 ANSWERED = "has answers already: duplicate the study and change the copy"
 TOO_MANY = f"cannot be changed in a draft with more than {MOST_CHECKED:,} items: import the study with --replace-draft"
@@ -67,6 +70,12 @@ def refuse_fixed(study: Study, name: str) -> None:
         raise refuse(name, ANSWERED, field="slug")
 
 
+def refuse_unblinding(study: Study, options: Mapping[str, Any], name: str) -> None:
+    """Raise ImportRefusedError if `options` would show the systems of a blinded study that has items."""
+    if is_blind(study) and options.get(BLINDED) is not True and Item.objects.filter(study=study).exists():
+        raise refuse(name, SHOWN, field=f"options.{BLINDED}")
+
+
 def rewrite(
     study: Study, file: StudyFile, actor: Person | None, *, questions: Sequence[Question], keeps_items: bool
 ) -> bool:
@@ -76,8 +85,11 @@ def rewrite(
     ImportRefusedError.
     """
     refuse_fixed(study, file.name)
+    refuse_unblinding(study, file.options or {}, file.name)
     there = list(study.questions.order_by("position"))
-    new = {name: value for name, value in settings_of(file).items() if getattr(study, name) != value}
+    given = settings_of(file)
+    given["options"] = with_past_blinding(study, given["options"])
+    new = {name: value for name, value in given.items() if getattr(study, name) != value}
     old = {name: getattr(study, name) for name in new}
     keys = {one.pk for one in there}
     # Rows that an import has staged refer to the questions that it has seen.

@@ -26,14 +26,15 @@ from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 LOOKUP = 500
 ITEM_KEYS = frozenset({
     "id", "document", "instruction", "source", "outputs", "reference", "references", "category", "set", "pool", "gold",
-    "feedback", "metadata", "withdrawn",
+    "feedback", "metadata", "priority", "withdrawn",
 })  # fmt: skip
 OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
 REFERENCE_KEYS = frozenset({"id", "text", "writer"})
 WRITERS = ("human", "model")
 ITEM_COLUMNS = (
     "id", "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set",
-    "pool", "gold", "feedback", "metadata", "content", "digest", "withdrawn_at", "withdrawn_reason",
+    "pool", "gold", "feedback", "metadata", "content", "digest", "priority", "withdrawn_at",
+    "withdrawn_reason",
 )  # fmt: skip
 OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata", "digest")
 
@@ -51,9 +52,10 @@ class ReadOutput(NamedTuple):
 
 @dataclass(slots=True)
 class ReadItem:
-    """A checked item: `columns` from document to content, its outputs by key, and when and why it was withdrawn.
+    """A checked item: `columns` from document to content, its outputs by key, and what researchers did with it.
 
-    A withdrawal is a researcher's step and no content: it changes no digest, and imports never change that of an item.
+    `steered` is its priority, and when and why it was withdrawn. That is no content: it changes no digest, and imports
+    never change it of an item that exists.
     """
 
     line: int
@@ -61,7 +63,7 @@ class ReadItem:
     columns: tuple[Any, ...]
     digest: str
     outputs: dict[str, ReadOutput]
-    withdrawn: tuple[str | None, str]
+    steered: tuple[int, str | None, str]
 
 
 def digest_of(parts: Iterable[str | None]) -> str:
@@ -100,7 +102,7 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "metadata", _metadata),
         canonical_json(content) if content else None,
     )
-    return ReadItem(line, key, columns, digest_of(columns), outputs, _withdrawn(body))
+    return ReadItem(line, key, columns, digest_of(columns), outputs, (_priority(body), *_withdrawn(body)))
 
 
 def _said(value: Any, field: str) -> tuple[str, str | None]:
@@ -156,6 +158,11 @@ def _metadata(value: Any, field: str) -> Any:
     if not isinstance(value, dict):
         raise FieldInvalidError(field, "must be an object")
     return value
+
+
+def _priority(body: Mapping[str, Any]) -> int:
+    named = {one.name.lower(): one.value for one in Item.Priority}
+    return named[_one_of(body.get("priority"), "priority", list(named), Item.Priority.ORDINARY.name.lower())]
 
 
 def _withdrawn(body: Mapping[str, Any]) -> tuple[str | None, str]:
@@ -304,7 +311,7 @@ class ItemImport(LineImport[ReadItem]):
         self.staging.insert(
             Item,
             ITEM_COLUMNS,
-            [(pk, study, item.key, *item.columns, item.digest, *item.withdrawn) for pk, item in numbered],
+            [(pk, study, item.key, *item.columns, item.digest, *item.steered) for pk, item in numbered],
         )
         self.added += len(batch)
         self._stage_outputs(

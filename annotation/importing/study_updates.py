@@ -7,7 +7,15 @@ from typing import Any
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.draft_rewriting import create_study, refuse_fixed, remove_items, rewrite, settings_of
+from annotation.blinding import with_past_blinding
+from annotation.importing.draft_rewriting import (
+    create_study,
+    refuse_fixed,
+    refuse_unblinding,
+    remove_items,
+    rewrite,
+    settings_of,
+)
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
 from annotation.importing.staging import Staging
 from annotation.importing.study_file import StudyFile, differences
@@ -80,6 +88,7 @@ class StudyFileUpdate(StudyUpdate):
             questions = self._new_questions(study, staging)
         elif self.replaces_draft:
             refuse_fixed(study, self.file.name)
+            refuse_unblinding(study, self.file.options or {}, self.file.name)
             questions = list(study.questions.order_by("position"))
             if differences(self.file, study.protocol, questions):
                 questions = self._new_questions(study, staging)
@@ -113,15 +122,18 @@ class StudyFileUpdate(StudyUpdate):
             question.pk, question.study = pk, study
         return questions
 
-    def _given(self) -> dict[str, Any]:
-        """Return the settings in the file."""
+    def _given(self, study: Study) -> dict[str, Any]:
+        """Return the settings in the file, as `study` would have them."""
         file = self.file
-        return {name: getattr(file, name) for name in (*DESCRIBING, *PLANNING) if getattr(file, name) is not None}
+        given = {name: getattr(file, name) for name in (*DESCRIBING, *PLANNING) if getattr(file, name) is not None}
+        return {**given, "options": with_past_blinding(study, given["options"])} if "options" in given else given
 
     def _changes(self, study: Study, questions: list[Question]) -> dict[str, Any]:
         """Return the settings that the file changes. Raises ImportRefusedError for settings that cannot change."""
+        if self.file.options is not None:
+            refuse_unblinding(study, self.file.options, self.file.name)
         found = differences(self.file, study.protocol, questions)
-        changed = {name: value for name, value in self._given().items() if getattr(study, name) != value}
+        changed = {name: value for name, value in self._given(study).items() if getattr(study, name) != value}
         if Slot.objects.filter(study=study).exists():
             why = "it cannot be changed, because tasks have been made with it"
             found += [
@@ -139,6 +151,7 @@ class StudyFileUpdate(StudyUpdate):
 
     def _replace(self, study: Study, target: ImportTarget, actor: Person | None) -> None:
         refuse_fixed(study, self.file.name)
+        refuse_unblinding(study, self.file.options or {}, self.file.name)
         if self.replaces_items:
             remove_items(study, actor)
         rewrite(study, self.file, actor, questions=target.questions, keeps_items=not self.replaces_items)

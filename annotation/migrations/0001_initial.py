@@ -66,6 +66,7 @@ class Migration(migrations.Migration):
                 ('options', config.model_fields.ExactJSONField(default=dict)),
                 ('status', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('planned_through', models.BigIntegerField(default=0, help_text='tasks and slots exist for the items up to this primary key')),
+                ('core_from', models.PositiveIntegerField(blank=True, editable=False, help_text="how many items there were when the plan's core was chosen among them; later items are not in it", null=True)),
                 ('outdated_through', models.BigIntegerField(default=0, help_text='items up to this primary key may have tasks of earlier settings, which go first')),
                 ('pending_import', models.OneToOneField(blank=True, editable=False, help_text='an incomplete import; until it is complete, the study as a whole cannot be read or changed', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='study', to='annotation.pendingimport')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -392,6 +393,7 @@ class Migration(migrations.Migration):
                 'indexes': [
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
                     models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
+                    models.Index(condition=models.Q(('is_current', False)), fields=['rater', 'task'], name='annotation_earlier'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'rater', 'revision'), name='annotation_revision_once'),

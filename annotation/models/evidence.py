@@ -50,6 +50,7 @@ class Annotation(models.Model):
             models.Index(
                 fields=["rater", "id"], condition=Q(is_current=True, status="skipped"), name="annotation_skipped"
             ),
+            models.Index(fields=["rater", "task"], condition=Q(is_current=False), name="annotation_earlier"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),

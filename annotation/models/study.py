@@ -56,6 +56,10 @@ class Study(models.Model):
     planned_through = models.BigIntegerField(
         default=0, help_text="tasks and slots exist for the items up to this primary key"
     )
+    core_from = models.PositiveIntegerField(
+        null=True, blank=True, editable=False,
+        help_text="how many items there were when the plan's core was chosen among them; later items are not in it",
+    )  # fmt: skip
     outdated_through = models.BigIntegerField(
         default=0, help_text="items up to this primary key may have tasks of earlier settings, which go first"
     )

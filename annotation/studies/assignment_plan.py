@@ -86,10 +86,11 @@ class AssignmentPlan:
                 found.setdefault(item, []).append(rater)
         return found
 
-    def named_items(self) -> set[str]:
+    @cached_property
+    def all_named(self) -> frozenset[str]:
         """The ids of all items that the plan names."""
         listed = {item for items in self.lists.values() for item in items}
-        return listed | set(self.raters.get("items", {})) | set(self.first.get("items", {}))
+        return frozenset(listed | set(self.raters.get("items", {})) | set(self.first.get("items", {})))
 
 
 def _greatest(given: Mapping[str, int], names: Collection[str]) -> int | None:
@@ -144,7 +145,7 @@ def read_plan(given: Any) -> AssignmentPlan:
         lists=_lists(given.get("lists", {})),
         first=first,
     )
-    if len(plan.named_items()) > MOST_NAMED or sum(map(len, plan.lists.values())) > MOST_NAMED:
+    if len(plan.all_named) > MOST_NAMED or sum(map(len, plan.lists.values())) > MOST_NAMED:
         raise PlanInvalidError("", f"may name at most {MOST_NAMED} items")
     return plan
 

@@ -17,7 +17,9 @@ from annotation.models import Item, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import StudyInvalidError, protocols
-from annotation.studies.kept_counts import KeptCounts, exceeds, kept_counts
+from annotation.studies.assignment_plan import plan_of
+from annotation.studies.kept_counts import PLAN, KeptCounts, exceeds, kept_counts
+from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, table_of
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
 
@@ -33,6 +35,7 @@ ADD = ("Add an item", "managing:new_item")
 SETTINGS = ("Settings", "annotation:settings")
 QUESTIONS = ("Questions", "managing:build")
 MODELS = ("Models", "llm:models")
+ASSIGNMENT_PLAN = ("Assignment plan", "managing:plan")
 GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
 INVITE = ("Invite annotators", "annotation:invitations")
 
@@ -73,6 +76,7 @@ def live_problems(study: Study, facts: DraftFacts | None = None) -> list[LivePro
     """Return all problems of the study, those that block first. Raises ImportPendingError."""
     facts = facts or DraftFacts.of(study)
     found = [*_of_study(study, facts.questions, facts.items), *_of_items(study, facts), *_of_people(study, facts)]
+    found += _of_plan(study)
     return sorted(found, key=lambda one: not one.blocks)
 
 
@@ -149,6 +153,22 @@ def invited_annotators(study: Study) -> int:
         study=study, role=Role.ANNOTATOR, accepted_at=None, revoked_at=None, expires_at__gt=now
     )
     return invitations.count()
+
+
+def _of_plan(study: Study) -> Iterator[LiveProblem]:
+    """What does not work out in the study's plan; nothing while a worker counts what it makes of many items."""
+    plan = plan_of(study)
+    if plan is None:
+        return
+    if exceeds(main_items(study), FEW_ITEMS):
+        figures = kept_counts(study, PLAN).figures
+        if not figures or not is_of_plan(figures, study, plan):
+            return
+        table = table_of(study, plan, counts_in(figures))
+    else:
+        table = exact_table(study, plan)
+    for problem in table.problems:
+        yield LiveProblem(problem, (ASSIGNMENT_PLAN, INVITE))
 
 
 def _item_facts(study: Study, known: DraftFacts) -> Mapping[str, Any]:

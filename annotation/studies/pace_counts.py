@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from statistics import median
 from typing import Any
 
+from django.db.models import Min
 from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Study
@@ -84,8 +85,24 @@ def pace_of(study: Study) -> StudyPace:
     return StudyPace(kept.figures, kept)
 
 
+def _first_submitted(study: Study) -> dict[tuple[int, int], datetime]:
+    """When each answer that was changed was first submitted, by task and rater. Reads only earlier revisions."""
+    earlier = Annotation.objects.filter(
+        rater__study=study,
+        rater__kind=Rater.Kind.HUMAN,
+        is_current=False,
+        status="submitted",
+        submitted_at__isnull=False,
+    )
+    rows = earlier.order_by().values_list("task", "rater").annotate(first=Min("submitted_at"))
+    return {(task, rater): at for task, rater, at in rows.iterator(chunk_size=CHUNK)}
+
+
 def count_pace(study: Study) -> dict[str, Any]:
-    """Count the study, as plain JSON values, in three queries of which one reads each answer."""
+    """Count the study, as plain JSON values, in a few queries of which one reads each answer.
+
+    An answer that was changed counts when it was first submitted.
+    """
     now = timezone.now()
     today = now.astimezone(UTC).date()
     first_day = today - timedelta(days=DAYS)
@@ -97,8 +114,9 @@ def count_pace(study: Study) -> dict[str, Any]:
     answers = Annotation.objects.filter(
         rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True, status="submitted"
     ).order_by()
-    columns = ("rater", "submitted_at", "seconds", "active_seconds")
-    for rater, at, seconds, active in answers.values_list(*columns).iterator(chunk_size=CHUNK):
+    changed = _first_submitted(study)
+    columns = ("task", "rater", "submitted_at", "seconds", "active_seconds")
+    for task, rater, at, seconds, active in answers.values_list(*columns).iterator(chunk_size=CHUNK):
         own = raters[rater]
         own["answers"] += 1
         if seconds is not None:
@@ -108,8 +126,9 @@ def count_pace(study: Study) -> dict[str, Any]:
             own["timed"] += 1
         if at is None:  # imported
             continue
-        begun = at if begun is None else min(begun, at)
         own["last"] = max(own["last"] or "", at.astimezone(UTC).isoformat())
+        at = changed.get((task, rater), at)
+        begun = at if begun is None else min(begun, at)
         by_day[at.astimezone(UTC).date()] += 1
         last_day += at > now - timedelta(days=1)
         if at > now - timedelta(days=WEEK):

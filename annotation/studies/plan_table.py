@@ -1,26 +1,27 @@
 """What an assignment plan makes of a study's items: tasks and slots per group, answers per rater, and whether it works.
 
-Items are counted by set and categories: at once in a small study, by workers in a large one. Items that the plan names
-are read one by one; a plan names few.
+Each item is counted as planning sees it: at once in a small study, by workers in a large one. A large study's preview
+of another plan than the one that was counted is made from the counts of sets and categories.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.models import Membership, Rater, Study
 from annotation.models.people import Role
-from annotation.pools import main_items
+from annotation.pools import main_items, planned_items
 from annotation.protocols import protocols
-from annotation.studies.assignment_plan import AssignmentPlan, ItemFacts
+from annotation.studies.assignment_plan import NO_PLAN, OPTION, AssignmentPlan, ItemFacts, plan_of, read_plan
 from annotation.studies.kept_counts import MOST_AT_ONCE, PLAN, KeptCounts, exceeds, kept_counts
-from annotation.studies.planning import outputs_of
+from annotation.studies.planning import core_of, outputs_of
 
 CHUNK = 1000
 UNBOUNDED = 10**9
 Group = tuple[str, tuple[str, ...]]
 """A set and categories."""
+RowKey = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -81,65 +82,137 @@ def plan_groups(study: Study) -> tuple[dict[Group, tuple[int, int]] | None, Kept
 
 
 def count_groups(study: Study) -> dict[str, Any]:
-    """Count items and tasks by set and categories, as plain JSON values."""
+    """Count items and tasks by set and categories, and what the study's plan makes, as plain JSON values."""
     items: Counter[Group] = Counter()
     tasks: Counter[Group] = Counter()
-    number, last = 0, 0
-    while rows := list(_facts(main_items(study).filter(pk__gt=last).order_by("pk")[:CHUNK])):
-        counts = _tasks_of(study, [pk for pk, _ in rows], number)
-        for pk, facts in rows:
-            group = (facts.set, tuple(sorted(facts.names)))
-            items[group] += 1
-            tasks[group] += counts[pk]
-        number, last = number + len(rows), rows[-1][0]
-    return {"groups": [[one, list(names), items[one, names], tasks[one, names]] for one, names in sorted(items)]}
+    made = PlanCounts()
+    plan = plan_of(study) or NO_PLAN
+    for facts, count in _items_of(study, plan):
+        group = (facts.set, tuple(sorted(facts.names)))
+        items[group] += 1
+        tasks[group] += count
+        made.add(study, plan, facts, count)
+    groups = [[one, list(names), items[one, names], tasks[one, names]] for one, names in sorted(items)]
+    return {"groups": groups, "plan": study.options.get(OPTION), "redundancy": study.redundancy, **made.as_json(plan)}
 
 
-def _facts(items: Any) -> Iterable[tuple[int, ItemFacts]]:
-    for pk, *told in items.values_list("pk", "key", "set", "categories"):
-        yield pk, ItemFacts(*told)
+def _items_of(study: Study, plan: AssignmentPlan) -> Iterator[tuple[ItemFacts, int]]:
+    """The items that count, as the plan sees them, each with the number of its tasks."""
+    is_core, protocol, number, last = core_of(study, plan), protocols()[study.protocol], 0, 0
+    columns = ("pk", "withdrawn_at", "key", "set", "categories")
+    while rows := list(planned_items(study).filter(pk__gt=last).order_by("pk").values_list(*columns)[:CHUNK]):
+        outputs = outputs_of([row[0] for row in rows])
+        for pk, withdrawn_at, *told in rows:
+            if withdrawn_at is None:
+                plans = protocol.plan([name for _, name in outputs.get(pk, [])], study.options, number)
+                count = sum(protocol.flow.needs_slots(one.variant) for one in plans)
+                yield ItemFacts(*told, is_core=is_core(number)), count
+            number += 1
+        last = rows[-1][0]
 
 
-def _tasks_of(study: Study, items: Sequence[int], number: int) -> dict[int, int]:
-    """How many tasks each item gets; `number` is that of the first in the order of import."""
-    protocol, outputs = protocols()[study.protocol], outputs_of(items)
-    found = {}
-    for place, pk in enumerate(items):
-        plans = protocol.plan([name for _, name in outputs.get(pk, [])], study.options, number + place)
-        found[pk] = sum(protocol.flow.needs_slots(one.variant) for one in plans)
+@dataclass
+class PlanCounts:
+    """The items and tasks of each row of a plan's table, the tasks on each list, and the named items that exist.
+
+    A row's key is its name, its raters and its priority.
+    """
+
+    items: Counter[RowKey] = field(default_factory=Counter)
+    tasks: Counter[RowKey] = field(default_factory=Counter)
+    listed: Counter[str] = field(default_factory=Counter)
+    named: set[str] = field(default_factory=set)
+
+    def add(self, study: Study, plan: AssignmentPlan, facts: ItemFacts, tasks: int) -> None:
+        """Count an item."""
+        if facts.key in plan.all_named:
+            name = "Named items"
+            self.named.add(facts.key)
+            for rater in plan.listed_for(facts.key):
+                self.listed[rater] += tasks
+        else:
+            name = "Core" if facts.is_core else _title(plan, facts)
+        row = (name, plan.redundancy(facts, study.redundancy), plan.priority(facts))
+        self.items[row] += 1
+        self.tasks[row] += tasks
+
+    def as_json(self, plan: AssignmentPlan) -> dict[str, Any]:
+        """The counts as plain JSON values, as `counts_in` reads them."""
+        rows = [[*key, self.items[key], self.tasks[key]] for key in sorted(self.items)]
+        return {"rows": rows, "listed": dict(self.listed), "missing": sorted(plan.all_named - self.named)}
+
+
+def counts_in(figures: Mapping[str, Any]) -> PlanCounts:
+    """The counts that are kept for the plan of `figures`."""
+    plan = NO_PLAN if figures["plan"] is None else read_plan(figures["plan"])
+    found = PlanCounts(listed=Counter(figures["listed"]), named=set(plan.all_named) - set(figures["missing"]))
+    for *key, items, tasks in figures["rows"]:
+        found.items[tuple(key)], found.tasks[tuple(key)] = items, tasks
     return found
 
 
 def plan_table(study: Study, plan: AssignmentPlan, groups: Mapping[Group, tuple[int, int]]) -> PlanTable:
-    """The plan as a table, with the annotators that the study has now."""
-    left = {group: list(counts) for group, counts in groups.items()}
-    rows: Counter[tuple[str, int, int]] = Counter()
-    tasks: Counter[tuple[str, int, int]] = Counter()
-    named = list(_facts(main_items(study).filter(key__in=sorted(plan.named_items()))))
-    own = _tasks_of(study, [pk for pk, _ in named], 0)
-    listed: Counter[str] = Counter()
-    for pk, facts in named:
+    """The plan as a table, with the annotators that the study has now.
+
+    It is exact in a small study, and for the plan with which a large one was counted.
+    """
+    if not exceeds(main_items(study), MOST_AT_ONCE):
+        return exact_table(study, plan)
+    figures = kept_counts(study, PLAN).figures
+    if figures and is_of_plan(figures, study, plan):
+        return table_of(study, plan, counts_in(figures))
+    return table_of(study, plan, _estimated(study, plan, groups))
+
+
+def is_of_plan(figures: Mapping[str, Any], study: Study, plan: AssignmentPlan) -> bool:
+    """Whether kept figures are of this plan, with the study's present number of raters."""
+    if "rows" not in figures or figures["redundancy"] != study.redundancy:
+        return False
+    return plan == (NO_PLAN if figures["plan"] is None else read_plan(figures["plan"]))
+
+
+def exact_table(study: Study, plan: AssignmentPlan) -> PlanTable:
+    """The table with each item read: for small studies."""
+    counts = PlanCounts()
+    for facts, tasks in _items_of(study, plan):
+        counts.add(study, plan, facts, tasks)
+    return table_of(study, plan, counts)
+
+
+def _estimated(study: Study, plan: AssignmentPlan, groups: Mapping[Group, tuple[int, int]]) -> PlanCounts:
+    """Counts made from those of the groups, of which each has an equal share of the core; named items have none."""
+    counts = PlanCounts()
+    left = {group: list(numbers) for group, numbers in groups.items()}
+    average = sum(tasks for _, tasks in groups.values()) / max(sum(items for items, _ in groups.values()), 1)
+    columns = ("key", "set", "categories")
+    for told in main_items(study).filter(key__in=sorted(plan.all_named)).values_list(*columns):
+        facts = ItemFacts(*told)
         group = (facts.set, tuple(sorted(facts.names)))
+        items, tasks = groups.get(group, (0, 0))
+        own = round(tasks / items if items else average)
+        counts.add(study, plan, facts, own)
         if group in left:
             left[group][0] -= 1
-            left[group][1] -= own[pk]
-        row = ("Named items", plan.redundancy(facts, study.redundancy), plan.priority(facts))
-        rows[row] += 1
-        tasks[row] += own[pk]
-        for rater in plan.listed_for(facts.key):
-            listed[rater] += own[pk]
+            left[group][1] -= own
     core = _core_parts(plan, {group: items for group, (items, _) in left.items()})
-    for (one, names), (items, count) in left.items():
+    for (one, names), (items, tasks) in left.items():
         facts, part = ItemFacts("", one, list(names)), core[one, names]
         row = (_title(plan, facts), plan.redundancy(facts, study.redundancy), plan.priority(facts))
-        for key, number in ((("Core", plan.core_raters, plan.priority(facts)), part), (row, items - part)):
-            rows[key] += number
-            tasks[key] += round(count * number / items) if items else 0
-    made = [PlanRow(key[0], rows[key], tasks[key], *key[1:]) for key in rows if rows[key] > 0]
+        shares = ((("Core", plan.core_raters, plan.priority(facts)), part), (row, items - part))
+        for key, number in shares:
+            counts.items[key] += number
+            counts.tasks[key] += round(tasks * number / items) if items else 0
+    return counts
+
+
+def table_of(study: Study, plan: AssignmentPlan, counts: PlanCounts) -> PlanTable:
+    """The table that shows the counts."""
+    made = [
+        PlanRow(key[0], counts.items[key], counts.tasks[key], *key[1:]) for key in counts.items if counts.items[key] > 0
+    ]
     made.sort(key=lambda row: (-row.priority, row.name == "All other items", row.name, -row.raters))
-    shares = _shares(study, plan, made, listed)
-    missing = sorted(plan.named_items() - {facts.key for _, facts in named})
-    return PlanTable(made, shares, _problems(plan, made, shares, missing))
+    shares = _shares(study, plan, made, counts.listed)
+    return PlanTable(made, shares, _problems(plan, made, shares, sorted(plan.all_named - counts.named)))
 
 
 def _core_parts(plan: AssignmentPlan, items: Mapping[Group, int]) -> dict[Group, int]:

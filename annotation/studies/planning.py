@@ -7,7 +7,7 @@ every installation, whatever the order of import.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 from types import MappingProxyType
@@ -108,6 +108,7 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
     """Make tasks and slots for the next `size` items in one transaction; False if no items were left."""
     with transaction.atomic():
         study = lock_study(study.pk)
+        _choose_core(study)
         ahead = planned_items(study).filter(pk__gt=study.planned_through).order_by("pk")
         items = list(ahead.only(*PLANNED)[:size])
         if not items:
@@ -141,7 +142,8 @@ def _make_slots(
     rows: list[tuple[Any, ...]] = []
     counted = protocol.counts_items(study.options)
     numbers = _numbers(study, list(items)) if counted or size_of(study) or plan.core_size else {}
-    told = _with_core(study, plan, {pk: _facts(item) for pk, item in items.items()}, numbers)
+    is_core = core_of(study, plan)
+    told = {pk: _facts(item)._replace(is_core=is_core(numbers.get(pk, 0))) for pk, item in items.items()}
     turns = _turns(study, numbers, outputs) if counted else {}
     variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
     for (item, key), task in tasks.items():
@@ -185,18 +187,31 @@ def _remade(task: int, there: set[tuple[int, int, str]], wanted: set[tuple[int, 
     return True
 
 
-def _with_core(
-    study: Study, plan: AssignmentPlan, items: dict[int, ItemFacts], numbers: Mapping[int, int]
-) -> dict[int, ItemFacts]:
-    """The items, with those of the plan's core marked."""
-    if not plan.core_size:
-        return items
+def _choose_core(study: Study) -> None:
+    """Plan a locked draft from the start if its items have become more or fewer, because other items are its core.
+
+    Once it has been live, the core stays.
+    """
+    plan = plan_of(study)
+    if study.status != Study.Status.DRAFT or plan is None or not plan.core_size:
+        return
     count = planned_items(study).count()
+    if count != study.core_from:
+        study.core_from, study.planned_through = count, 0
+        study.save(update_fields=["core_from", "planned_through"])
+
+
+def core_of(study: Study, plan: AssignmentPlan) -> Callable[[int], bool]:
+    """Return whether the item of a number (from 0, in the order of import) is in the core of the plan.
+
+    A draft's core is chosen among all items that there are now; later it stays the one with which it went live.
+    """
+    if not plan.core_size:
+        return lambda number: False
+    chosen = None if study.status == Study.Status.DRAFT else study.core_from
+    count = planned_items(study).count() if chosen is None else chosen
     start = seeded(study, "core") % max(count, 1)
-    return {
-        pk: facts._replace(is_core=in_core(numbers.get(pk, 0), plan.core_size, count, start))
-        for pk, facts in items.items()
-    }
+    return lambda number: number < count and in_core(number, plan.core_size, count, start)
 
 
 def _place(study: Study, plan: AssignmentPlan, facts: ItemFacts) -> int:

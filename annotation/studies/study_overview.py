@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Membership, Rater, Study
@@ -168,13 +168,20 @@ def count_overview(study: Study) -> dict[str, Any]:
 
 
 def _count_pace(study: Study) -> dict[str, Any]:
+    """Count the answers of the last days; one that was changed counts when it was first submitted."""
     now = timezone.now()
     row = Annotation.objects.filter(rater__study=study, is_current=True, status="submitted").aggregate(
-        day=Count("pk", filter=Q(submitted_at__gte=now - timedelta(days=1))),
-        week=Count("pk", filter=Q(submitted_at__gte=now - timedelta(days=7))),
+        day=Count("pk", filter=_new_since(now - timedelta(days=1))),
+        week=Count("pk", filter=_new_since(now - timedelta(days=7))),
         last=Max("submitted_at"),
     )
     return {**row, "last": _text(row["last"])}
+
+
+def _new_since(moment: datetime) -> Q:
+    """The condition for answers that nobody had submitted before the moment."""
+    same = Annotation.objects.filter(task=OuterRef("task"), rater=OuterRef("rater"), is_current=False)
+    return Q(submitted_at__gte=moment) & ~Q(Exists(same.filter(status="submitted", submitted_at__lt=moment)))
 
 
 def _count_raters(study: Study) -> dict[str, dict[str, Any]]:

@@ -1,25 +1,35 @@
-"""How far studies are: places for answers, and ratings that were imported and fill none."""
+"""How far studies are: places for answers, and answers and ratings that were imported and fill none."""
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotation.models import Rater, Rating, Slot, Study
+from annotation.models import Annotation, Assignment, Rater, Rating, Slot, Study
 from annotation.studies.batches import FIRST
 
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """Places for answers in a study: `total` = open + held + filled; `imported` counts people's ratings from files."""
+    """Places for answers in a study, and what people gave elsewhere: `total` = open + held + filled.
+
+    `imported_answers` counts submitted answers to tasks that came as annotations; `imported` ratings that came alone.
+    """
 
     total: int = 0
     filled: int = 0
     held: int = 0
     imported: int = 0
+    imported_answers: int = 0
 
     @property
     def open(self) -> int:
         return self.total - self.filled - self.held
+
+    @property
+    def imports(self) -> list[tuple[int, str]]:
+        """What was imported, as numbers with what is counted."""
+        counts = ((self.imported_answers, "answer"), (self.imported, "rating"))
+        return [(count, name if count == 1 else f"{name}s") for count, name in counts if count]
 
     @property
     def percent(self) -> int:
@@ -27,7 +37,7 @@ class StudyProgress:
 
 
 def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
-    """Return the progress of each study by primary key, in two queries that read all of the studies' places."""
+    """Return the progress of each study by primary key, in three queries that read all of the studies' places."""
     filled, held = Q(state=Slot.State.FILLED), Q(state=Slot.State.HELD)
     rows = (
         Slot.objects.filter(study__in=studies, place__gte=FIRST)
@@ -36,10 +46,20 @@ def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
     )
     files = Rating.objects.filter(study__in=studies, annotation=None, is_current=True, rater__kind=Rater.Kind.HUMAN)
     imported = dict(files.order_by().values_list("study").annotate(Count("pk")))
-    found = {study: StudyProgress(imported=count) for study, count in imported.items()}
+    here = Assignment.objects.filter(rater=OuterRef("rater"), task=OuterRef("task"))
+    answers = Annotation.objects.filter(
+        ~Exists(here), rater__study__in=studies, rater__kind=Rater.Kind.HUMAN, is_current=True,
+        status=Annotation.Status.SUBMITTED, task__item__withdrawn_at=None,
+    )  # fmt: skip
+    answered = dict(answers.order_by().values_list("rater__study").annotate(Count("pk")))
+    found = {
+        study: StudyProgress(imported=imported.get(study, 0), imported_answers=answered.get(study, 0))
+        for study in {*imported, *answered}
+    }
     for row in rows:
         study = row["study"]
-        found[study] = StudyProgress(row["total"], row["filled"], row["held"], imported.get(study, 0))
+        numbers = (row["total"], row["filled"], row["held"], imported.get(study, 0), answered.get(study, 0))
+        found[study] = StudyProgress(*numbers)
     return found
 
 

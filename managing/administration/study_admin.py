@@ -29,10 +29,11 @@ from managing.administration.confirmed_actions import PREFIX, ConfirmedAction, G
 from managing.administration.item_admin import RedundancyForm
 from managing.administration.shown_once import show_once
 from managing.administration.steered_admin import SteeredAdmin, TextForm
+from managing.building.build_page import state_of_body
 from managing.building.template_library import study_templates
 from reports.exporting import FORMATS
 from reports.exporting.archive import archived
-from reports.exporting.study_yaml import study_body, study_yaml, yaml_text
+from reports.exporting.study_yaml import study_body, yaml_text
 
 MOST_STUDIES = 50
 MOST_ITEMS = 500
@@ -41,6 +42,7 @@ ZIP = "application/zip"
 DESCRIBED = ("title", "description", "contact")
 Status = Study.Status
 STARTABLE = (Status.DRAFT, Status.PAUSED)
+CHANGED = "Somebody else changed this draft after you opened this page. Save again to overwrite their changes."
 PREPARING = "Workers make the tasks of its items. It goes live when they are done."
 DELETING = "Workers delete it now."
 TOO_MANY = "It has too many items to change at once. New items get the new number; choose others in the list of items."
@@ -107,6 +109,7 @@ class StudyTextForm(TextForm):
         label="Study file", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 30, "cols": 100, "dir": "auto"}),
         help_text="As in study.yaml; docs/formats.md lists the keys and docs/protocols.md the options.",
     )  # fmt: skip
+    since = forms.CharField(required=False, widget=forms.HiddenInput)
     row: Study | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -114,12 +117,23 @@ class StudyTextForm(TextForm):
         if self.is_bound:
             return
         if self.row is not None:
-            self.initial["body"] = study_yaml(self.row)
+            body = study_body(self.row)
+            self.initial.update(body=yaml_text(body), since=state_of_body(body))
             return
         found = study_templates().get(str(self.initial.get("template", "")))
         if found is not None:
             title = found.label
             self.initial["body"] = yaml_text({"slug": proposed_slug(title), "title": title, **found.body})
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse to overwrite, unasked, what somebody else has changed; the next post overwrites it."""
+        cleaned = super().clean()
+        if self.row is not None and not self.refusal:
+            now = state_of_body(study_body(self.row))
+            if self.data.get("since") != now:
+                self.data = {**self.data.dict(), "since": now}
+                self.add_error(None, CHANGED)
+        return cleaned
 
 
 class StudyDescriptionForm(TextForm):
@@ -256,7 +270,7 @@ class StudyAdmin(SteeredAdmin):
         if obj is None:
             return self.add_fields
         if is_changeable(obj):
-            return ("body", *DRAFT_FACTS)
+            return ("body", "since", *DRAFT_FACTS)
         return self.fields if obj.locked_at is None else ("reason", *self.fields)
 
     def save_model(self, request: HttpRequest, obj: Study, form: ModelForm, change: bool) -> None:

@@ -21,7 +21,10 @@ class ProgressSerializer(serializers.Serializer):
     total = serializers.IntegerField(min_value=0, help_text="The number of answers wanted, over all tasks.")
     filled = serializers.IntegerField(min_value=0)
     held = serializers.IntegerField(min_value=0, help_text="Answers that somebody is working on.")
-    imported = serializers.IntegerField(min_value=0, help_text="People's ratings from files, which fill no place.")
+    imported = serializers.IntegerField(min_value=0, help_text="People's ratings from files that belong to no answer.")
+    imported_answers = serializers.IntegerField(
+        min_value=0, help_text="People's submitted answers from files, which fill no place: not part of filled."
+    )
 
 
 class StudyDetailSerializer(StudySummarySerializer):

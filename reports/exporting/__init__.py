@@ -17,7 +17,7 @@ from django.template.loader import render_to_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.blinding import is_blind, names_of, systems_of
+from annotation.blinding import is_blind, names_of, systems_of, unblinding_facts
 from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, OF_OUTPUT, RATING_COLUMNS, SCORE_COLUMNS
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.protocols import protocols
@@ -69,6 +69,7 @@ def export_study(
             "software": software_version(),
             "study": study.slug,
             "counts": counts,
+            **({"blinding": told} if (told := unblinding_facts(study)) else {}),
             "files": {name: _described(files[name]) for name in sorted(files)},
         }
         write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")

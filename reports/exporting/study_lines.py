@@ -20,10 +20,11 @@ from config.model_fields import canonical_json
 from config.text_validation import given, time_text
 
 CHUNK = 1000
+ORDINARY = Item.Priority.ORDINARY.value
 HUMAN = Rater.Kind.HUMAN.value
 ITEM = (
     "pk", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set", "pool",
-    "gold", "feedback", "metadata", "content", "withdrawn_at", "withdrawn_reason",
+    "gold", "feedback", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
 OUTPUT = ("item", "key", "text", "turns", "edited_from", "writer", "metadata")
 RATING = (
@@ -78,6 +79,7 @@ def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
                     "gold": names.within(row["gold"], keys[pk]),
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
+                    "priority": None if row["priority"] == ORDINARY else Item.Priority(row["priority"]).name.lower(),
                     "withdrawn": withdrawn(row),
                 }
             )

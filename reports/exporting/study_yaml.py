@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.blinding import shown_options, shown_systems
+from annotation.blinding import exported_options, shown_systems
 from annotation.models import Guideline, Question, Study
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -40,7 +40,7 @@ def study_body(study: Study) -> dict[str, Any]:
         "redundancy": study.redundancy,
         "guidelines": guidelines.text if guidelines else None,
         "questions": [_question(question) for question in study.questions.order_by("position")],
-        "options": shown_options(study) or None,
+        "options": exported_options(study) or None,
         "systems": shown_systems(study) or None,
         "judges": study.judges or None,
     }

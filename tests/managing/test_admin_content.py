@@ -1,6 +1,7 @@
 """Studies, items and places in the admin: made, changed and steered by the verbs of the pages."""
 
 import json
+import re
 
 import pytest
 from django.contrib import admin
@@ -28,6 +29,7 @@ redundancy: 2
 questions:
   - {key: follows, type: binary, text: Does it follow?}
 """
+SINCE = re.compile(r'name="since" value="([0-9a-f]{16})"')
 OUTPUTS = [{"id": "a", "text": "At nine."}]
 LINE = {"id": "one", "document": "It sails at nine.", "instruction": "When?", "outputs": OUTPUTS}
 
@@ -44,6 +46,10 @@ def staff(client, owner, study):
 def draft(client, staff):
     assert client.post(reverse("admin:annotation_study_add"), {"body": BODY}).status_code == 302
     return Study.objects.get(slug="from-admin")
+
+
+def since(client, draft):
+    return SINCE.search(client.get(page_of(draft)).content.decode())[1]
 
 
 def add(client, study, *lines):
@@ -72,7 +78,8 @@ def test_all_problems_of_a_study_file_are_said_and_nothing_typed_is_lost(client,
 
 
 def test_a_draft_is_changed_and_deleted(client, draft):
-    assert client.post(page_of(draft), {"body": BODY.replace("redundancy: 2", "redundancy: 3")}).status_code == 302
+    form = {"body": BODY.replace("redundancy: 2", "redundancy: 3"), "since": since(client, draft)}
+    assert client.post(page_of(draft), form).status_code == 302
     draft.refresh_from_db()
     assert draft.redundancy == 3
     act(client, "redundancy", [draft], confirmed="1", **given(count=4, reason="More"))
@@ -81,6 +88,19 @@ def test_a_draft_is_changed_and_deleted(client, draft):
     response = act(client, "delete", [draft], confirmed="1", from_row="1")
     assert response.status_code == 302
     assert not Study.objects.filter(slug="from-admin").exists()
+
+
+def test_a_draft_that_somebody_else_changed_is_not_overwritten_unasked(client, draft):
+    form = {"body": BODY.replace("Made in the admin", "Mine"), "since": since(client, draft)}
+    Study.objects.filter(pk=draft.pk).update(title="Theirs")
+    response = client.post(page_of(draft), form)
+    assert response.status_code == 200
+    assert "Somebody else changed this draft" in response.content.decode()
+    assert "title: Mine" in response.content.decode()
+    assert Study.objects.get(pk=draft.pk).title == "Theirs"
+    again = {**form, "since": SINCE.search(response.content.decode())[1]}
+    assert client.post(page_of(draft), again).status_code == 302
+    assert Study.objects.get(pk=draft.pk).title == "Mine"
 
 
 def test_a_study_that_is_no_draft_keeps_all_but_its_description(client, staff, study):

@@ -58,7 +58,7 @@ def test_a_study_has_its_file_progress_and_export_names(reading, study):
     body = reading.get(STUDY).json()
     assert [question["key"] for question in body["study"]["questions"]] == ["follows", "how_well", "comment"]
     assert body["study"]["guidelines"] == "Read *everything*."
-    assert body["progress"] == {"total": 12, "filled": 0, "held": 0, "imported": 0}
+    assert body["progress"] == {"total": 12, "filled": 0, "held": 0, "imported": 0, "imported_answers": 0}
     assert body["prepared"] is True
     assert {"items.jsonl", "items.csv", "guidelines/1.md", "manifest.json", "README.md"} <= set(body["files"])
 

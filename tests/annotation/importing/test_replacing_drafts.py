@@ -78,3 +78,15 @@ def test_people_who_joined_stay(draft, folder, owner):
     add_member(draft, owner, "owner", None)
     import_study(folder(OTHER), replace_draft=True, owner=owner)
     assert Membership.objects.count() == 1
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_files_do_not_end_the_blinding_of_a_study_with_items(folder, replaces):
+    blinded = f"{STUDY}\noptions: {{blind_researchers: true}}\n"
+    import_study(folder(blinded))
+    for text in (STUDY if replaces else None, f"{STUDY}\noptions: {{seed: 3}}\n"):
+        if text is not None:
+            with pytest.raises(ImportRefusedError, match="an owner unblinds the study in its settings"):
+                import_study(folder(text), replace_draft=replaces)
+    import_study(folder(blinded), replace_draft=replaces)
+    assert Study.objects.get().options == {"blind_researchers": True}

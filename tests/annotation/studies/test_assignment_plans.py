@@ -2,10 +2,12 @@
 
 import threading
 from collections import Counter
+from random import Random
 
 import pytest
 from django.db import connections
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import BusyError, next_assignment, tasks_of
@@ -13,13 +15,15 @@ from annotation.desk.slot_statements import taken_slots
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member
-from annotation.models import Rater, Slot, Study
+from annotation.models import Item, Output, Rater, Slot, Study, Task, TaskOutput
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.plan_table import count_groups, plan_groups, plan_table
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
+from config.background.claiming import run_waiting
+from config.erasure import open_erasure
 from tests.conftest import add_item
 
 
@@ -171,6 +175,44 @@ def test_a_draft_is_planned_again_after_a_change(make_study):
     assert not change_plan(study, {"items": {"item-0": 2}}, None)
 
 
+def add_items(study, count, prefix="more"):
+    for number in range(count):
+        add_item(study, f"{prefix}-{number}")
+
+
+def plan_all(study):
+    while plan_chunk(study, 3):
+        pass
+    study.refresh_from_db()
+
+
+@pytest.mark.django_db
+def test_the_core_of_a_draft_has_its_size_whatever_comes_or_goes_after_it_was_prepared(make_study):
+    study = planned(make_study, {"core": {"items": 5, "raters": 3}})
+    add_items(study, 20)
+    plan_all(study)
+    assert Counter(raters_per_item(study).values()) == {3: 5, 1: 25}
+    last = study.items.latest("pk")
+    Slot.objects.filter(item=last).delete()
+    TaskOutput.objects.filter(task__item=last).delete()
+    Task.objects.filter(item=last).delete()
+    with open_erasure("test"):
+        Output.objects.filter(item=last).delete()
+        last.delete()
+    plan_all(study)
+    assert Counter(raters_per_item(study).values()) == {3: 5, 1: 24}
+
+
+@pytest.mark.django_db
+def test_later_items_of_a_live_study_are_not_in_its_core(make_study):
+    study = planned(make_study, {"core": {"items": 5, "raters": 3}})
+    before = raters_per_item(study)
+    go_live(study)
+    add_items(study, 20)
+    plan_all(study)
+    assert raters_per_item(study) == {**before, **{f"more-{number}": 1 for number in range(20)}}
+
+
 @pytest.mark.django_db
 def test_a_running_study_may_change_limits_and_give_up_lists_only(make_study):
     study = planned(make_study, {"most": 2, "lists": {"anna": ["item-1"]}}, items=3)
@@ -216,7 +258,7 @@ def test_groups_count_every_item_once(make_study):
     study = make_study(items=0)
     for number in range(5):
         add_item(study, f"k{number}", categories="hard" if number < 2 else None, set="public")
-    assert count_groups(study) == {"groups": [["public", [], 3, 9], ["public", ["hard"], 2, 6]]}
+    assert count_groups(study)["groups"] == [["public", [], 3, 9], ["public", ["hard"], 2, 6]]
 
 
 @pytest.mark.django_db
@@ -243,3 +285,57 @@ def test_somebody_who_has_done_every_task_of_a_study_without_a_limit_reads_of_no
     add_member(study, one.person, "annotator", None)
     take_all(study, one)
     assert (work_in(one.person, study).state, work_in(one.person, study).is_full) == ("done", False)
+
+
+def random_plan(random):
+    keys = [f"k{number}" for number in range(14)]
+    raters = {"private": random.randint(1, 4)}
+    return {
+        "core": {"items": random.randint(0, 14), "raters": random.randint(1, 5)},
+        "sets": random.choice([{}, raters]),
+        "categories": random.choice([{}, {"hard": random.randint(1, 5)}]),
+        "items": {key: random.randint(1, 6) for key in random.sample(keys, 3)},
+        "lists": random.choice([{}, {"anna": random.sample(keys, 4), "ben": random.sample(keys, 2)}]),
+        "priority": random.choice([{}, {"categories": {"hard": 4}, "items": {"k3": 7, "gone": 1}}]),
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(15))
+def test_the_table_has_the_slots_that_are_made(make_study, seed, monkeypatch):
+    random = Random(seed)
+    plan = random_plan(random)
+    study = make_study(items=0, redundancy=random.randint(1, 3), options={"plan": plan, "seed": seed})
+    for number in range(random.randint(3, 14)):
+        systems = ("north", "south", "west")[: random.randint(1, 3)]
+        categories, pool = random.choice([None, "hard", ["hard", "easy"]]), random.choice(["public", "private"])
+        item = add_item(study, f"k{number}", systems, categories=categories, set=pool)
+        if random.random() < 0.2:
+            Item.objects.filter(pk=item.pk).update(withdrawn_at=timezone.now(), withdrawn_reason="Broken.")
+    plan_all(study)
+    slots = Slot.objects.filter(study=study, item__withdrawn_at=None)
+    made = Counter(Counter(slots.values_list("task", flat=True)).values())
+    groups, _ = plan_groups(study)
+    table = plan_table(study, plan_of(study), groups)
+    wanted = Counter()
+    for row in table.rows:
+        wanted[row.raters] += row.tasks
+    assert {key: count for key, count in wanted.items() if count} == made
+    assert table.slots == slots.count()
+    monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
+    assert plan_groups(study)[0] is None
+    run_waiting()
+    assert plan_table(study, plan_of(study), plan_groups(study)[0]) == table
+
+
+@pytest.mark.django_db
+def test_the_preview_of_a_large_study_has_all_its_items(make_study, monkeypatch):
+    study = make_study(items=10, redundancy=1)
+    monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
+    plan_groups(study)
+    run_waiting()
+    groups, _ = plan_groups(study)
+    table = plan_table(study, read_plan({"core": {"items": 4, "raters": 3}, "items": {"item-1": 5, "gone": 2}}), groups)
+    assert (table.items, table.tasks) == (10, 30)
+    assert {row.raters: row.items for row in table.rows} == {5: 1, 3: 4, 1: 5}
+    assert any("gone" in one for one in table.problems)

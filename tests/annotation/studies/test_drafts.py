@@ -7,6 +7,7 @@ from django.db import connections
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import AuditEntry
+from annotation.blinding import is_blind
 from annotation.importing import ImportRefusedError, add_to_study
 from annotation.importing.import_lock import import_lock
 from annotation.models import Guideline, Item, Membership, Question, Rater, Rating, Slot, Study, Task
@@ -196,6 +197,17 @@ def test_a_blinded_draft_keeps_what_it_hides(owner, add_items):
     body = study_body(study)
     change_draft(study, {**body, "options": {**body["options"], "pairs": {"baseline": "south"}}}, owner)
     assert study.options["pairs"] == {"baseline": "south"}
+
+
+def test_the_blinding_of_a_draft_with_items_ends_only_by_unblinding_it(owner, add_items):
+    study = make_draft({**PREFERENCE, "options": {"blind_researchers": True}}, owner)
+    change_draft(study, PREFERENCE, owner)
+    change_draft(study, {**PREFERENCE, "options": {"blind_researchers": True}}, owner)
+    add_items(study, "a")
+    for options in ({}, {"blind_researchers": False}):
+        said = refusal(study, {**PREFERENCE, "options": options}, owner)
+        assert "an owner unblinds the study in its settings" in said
+    assert is_blind(Study.objects.get(pk=study.pk))
 
 
 @pytest.mark.django_db(transaction=True)

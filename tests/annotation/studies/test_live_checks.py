@@ -122,6 +122,19 @@ def test_items_of_a_large_study_are_read_by_workers(study, monkeypatch):
     only(study, "system-far is described", blocks=False)
 
 
+@pytest.mark.parametrize("few", [500, 1])
+def test_a_plan_that_does_not_work_out_is_worth_a_look(study, monkeypatch, few):
+    monkeypatch.setattr(live_checks, "FEW_ITEMS", few)
+    study.options = {"plan": {"items": {"gone": 1, "item-0": 3}, "lists": {"nobody": ["item-1"]}}}
+    study.save()
+    if few == 1:
+        assert not any("plan" in text for _, text in of(study))
+        run_waiting()
+    only(study, "names items that are not in the study: gone", blocks=False)
+    only(study, "lists for raters who are not annotators of the study: nobody", blocks=False)
+    only(study, "Some tasks need 3 raters, but the study has 1 annotator", blocks=False)
+
+
 def test_the_overview_of_a_draft_lists_them_and_going_live_is_refused(client, study, owner):
     study.questions.all().delete()
     client.force_login(owner)

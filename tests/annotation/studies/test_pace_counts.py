@@ -9,13 +9,18 @@ from django.utils import timezone
 from annotation.background.study_counting import WORK
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
+from annotation.importing import import_study
 from annotation.members.membership import rater_for
-from annotation.models import Output, Rater, Rating, StudyCounts
+from annotation.models import Assignment, Output, Rater, Rating, StudyCounts
+from annotation.studies.lifecycle import prepare
 from annotation.studies.pace_counts import RaterPace, StudyPace, count_pace, pace_of
 from annotation.studies.planning import is_planned
 from annotation.studies.run_studies import runs_of
+from annotation.studies.study_overview import overview_of
+from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.background.claiming import process_row
 from config.background.rows import Status
+from reports.exporting import export_study
 from tests.conftest import add_item
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": [""]}
@@ -60,6 +65,20 @@ def test_answers_are_counted_by_day_and_rater(study, rater):
     assert isinstance(own.last_at, datetime)
 
 
+def test_changing_answers_changes_neither_pace_nor_days(study, rater):
+    for days in (20, 6, 3):
+        answer(study, rater, days)
+    before, overview = count_pace(study), overview_of(study).pace
+    for one in Assignment.objects.filter(task__annotations__is_current=True):
+        submit(one, Submission({**FORM, "q-how_well": ["2"]}, revision=1, guidelines_version=1))
+    after = count_pace(study)
+    own, was = after["raters"].popitem()[1], before["raters"].popitem()[1]
+    assert own["last"] > was["last"]
+    assert (own["answers"], own["week"]) == (was["answers"], was["week"]) == (3, 2)
+    assert after == before
+    assert (overview_of(study).pace.day, overview_of(study).pace.week) == (overview.day, overview.week) == (0, 2)
+
+
 def test_answers_per_hour_need_five_active_minutes():
     assert RaterPace(answers=3, timed=3, active_seconds=299).per_hour is None
     assert RaterPace(answers=3, timed=3, active_seconds=360).per_hour == pytest.approx(30)
@@ -77,6 +96,22 @@ def test_imported_ratings_are_part_of_the_progress(client, study, owner):
     client.force_login(owner)
     assert "1</span> rating imported" in client.get("/studies/study/").content.decode()
     assert "1 rating imported · 0 of 12 answers given here" in client.get("/").content.decode()
+
+
+def test_answers_that_were_imported_are_part_of_the_progress(client, study, rater, owner, tmp_path):
+    for _ in range(4):
+        answer(study, rater)
+    export_study(study, tmp_path / "study")
+    text = (tmp_path / "study" / "study.yaml").read_text()
+    (tmp_path / "study" / "study.yaml").write_text(text.replace("slug: study", "slug: copy"))
+    copy = import_study(tmp_path / "study", owner=owner).study
+    prepare(copy, 60)
+    here = progress_of_study(study)
+    assert (here.filled, here.imports) == (4, [])
+    assert progress_of_study(copy) == StudyProgress(12, 0, 0, imported_answers=4)
+    client.force_login(owner)
+    assert "4</span> answers imported" in client.get("/studies/copy/").content.decode()
+    assert "4 answers imported · 0 of 12 answers given here" in client.get("/").content.decode()
 
 
 @pytest.mark.usefixtures("large")

@@ -230,3 +230,18 @@ def test_formulas_are_neutralised_in_csv_and_untouched_in_jsonl(tmp_path):
     empty_the_database()
     export_study(import_study(tmp_path / "csv").study, tmp_path / "again")
     assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "jsonl")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_priorities_set_by_hand_come_back(rated, tmp_path, form):
+    first, last = rated.items.order_by("pk")[:2]
+    Item.objects.filter(pk=first.pk).update(priority=Item.Priority.FIRST)
+    Item.objects.filter(pk=last.pk).update(priority=Item.Priority.LAST)
+    export_study(rated, tmp_path / "one", form)
+    empty_the_database()
+    again = import_study(tmp_path / "one").study
+    found = dict(again.items.values_list("key", "priority"))
+    assert (found.pop(first.key), found.pop(last.key)) == (Item.Priority.FIRST, Item.Priority.LAST)
+    assert set(found.values()) <= {Item.Priority.ORDINARY}
+    export_study(again, tmp_path / "two", form)
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
