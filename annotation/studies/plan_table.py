@@ -102,11 +102,11 @@ def _items_of(study: Study, plan: AssignmentPlan) -> Iterator[tuple[ItemFacts, i
     columns = ("pk", "withdrawn_at", "key", "set", "categories")
     while rows := list(planned_items(study).filter(pk__gt=last).order_by("pk").values_list(*columns)[:CHUNK]):
         outputs = outputs_of([row[0] for row in rows])
-        for pk, withdrawn_at, *told in rows:
+        for pk, withdrawn_at, key, item_set, categories in rows:
             if withdrawn_at is None:
                 plans = protocol.plan([name for _, name in outputs.get(pk, [])], study.options, number)
                 count = sum(protocol.flow.needs_slots(one.variant) for one in plans)
-                yield ItemFacts(*told, is_core=is_core(number)), count
+                yield ItemFacts(key, item_set, categories, is_core(number)), count
             number += 1
         last = rows[-1][0]
 

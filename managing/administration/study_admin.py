@@ -131,7 +131,7 @@ class StudyTextForm(TextForm):
         if self.row is not None and not self.refusal:
             now = state_of_body(study_body(self.row))
             if self.data.get("since") != now:
-                self.data = {**self.data.dict(), "since": now}
+                self.data = {**{key: self.data[key] for key in self.data}, "since": now}
                 self.add_error(None, CHANGED)
         return cleaned
 
