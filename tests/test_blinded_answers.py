@@ -72,17 +72,20 @@ def test_the_pages_of_an_item_show_codes_for_every_shape_of_answer(blinded, owne
     names = names_of(blinded)
     north, south = names.shown(NORTH), names.shown(SOUTH)
     pages = ["", *(f"adjudicate/?question={key}" for key in ("overall", "extremes"))]
-    pages.append(f"adjudicate/?question=better&output={north}&other={south}")
-    for page in pages:
+    for page in (*pages, f"adjudicate/?question=better&output={north}&other={south}"):
+        if "better" in page:
+            Study.objects.update(protocol="pairwise")  # which asks about pairs
         text = text_of(client, address + page)
         assert "CANARY-" not in text.replace("CANARY-REFERENCE", "").replace("CANARY-METADATA", ""), page
         assert north in text
+    Study.objects.update(protocol="listwise")
     shown = text_of(client, address)
     places = [shown.index(f"<h3><bdi>{name}</bdi>") for name in sorted(map(names.shown, NAMES))]
     assert places == sorted(places)
 
 
 def test_a_final_answer_is_saved_under_the_name_behind_a_code(blinded, owner):
+    Study.objects.update(protocol="pairwise")  # which asks about pairs
     client = Client()
     client.force_login(owner)
     names = names_of(blinded)

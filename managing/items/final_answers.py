@@ -45,7 +45,7 @@ class AnswerSubject:
             raise Http404(NOTHING)
         if not is_asked_about(item.study, question, unit):
             raise Http404(NOTHING)
-        unit = ordered_unit(unit, [output.key for output in outputs])
+        unit = ordered_unit(unit, [one.key for one in sorted(outputs, key=lambda output: output.position)])
         same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit), is_current=True)
         return cls(item, question, unit, outputs, same.select_related("by").first())
 
