@@ -108,7 +108,7 @@ def judge_on_its_page(page, protocol):
 
 @pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
 def test_documents_become_a_live_study_with_a_leaderboard(page_of, server, owner, rater, tmp_path, protocol):
-    study = empty_study(tmp_path, protocol, owner)
+    study = empty_study(tmp_path, protocol, owner, blind_researchers=False)
     path = write_documents(tmp_path / "documents.jsonl", [document_line(number) for number in range(4)])
     page = page_of(study)
     with worker():
