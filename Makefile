@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test dense lint format browser-test benchmark stack env lock clean check-python install-base install-test install-dense
+.PHONY: help run test thorough dense lint format browser-test benchmark stack env lock clean check-python install-base install-test install-dense
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,9 @@ run: install-base ## install what is missing, then start Interrater on 127.0.0.1
 
 test: install-test ## lint, check types and run all tests: on PostgreSQL if a server answers, then on SQLite
 	@exec $(VENV) -m scripts.run_tests all
+
+thorough: install-test ## the same with the tests that `make test` leaves out because they take long
+	@exec $(VENV) -m scripts.run_tests thorough
 
 dense: install-dense ## install dense retrieval and metrics with a model: torch for CPUs and about 600 MB more
 

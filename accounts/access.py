@@ -5,7 +5,8 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.urls import reverse
 
@@ -13,7 +14,7 @@ from accounts.models import Person
 from config.error_pages import error_response
 from config.htmx_request import HtmxRequest
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def person_of(request: HttpRequest) -> Person:
@@ -30,7 +31,7 @@ def signed_in(view: View) -> View:
     """
 
     @wraps(view)
-    def checked(request: HtmxRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: HtmxRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
         if request.htmx or not request.accepts("text/html"):

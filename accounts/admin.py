@@ -7,12 +7,13 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.forms import BooleanField, ModelForm
 from django.http import HttpRequest, HttpResponse
 
 from accounts.access import person_of
 from accounts.auditing import record
+from accounts.limited_pages import LimitedList, LimitedPaginator, unsorted
 from accounts.models import AuditEntry, Identity, KnownAddress, Person, SignInLink, WrongTryCount
 from accounts.sign_in_links import revoke_links
 from config.models import Erasure, Worker
@@ -193,10 +194,31 @@ class AuditEntryAdmin(OperatorsOnly, ReadOnlyAdmin):
     list_display = ["at", "actor", "action", "study", "subject", "about"]
     list_filter = [("action", RecentValues)]
     plain_filters = ("action",)
-    search_fields = ["subject", "study", "action", "actor__person__username", "about__person__username"]
+    search_fields = ["subject", "study", "action"]
+    search_help_text = "Finds exactly this subject, study, action or user name."
+    sortable_by = ()
+    ordering = ("-pk",)
     date_hierarchy = None
     list_select_related = ["actor__person", "about__person"]
     show_full_result_count = False
+    paginator = LimitedPaginator
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(unsorted(request), extra_context)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[LimitedList]:
+        return LimitedList
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[AuditEntry], search_term: str
+    ) -> tuple[QuerySet[AuditEntry], bool]:
+        """Compare whole texts: a search for a part of them would read the whole audit and the people of each entry."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        people = list(Identity.objects.filter(person__username=term).values_list("pk", flat=True))
+        found = Q(subject=term) | Q(study=term) | Q(action=term) | Q(actor__in=people) | Q(about__in=people)
+        return queryset.filter(found), False
 
 
 @admin.register(Identity)

@@ -8,13 +8,14 @@ finite maximum exists if every system can be reached from every other and, if th
 more wins than ties. Otherwise the likelihood grows without bound in some direction.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from agreement.bootstrap import Key
+from agreement.bootstrap import Key, item_weights
 from agreement.pair_choices import FIRST, SECOND, TIE, PairChoices
 from agreement.rating_arrays import Floats, Ints
 
@@ -24,13 +25,18 @@ PRECISION = 1e-9
 LONGEST_STEP = 2.0
 NOT_FITTED = "the model has no finite fit: some systems only win, only lose or are not linked to the others"
 OUTSIDE = "the system only wins, only loses or never meets the systems that are compared"
+RARE = "the system is so rare that most resamples of items cannot compare it with the others"
+PROBES, PROBE_SEED = 100, 1
+"""Resamples in which it is tried whether all systems can be compared."""
 
 
 @dataclass(frozen=True)
 class DavidsonSums:
     """Wins of the first, wins of the second and ties of each pair of systems on each item, `counts` (I, 3 P).
 
-    `first` and `second` (P,) are indices into `names`, the systems that are compared; `others` are not compared.
+    `first` and `second` (P,) are indices into `names`, the systems that are compared; `others` are not compared. If
+    most resamples have no fit because of some `rare` systems, these alone have no interval: `core` has the counts
+    without them, and the strengths of the others vary as they do in a fit of the core.
     """
 
     counts: csr_array
@@ -38,10 +44,15 @@ class DavidsonSums:
     second: Ints
     names: tuple[str, ...]
     others: tuple[str, ...]
+    core: "DavidsonSums | None" = None
 
     @property
     def keys(self) -> tuple[Key, ...]:
         return (*(("bradley_terry", name) for name in (*self.names, *self.others)), ("bradley_terry_tie",))
+
+    @property
+    def rare(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name not in self.core.names) if self.core else ()
 
     def reason(self, key: Key) -> str:
         return OUTSIDE if key[-1] in self.others and self.names else NOT_FITTED
@@ -51,19 +62,50 @@ class DavidsonSums:
         figures = np.full((weights.shape[0], len(self.keys)), np.nan)
         if not self.names:
             return figures
-        counts = (weights @ self.counts).reshape(weights.shape[0], self.first.size, 3)
+        counts = self._counts(weights)
         fits = np.flatnonzero(has_maximum(counts, self.first, self.second, len(self.names)))
         theta, nu = fit(counts[fits], self.first, self.second, len(self.names))
         figures[fits[:, None], np.arange(len(self.names))] = theta
         figures[fits, -1] = nu
+        if self.core is not None:
+            self._vary_with(self.core, figures, weights)
         return figures
+
+    def _vary_with(self, core: "DavidsonSums", figures: Floats, weights: Floats) -> None:
+        """Replace the figures of the core's systems by those of all data plus what they change in a fit of the core."""
+        everything = np.ones((1, weights.shape[1]))
+        changed = core.at(weights) - core.at(everything)
+        counts = self._counts(everything)
+        theta, nu = fit(counts, self.first, self.second, len(self.names))
+        for place, name in enumerate(core.names):
+            own = self.names.index(name)
+            figures[:, own] = theta[0, own] + changed[:, place]
+        figures[:, -1] = np.maximum(nu[0] + changed[:, -1], 0.0)
+
+    def fails(self, weights: Floats) -> Floats:
+        """The counts (f, P, 3) of those of the resamples that have no fit."""
+        counts = self._counts(weights)
+        failed: Floats = counts[~has_maximum(counts, self.first, self.second, len(self.names))]
+        return failed
+
+    def _counts(self, weights: Floats) -> Floats:
+        summed: Floats = (weights @ self.counts).reshape(weights.shape[0], self.first.size, 3)
+        return summed
 
 
 def davidson_sums(choices: PairChoices, items: int) -> DavidsonSums:
     """The counts of each item, for the largest group of systems that win and lose among themselves."""
-    systems = len(choices.systems)
-    group = _largest_group(choices)
-    place = np.full(max(systems, 1), -1)
+    sums = core = _sums_of(choices, items, _largest_group(choices))
+    left_out: set[str] = set()
+    while core.names and (breaks := _breaking_system(core, items)) is not None:
+        left_out.add(breaks)
+        core = _sums_of(choices, items, _largest_group(choices, left_out))
+    return replace(sums, core=core) if left_out and core.names else sums
+
+
+def _sums_of(choices: PairChoices, items: int, group: Ints) -> DavidsonSums:
+    """The counts of each item for the systems whose codes are in `group`."""
+    place = np.full(max(len(choices.systems), 1), -1)
     place[group] = np.arange(group.size)
     first, second = place[choices.first[choices.pair]], place[choices.second[choices.pair]]
     keep = (first >= 0) & (second >= 0)
@@ -79,16 +121,42 @@ def davidson_sums(choices: PairChoices, items: int) -> DavidsonSums:
     )
 
 
-def _largest_group(choices: PairChoices) -> Ints:
+def _breaking_system(sums: DavidsonSums, items: int) -> str | None:
+    """The system that is most often cut off in resamples, if most of them have no fit; None if enough have one."""
+    if items < 2:
+        return None
+    failed = np.concatenate([sums.fails(weights) for weights in item_weights(items, PROBES, PROBE_SEED)])
+    if 2 * len(failed) <= PROBES:
+        return None
+    cut_off = sum((_outside_largest_group(counts, sums) for counts in failed), np.zeros(len(sums.names)))
+    return sums.names[int(cut_off.argmax())]
+
+
+def _outside_largest_group(counts: Floats, sums: DavidsonSums) -> Floats:
+    """1 for each system outside the largest group of one resample, (S,)."""
+    won, lost = counts[:, FIRST] + counts[:, TIE] > 0, counts[:, SECOND] + counts[:, TIE] > 0
+    start = np.concatenate([sums.first[won], sums.second[lost]])
+    end = np.concatenate([sums.second[won], sums.first[lost]])
+    label = _groups(start, end, len(sums.names))
+    return (label != np.bincount(label).argmax()).astype(np.float64)
+
+
+def _groups(start: Ints, end: Ints, systems: int) -> Ints:
+    """The strongly connected group of each system, given edges from winners to losers."""
+    edges = csr_array((np.ones(start.size), (start, end)), shape=(systems, systems))
+    return connected_components(edges, directed=True, connection="strong")[1].astype(np.int64)
+
+
+def _largest_group(choices: PairChoices, without: Collection[str] = ()) -> Ints:
     """The codes of the systems in the largest strongly connected group; empty if every system is on its own."""
     first, second = choices.first[choices.pair], choices.second[choices.pair]
-    won, lost = choices.choice != SECOND, choices.choice != FIRST
+    left_out = np.array([name in without for name in choices.systems], dtype=bool)
+    known = ~(left_out[first] | left_out[second])
+    won, lost = known & (choices.choice != SECOND), known & (choices.choice != FIRST)
     start, end = np.concatenate([first[won], second[lost]]), np.concatenate([second[won], first[lost]])
-    systems = len(choices.systems)
-    edges = csr_array((np.ones(start.size), (start, end)), shape=(systems, systems))
     if not start.size:
         return np.zeros(0, dtype=np.int64)
-    _, label = connected_components(edges, directed=True, connection="strong")
+    label = _groups(start, end, len(choices.systems))
     size = np.bincount(label)
     return np.flatnonzero(label == size.argmax()) if size.max() > 1 else np.zeros(0, dtype=np.int64)
 

@@ -6,7 +6,7 @@ from typing import Literal
 Good = Literal["higher", "lower", "neither"]
 Unit = Literal[
     "count", "share", "difference", "alpha", "kappa", "scale", "score", "percent", "rank", "strength", "p", "bins",
-    "table", "weight",
+    "table", "weight", "seconds",
 ]  # fmt: skip
 
 

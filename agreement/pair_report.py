@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from agreement.alpha import alpha_sums
 from agreement.bootstrap import ItemSums, estimate
-from agreement.bradley_terry import davidson_sums
+from agreement.bradley_terry import RARE, davidson_sums
 from agreement.kappa import WEIGHTS, kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.masi import masi_sums
@@ -79,6 +79,7 @@ def _complete(
     on_a_line = replace(latest, value=ORDER[latest.value.astype(np.int64)])
     by_chance, undefined = kappas(on_a_line, counted, items, categories, tuple(WEIGHTS))
     sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
+    strengths = davidson_sums(choices, items)
     figures: list[ItemSums] = [
         percent_agreement(counted, latest.item, items),
         leave_one_out(counted, latest.item, items),
@@ -86,7 +87,7 @@ def _complete(
         masi_sums(("alpha_masi",), latest.unit, latest.value.astype(np.int64), latest.item, items, sets),
         *by_chance,
         *of_protocol,
-        davidson_sums(choices, items),
+        strengths,
         position_bias(choices, items),
         length_bias_rate(choices, items),
     ]
@@ -106,6 +107,7 @@ def _complete(
     report["win_tie_loss"] = win_tie_loss(choices)
     report["comparisons"], reasons = mean_comparisons(*outputs, choices.systems)
     report["bootstrap"] = resampling(estimates, items, *resampled)
+    undefined |= {f"bradley_terry_ci.{name}": RARE for name in strengths.rare}
     report["undefined"] = undefined | reasons
     return report
 

@@ -208,15 +208,43 @@ def may_revoke(person: Person, token: Token, owns: bool) -> bool:
     return owns or token.made_by_id == person.pk
 
 
+def own_token_for(person: Person, pk: int) -> Token:
+    """A token that `person` made for themselves: of their account, or to annotate."""
+    token = own_tokens(person).filter(pk=pk).first()
+    if token is None:
+        raise Http404(NOTHING)
+    return token
+
+
+def own_tokens(person: Person) -> QuerySet[Token]:
+    """The tokens of the person's account, and those with which they annotate."""
+    mine = Token.objects.filter(Q(study=None) | Q(scope=Token.Scope.ANNOTATE), made_by=person)
+    return mine.select_related("study")
+
+
 def open_token(secret: str) -> Token | None:
-    """The token of `secret` if it is valid now: not expired, not revoked, and its maker still runs the study."""
+    """The token of `secret` if it is valid now: not expired, not revoked, and its maker still has the role for it."""
     open_now = backed_tokens().filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=timezone.now())
     return open_now.select_related("study", "made_by").first()
 
 
 def backed_tokens() -> QuerySet[Token]:
-    """Tokens whose maker still runs their study."""
-    return Token.objects.filter(_held_by("made_by", RESEARCHERS))
+    """Tokens whose maker still runs their study or annotates in it, and those of active people's accounts.
+
+    What a token of an account opens is decided with each request.
+    """
+    annotates = Q(scope=Token.Scope.ANNOTATE)
+    people = Person.objects.filter(pk=OuterRef("made_by"), is_active=True)
+    return Token.objects.filter(
+        (Q(study=None) & Q(Exists(people)))
+        | (~annotates & _held_by("made_by", RESEARCHERS))
+        | (annotates & _member_in("made_by", ANNOTATORS))
+    )
+
+
+def backed_by_runner(column: str) -> Q:
+    """Rows of a study whose person in `column` still runs the study."""
+    return _held_by(column, RESEARCHERS)
 
 
 def backed_invitations() -> QuerySet[Invitation]:
@@ -233,10 +261,15 @@ def _held_by(column: str, roles: Collection[str]) -> Q:
     Without joins, so that a conditional update checks its conditions on the row it locks.
     """
     operators = Person.objects.filter(pk=OuterRef(column), is_active=True, is_superuser=True)
+    return Q(Exists(operators)) | _member_in(column, roles)
+
+
+def _member_in(column: str, roles: Collection[str]) -> Q:
+    """Rows whose person in `column` is active and has one of `roles` in the row's study."""
     members = Membership.objects.filter(
         study=OuterRef("study"), person=OuterRef(column), person__is_active=True, active=True, role__in=roles
     )
-    return Q(Exists(operators)) | Q(Exists(members))
+    return Q(Exists(members))
 
 
 def inviters(role: str) -> frozenset[Role]:

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
-from django.core.paginator import Paginator
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.forms import ModelForm
-from django.http import HttpRequest
-from django.utils.functional import cached_property
+from django.http import HttpRequest, HttpResponse
 
 from accounts.access import person_of
 from accounts.admin import GuardedAdmin, OperatorsOnly, PersonAdmin, ReadOnlyAdmin
+from accounts.limited_pages import LimitedList, LimitedPaginator, unsorted
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
 from annotation.blinded_rows import shown_rows
+from annotation.large_lists import exactly, in_studies, named
 from annotation.members.revoking import revoke_lapsed_grants
 from annotation.models import (
     Adjudication,
@@ -30,6 +30,7 @@ from annotation.models import (
     FlagAnswer,
     Guideline,
     ItemCopy,
+    KeptResponse,
     Output,
     Project,
     Question,
@@ -43,6 +44,7 @@ from annotation.models import (
     StudyDeletion,
     TaskOutput,
     TaskPreparation,
+    TokenStudy,
     Unblinding,
     WrittenExample,
 )
@@ -65,30 +67,20 @@ class StudyFilter(admin.SimpleListFilter):
         return [(study.slug, str(study)) for study in newest]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() is None:
-            return queryset
-        named = Study.objects.filter(slug=self.value()).values("pk")
-        return queryset.filter(**{f"{self.study_path}__in": named})
-
-
-class LimitedPaginator(Paginator):
-    """Pages of a list that is counted up to `most` rows only, so that a page costs the same in a study of any size."""
-
-    most = 10_000
-
-    @cached_property
-    def count(self) -> int:
-        rows: Any = self.object_list
-        return int(rows.order_by().values("pk")[: self.most + 1].count())
+        """All rows: the admin's own queryset is limited to the chosen study, so that the database joins no others."""
+        return queryset
 
 
 class StudyScopedAdmin(GuardedAdmin):
     """Rows of the studies that this person runs, read-only unless a class below says otherwise.
 
-    `study_path` is the way from the model to its study.
+    `study_path` is the way from the model to its study. A list that `is_large` cannot be sorted. Its search finds rows
+    by whole texts at `search_fields`, which have indexes, and by words in `search_texts`, which people have written.
     """
 
     study_path = "study"
+    search_texts: tuple[str, ...] = ()
+    is_large = False
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
@@ -100,10 +92,43 @@ class StudyScopedAdmin(GuardedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = shown_rows(super().get_queryset(request), self.study_path)
-        person = person_of(request)
-        if person.is_superuser:
-            return rows
-        return rows.filter(**{f"{self.study_path}__in": studies_of(person, RESEARCHERS).values("pk")})
+        studies = self.studies_shown(request)
+        return rows if studies is None else rows.filter(in_studies(self.model, self.study_path, studies))
+
+    def studies_shown(self, request: HttpRequest) -> Any:
+        """The studies that the person runs, or that they have chosen of these, as of `named`; None for all there are.
+
+        Read once per request.
+        """
+        chosen, person = request.GET.get(StudyFilter.parameter_name), person_of(request)
+        if chosen is None and person.is_superuser:
+            return None
+        if not hasattr(request, "studies_shown"):
+            studies = studies_of(person, RESEARCHERS)
+            request.studies_shown = named(studies if chosen is None else studies.filter(slug=chosen))  # type: ignore[attr-defined]
+        return request.studies_shown  # type: ignore[attr-defined]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        if not term or not self.is_large:
+            return super().get_search_results(request, queryset, search_term)
+        studies, found = self.studies_shown(request), Q(pk__in=[])
+        for path in self.search_fields:
+            found |= exactly(self.model, str(path), term, studies)
+        for name in self.search_texts:
+            found |= Q(**{f"{name}__icontains": term})
+        return queryset.filter(found), False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(unsorted(request) if self.is_large else request, extra_context)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[LimitedList]:
+        return LimitedList
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        return () if self.is_large else super().get_sortable_by(request)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return request.user.is_active and person_of(request).is_staff
@@ -148,19 +173,38 @@ class QuestionAdmin(StudyScopedAdmin):
 @admin.register(Output)
 class OutputAdmin(StudyScopedAdmin):
     study_path = "item__study"
+    is_large = True
+    search_help_text = "Finds exactly this item id."
     list_display = ["key", "item", "position"]
-    sortable_by = ["item", "position"]
     search_fields = ["item__key"]  # a search by its key would tell who wrote a blinded output
     list_select_related = ["item"]
-    ordering = ["pk"]
+    ordering = ["item_id", "pk"]
+
+
+@admin.register(TokenStudy)
+class TokenStudyAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "token", "study"]
+    list_select_related = ["token__study", "token__made_by", "study"]
+    ordering = ["-pk"]
+
+
+@admin.register(KeptResponse)
+class KeptResponseAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "caller", "study", "status", "begun_at"]
+    list_select_related = ["study"]
+    exclude = ["body", "headers"]
+    ordering = ["-pk"]
 
 
 @admin.register(TaskOutput)
 class TaskOutputAdmin(StudyScopedAdmin):
     study_path = "task__item__study"
+    is_large = True
     list_display = ["id", "task_id", "output", "position"]
     list_select_related = ["output"]
-    ordering = ["pk"]
+    ordering = ["task__item_id", "pk"]
 
 
 @admin.register(TaskPreparation)
@@ -176,6 +220,8 @@ class TaskPreparationAdmin(StudyScopedAdmin):
 @admin.register(Assignment)
 class AssignmentAdmin(StudyScopedAdmin):
     study_path = "rater__study"
+    is_large = True
+    search_help_text = "Finds exactly this rater or item id."
     list_display = ["key", "rater", "task_id", "created_at", "seen_at", "flag"]
     search_fields = ["rater__name", "task__item__key"]
     list_select_related = ["rater"]
@@ -185,6 +231,7 @@ class AssignmentAdmin(StudyScopedAdmin):
 @admin.register(DraftConflict)
 class DraftConflictAdmin(StudyScopedAdmin):
     study_path = "assignment__rater__study"
+    is_large = True
     list_display = ["id", "assignment_id", "base_version", "saved_at"]
     ordering = ["-pk"]
 
@@ -192,6 +239,8 @@ class DraftConflictAdmin(StudyScopedAdmin):
 @admin.register(Annotation)
 class AnnotationAdmin(StudyScopedAdmin):
     study_path = "rater__study"
+    is_large = True
+    search_help_text = "Finds exactly this rater or item id."
     list_display = ["id", "task_id", "rater", "revision", "is_current", "status", "surplus", "submitted_at"]
     list_filter = ["status", "surplus", "is_current"]
     plain_filters = ("status", "surplus", "is_current")
@@ -202,6 +251,8 @@ class AnnotationAdmin(StudyScopedAdmin):
 
 @admin.register(Rating)
 class RatingAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this rater or item id."
     list_display = ["id", "study", "question", "rater", "item", "output", "value", "is_current", "submitted_at"]
     list_filter = ["level", "is_current", "off_scale"]
     plain_filters = ("level", "is_current", "off_scale")
@@ -246,6 +297,7 @@ class StudyDeletionAdmin(OperatorsOnly, ReadOnlyAdmin):
 @admin.register(DrawnAnswer)
 class DrawnAnswerAdmin(StudyScopedAdmin):
     study_path = "counts__study"
+    is_large = True
     list_display = ["counts", "place", "task", "rater", "is_open"]
     list_select_related = ["counts", "task__item", "rater"]
     ordering = ["-counts", "place"]
@@ -286,10 +338,13 @@ class ReviewerAdmin(StudyScopedAdmin):
 @admin.register(SpanReview)
 class SpanReviewAdmin(StudyScopedAdmin):
     study_path = "rating__study"
+    is_large = True
+    search_help_text = "Finds exactly this item id, and words in the reason."
     list_display = ["id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by", "at"]
     list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
-    search_fields = ["reason", "rating__item__key"]
+    search_fields = ["rating__item__key"]
+    search_texts = ("reason",)
     list_select_related = ["by"]
     ordering = ["-pk"]
 
@@ -297,10 +352,13 @@ class SpanReviewAdmin(StudyScopedAdmin):
 @admin.register(Adjudication)
 class AdjudicationAdmin(StudyScopedAdmin):
     study_path = "item__study"
+    is_large = True
+    search_help_text = "Finds exactly this item id, and words in the reason."
     list_display = ["item", "question", "value", "reason", "number", "is_current", "by", "at"]
     list_filter = ["is_current"]
     plain_filters = ("is_current",)
-    search_fields = ["item__key", "reason"]
+    search_fields = ["item__key"]
+    search_texts = ("reason",)
     list_select_related = ["item", "question__study", "by"]
     ordering = ["-pk"]
 
@@ -308,10 +366,13 @@ class AdjudicationAdmin(StudyScopedAdmin):
 @admin.register(SpotCheck)
 class SpotCheckAdmin(StudyScopedAdmin):
     study_path = "annotation__rater__study"
+    is_large = True
+    search_help_text = "Finds exactly this rater, and words in the note."
     list_display = ["id", "annotation_id", "number", "is_current", "verdict", "note", "by", "at", "seen_at"]
     list_filter = ["verdict", "is_current"]
     plain_filters = ("verdict", "is_current")
-    search_fields = ["note", "annotation__rater__name"]
+    search_fields = ["annotation__rater__name"]
+    search_texts = ("note",)
     list_select_related = ["by"]
     ordering = ["-pk"]
 
@@ -319,10 +380,13 @@ class SpotCheckAdmin(StudyScopedAdmin):
 @admin.register(FlagAnswer)
 class FlagAnswerAdmin(StudyScopedAdmin):
     study_path = "assignment__rater__study"
+    is_large = True
+    search_help_text = "Finds exactly this rater, and words in the flag and the note."
     list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
     list_filter = [StudyFilter, "outcome", "is_current"]
     plain_filters = ("outcome", "is_current")
-    search_fields = ["note", "flag", "assignment__rater__name"]
+    search_fields = ["assignment__rater__name"]
+    search_texts = ("note", "flag")
     list_select_related = ["by"]
     ordering = ["-pk"]
 

@@ -48,7 +48,7 @@ def show_codes(rows: Sequence[Model], study_path: str) -> None:
     path = next((path for path in ITEM_PATHS if _leads(model, path)), None)
     listed = dict(of_row.values_list("pk", study_path))
     items = dict(of_row.values_list("pk", path)) if path and model is not Item else {}
-    known = _systems(set(items.values()) or set(), [studies[pk] for pk in set(listed.values())])
+    known = systems_near(set(items.values()) or set(), [studies[pk] for pk in set(listed.values())])
     for row in rows:
         if row.pk in listed:
             _rename(row, studies[listed[row.pk]], known)
@@ -64,7 +64,7 @@ def _leads(model: type[Model], path: str) -> bool:
     return True
 
 
-def _systems(items: Collection[Any], studies: Sequence[Study]) -> frozenset[str]:
+def systems_near(items: Collection[Any], studies: Sequence[Study]) -> frozenset[str]:
     """The systems of these items, and of a sample of the studies' items: reads no more of a larger study."""
     found: set[str] = set()
     wanted = Q(item__in=[pk for pk in items if pk is not None])

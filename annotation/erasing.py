@@ -24,6 +24,7 @@ from annotation.models import (
     Item,
     ItemCopy,
     JudgeRun,
+    KeptResponse,
     Membership,
     Output,
     Question,
@@ -40,6 +41,7 @@ from annotation.models import (
     TaskOutput,
     TaskPreparation,
     Token,
+    TokenStudy,
     Unblinding,
     WrittenExample,
 )
@@ -72,6 +74,9 @@ class Erasing:
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Empty or delete every row of the study that names the person."""
 
+    def item_withdrawn(self, item: Item) -> None:
+        """Remove what was kept of the study with this item in it, in the transaction of its withdrawal."""
+
 
 class AnnotationErasing(Erasing):
     study_rows = (
@@ -81,7 +86,8 @@ class AnnotationErasing(Erasing):
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
-        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"), (Token, "study"),
+        (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"),
+        (TokenStudy, "study"), (KeptResponse, "study"), (Token, "study"),
         (Invitation, "study"), (Unblinding, "study"), (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
@@ -109,13 +115,19 @@ class AnnotationErasing(Erasing):
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Also delete accepted invitations, whose notes say for whom they were, and revoke open ones of the person.
 
-        Without a maker they would count as made by a command, whose invitations depend on nobody's rights.
+        Without a maker they would count as made by a command, whose invitations depend on nobody's rights. Tokens of
+        the account go with the person's last study.
         """
         erased.delete(Invitation.objects.filter(study=study, accepted_by=person))
         made = Invitation.objects.filter(study=study, created_by=person)
         erased.empty(made.filter(accepted_at=None, revoked_at=None), revoked_at=timezone.now())
         erased.empty(made, created_by=None)
+        erased.delete(KeptResponse.objects.filter(Q(study=study) | Q(study=None), person=person))
+        erased.delete(TokenStudy.objects.filter(study=study, token__made_by=person))
         erased.delete(Token.objects.filter(study=study, made_by=person))
+        if not (person.is_staff or Membership.objects.filter(person=person).exclude(study=study).exists()):
+            erased.delete(TokenStudy.objects.filter(token__made_by=person))
+            erased.delete(Token.objects.filter(study=None, made_by=person))
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
         erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)

@@ -4,11 +4,12 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 
 from annotation.members.invitations import DAYS, MOST_AT_ONCE
 from annotation.members.tokens import DAYS as TOKEN_DAYS
 from annotation.members.tokens import MOST_DAYS as MOST_TOKEN_DAYS
-from annotation.models import FlagAnswer, SpanReview, SpotCheck, Token
+from annotation.models import FlagAnswer, SpanReview, SpotCheck, Study, Token
 from annotation.models.people import Role
 from config.form_fields import WholeNumberField
 from config.text_validation import TextRefusedError, check_text
@@ -16,6 +17,7 @@ from config.text_validation import TextRefusedError, check_text
 LONGEST_GUIDELINES = 200_000
 LONGEST_ABOUT = 20_000
 LONGEST_REASON = 5000
+READ_OR_WRITE = [(scope.value, scope.label) for scope in (Token.Scope.READ, Token.Scope.WRITE)]
 
 
 class PlainText(forms.CharField):
@@ -72,11 +74,63 @@ class TokenForm(forms.Form):
     )
     scope = forms.ChoiceField(
         label="Scope",
-        choices=Token.Scope.choices,
+        choices=READ_OR_WRITE,
         initial=Token.Scope.READ,
-        help_text="Write: add items, ratings and scores.",
+        help_text="Write: change the study, and add items, ratings and scores.",
     )
     days = forms.IntegerField(label="Days valid", min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS)
+
+
+class AccountTokenForm(TokenForm):
+    """A token of a person's account, or one with which they annotate; only what they may do is offered."""
+
+    ALL, NAMED, TASKS = "all", "named", "tasks"
+    opens = forms.ChoiceField(label="What it opens", widget=forms.RadioSelect)
+    studies = forms.ModelMultipleChoiceField(
+        label="Studies", queryset=Study.objects.none(), required=False, to_field_name="slug",
+        widget=forms.CheckboxSelectMultiple, help_text="For a token that opens only some studies.",
+    )  # fmt: skip
+    tasks_of = forms.ModelChoiceField(
+        label="Study whose tasks it opens", queryset=Study.objects.none(), required=False, to_field_name="slug",
+        help_text="For a token that annotates: it claims and answers tasks in your name.",
+    )  # fmt: skip
+    makes_studies = forms.BooleanField(label="It may make studies", required=False)
+    field_order = ("name", "opens", "studies", "tasks_of", "scope", "makes_studies", "days")
+
+    def __init__(
+        self, *args: Any, run: QuerySet[Study], annotated: QuerySet[Study], may_make: bool, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].help_text = "For example: nightly copy."
+        self.fields["scope"].help_text = "Write: change studies and add to them."
+        self.fields["studies"].queryset, self.fields["tasks_of"].queryset = run, annotated  # type: ignore[attr-defined]
+        offered = [(self.ALL, "All studies that I run, now and later"), (self.NAMED, "Only some of them")]
+        offered = offered if may_make or run.exists() else []
+        self.fields["opens"].choices = offered + (  # type: ignore[attr-defined]
+            [(self.TASKS, "My tasks in a study in which I annotate")] if annotated.exists() else []
+        )
+        for name, is_offered in (
+            ("scope", offered), ("studies", run.exists()), ("tasks_of", annotated.exists()),
+            ("makes_studies", may_make),
+        ):  # fmt: skip
+            if not is_offered:
+                del self.fields[name]
+
+    @property
+    def offers_something(self) -> bool:
+        """Whether there is anything that a token of this person could open."""
+        return bool(self.fields["opens"].choices)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        opens, makes = data.get("opens"), data.get("makes_studies")
+        if opens == self.NAMED and not data.get("studies"):
+            self.add_error("studies" if "studies" in self.fields else "opens", "Choose at least one study.")
+        if opens == self.TASKS and not data.get("tasks_of"):
+            self.add_error("tasks_of", "Choose a study.")
+        if makes and (opens != self.ALL or data.get("scope") != Token.Scope.WRITE):
+            self.add_error("makes_studies", "Only a token that writes and opens all your studies may make new ones.")
+        return data
 
 
 class ReasonForm(forms.Form):

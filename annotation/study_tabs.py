@@ -67,6 +67,8 @@ TABS = (
     Tab("Report", "Why people disagree", "managing:disagreement"),
     Tab("Report", "Balance", "managing:balance"),
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
+    Tab("Report", "Export", "reports:exports"),
+    Tab("Report", "Preregistration", "reports:plans"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Assignment plan", "managing:plan"),
@@ -77,6 +79,7 @@ TABS = (
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab("Settings", "Tokens", "annotation:tokens"),
+    Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
 )
 """All tabs, in the order shown; the groups are in the order of their first tabs."""
 

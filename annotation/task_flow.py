@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
 
@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from annotation.models import Assignment, Item, Question, Rater, Slot, Study
+
+
+class DoneElsewhere(NamedTuple):
+    """Work on a task that came from a file: primary keys, the rater's name, and the order of outputs that they saw."""
+
+    task: int
+    item: int
+    rater: int
+    name: str
+    shown: list[int]
 
 
 class TaskFlow:
@@ -41,6 +51,10 @@ class TaskFlow:
     def needs_slots(self, variant: str) -> bool:
         """Whether planning makes slots for tasks of this variant."""
         return True
+
+    def done_elsewhere(self, tasks: Collection[int]) -> list[DoneElsewhere] | None:
+        """Work from files that fills places of these tasks, or None if that is people's answers to them."""
+        return None
 
     def on_prepared(self, study: Study) -> None:
         """Start other preparation once all items have their tasks; called again whenever items are prepared."""

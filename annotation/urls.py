@@ -2,6 +2,7 @@ from django.urls import include, path
 
 from annotation.desk import urls as desk_urls
 from annotation.views import (
+    account_tokens,
     attention,
     closing,
     guidelines,
@@ -60,6 +61,8 @@ urlpatterns = [
     path("projects/<int:pk>/", home.project, name="project"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("my-day/", my_work.my_day, name="my_day"),
+    path("my-settings/tokens/", account_tokens.account_tokens, name="account_tokens"),
+    path("my-settings/tokens/<int:pk>/revoke/", account_tokens.revoke_account_token, name="revoke_account_token"),
     path("workers/", worker_status.workers, name="workers"),
     path("studies/<slug:slug>/", include(study)),
     *desk_urls.urlpatterns,

@@ -170,7 +170,7 @@ def step(given: argparse.Namespace) -> None:
             show(name, costs.pop(paths[0]), given.over)
             if costs:
                 worst = max(costs, key=lambda path: costs[path].milliseconds)
-                show(f"  {worst.partition('?')[2]}", costs[worst], given.over)
+                show(f"{name} {worst.partition('?')[2]}", costs[worst], given.over)
 
 
 def own_pages() -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ If a value cannot be read, Interrater does not start; the message names the vari
 """
 
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import Any
@@ -20,16 +21,19 @@ EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "djang
 OWN_VARIABLES = frozenset(
     """
     ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS CSRF_TRUSTED_ORIGINS
-    DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE JOB_MINUTES JOB_PROCESSES LOG_LEVEL PGPASSWORD PORT
-    POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS
-    SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE
-    UPLOAD_BYTES UPLOAD_ROWS VAR
+    DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE JOB_MINUTES JOB_PROCESSES KEPT_EXPORTS
+    KEPT_EXPORT_DAYS LOG_LEVEL PGPASSWORD PORT POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA
+    RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES
+    TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
 )
 """Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+WEBHOOK_HOST = re.compile(
+    r"(?:(?:https?://)(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])|(?:\*\.)?[a-z0-9.-]+|\*)(?::[1-9][0-9]{0,4})?"
+)
 DATABASE_FORM = (
     "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3. Without it, "
     "SQLite in VAR is used."
@@ -97,6 +101,18 @@ def people_use_https(production: bool, behind_proxy: bool, trusted_origins: list
     otherwise refuses forms from HTTPS pages. So every working site with HTTPS protects its cookies.
     """
     return production or behind_proxy or any(origin.startswith("https://") for origin in trusted_origins)
+
+
+def read_webhook_hosts(env: Env) -> list[str]:
+    """Return the hosts to which webhooks may be sent, from WEBHOOK_HOSTS; none if that is empty, so no webhooks."""
+    hosts = [given.strip().lower() for given in env.str("WEBHOOK_HOSTS", "").split(",") if given.strip()]
+    for host in hosts:
+        if not WEBHOOK_HOST.fullmatch(host):
+            raise ImproperlyConfigured(
+                f"WEBHOOK_HOSTS must list hosts such as hooks.example.org, *.example.org or http://10.0.0.5:9000, "
+                f"separated by commas, not {host!r}."
+            )
+    return hosts
 
 
 def read_database(env: Env, default: Path) -> Any:

@@ -27,4 +27,6 @@ def problem_response(
         "request_id": getattr(request, "request_id", ""),
         **more,
     }
-    return JsonResponse(body, status=status, content_type=MEDIA_TYPE)
+    response = JsonResponse(body, status=status, content_type=MEDIA_TYPE)
+    response.content += b"\n"
+    return response

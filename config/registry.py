@@ -17,9 +17,14 @@ from django.conf import settings
 from config.installed_parts import installed_parts
 
 
+def _packages() -> list[str]:
+    """The installed apps that are named by their packages, as all of ours are, and not by a class."""
+    return [app for app in settings.INSTALLED_APPS if not app.rpartition(".")[2][:1].isupper()]
+
+
 def bound(module: str, name: str) -> tuple[Any, ...]:
     """What the modules `<app>.<module>` of the installed apps bind to `name`; an app comes before those it imports."""
-    apps = [app for app in reversed(settings.INSTALLED_APPS) if importlib.util.find_spec(app) is not None]
+    apps = [app for app in reversed(_packages()) if importlib.util.find_spec(app) is not None]
     found = [f"{app}.{module}" for app in apps if importlib.util.find_spec(f"{app}.{module}") is not None]
     return tuple(getattr(importlib.import_module(path), name) for path in found)
 
@@ -53,9 +58,9 @@ def discover(folder: str, name: str, in_each: bool = False, group: str = "") -> 
 
 def _in_folders(folder: str, name: str, in_each: bool) -> Iterator[tuple[str, Any]]:
     """Yield the module's name and the object of each module that has one."""
-    for app in settings.INSTALLED_APPS:
+    for app in _packages():
         package_name = f"{app}.{folder}"
-        if importlib.util.find_spec(app) is None or importlib.util.find_spec(package_name) is None:
+        if not _is_there(package_name):
             continue
         package = importlib.import_module(package_name)
         for module_info in pkgutil.iter_modules(package.__path__):
@@ -66,3 +71,9 @@ def _in_folders(folder: str, name: str, in_each: bool) -> Iterator[tuple[str, An
                     raise RuntimeError(f"{module.__name__} must bind {name} to an instance of its class.")
                 continue
             yield module.__name__, part
+
+
+def _is_there(package: str) -> bool:
+    """Whether a package can be imported; looking for it imports those that contain it, if they are there."""
+    parts = package.split(".")
+    return all(importlib.util.find_spec(".".join(parts[:end])) is not None for end in range(1, len(parts) + 1))

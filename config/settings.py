@@ -17,6 +17,7 @@ from config.environment import (
     read_profile,
     read_secret_key,
     read_synchronous,
+    read_webhook_hosts,
     read_whole,
     refuse_unsafe_production,
 )
@@ -38,7 +39,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_PROXY = read_boolean(env, "BEHIND_PROXY", False)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # config.urls loads what it registers: commands do not need it
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -49,6 +50,7 @@ INSTALLED_APPS = [
     "annotation",
     "llm",
     "retrieval",
+    "webhooks",
     "sessions",
     "judges",
     "preparing",
@@ -197,9 +199,15 @@ LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
 # A file of items or ratings that researchers upload on a page comes in parts, each an ordinary request.
 STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
+# Files of exports and bundles that stay here to be downloaded: how many per study, and for how long.
+KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)
+KEPT_EXPORT_DAYS = read_whole(env, "KEPT_EXPORT_DAYS", 30)
 
 # The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")
+
+# The hosts to which webhooks of studies may be sent; without any, there are no webhooks.
+WEBHOOK_HOSTS = read_webhook_hosts(env)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -207,7 +215,7 @@ REST_FRAMEWORK = {
         "reports.api.authentication.SessionReading",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["reports.api.negotiation.JSONWithLineEnd"],
     "DEFAULT_PARSER_CLASSES": ["reports.api.negotiation.JSONLines", "reports.api.negotiation.AlternativeJSONLines"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "reports.api.negotiation.OneFormat",
     "DEFAULT_METADATA_CLASS": None,
@@ -221,11 +229,12 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Interrater",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
-    "DESCRIPTION": "Read studies, add items, ratings and scores to them, take their exports and agreement reports.",
+    "DESCRIPTION": "Make, fill, steer and read studies, take their exports and reports, and annotate in them.",
     "SERVE_PUBLIC": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SCHEMA_PATH_PREFIX": "/api/",
     "SORT_OPERATIONS": False,
+    "POSTPROCESSING_HOOKS": [],
 }
 
 # For budgets: what a million tokens cost if the model has no price, in the currency of the other prices.

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts import views as accounts
 
+admin.autodiscover()
 admin.site.site_header = admin.site.site_title = "Interrater"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -14,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("accounts.urls")),
     path("api/", include("reports.api.urls")),
+    path("api/", include("managing.api.urls")),
     path("", include("managing.urls")),
     path("", include("reports.urls")),
     path("", include("sessions.urls")),
@@ -21,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judges.urls")),
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),
+    path("", include("webhooks.urls")),
     path("", include("annotation.urls")),
 ]
 handler400 = "config.error_pages.bad_request"

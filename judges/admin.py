@@ -23,6 +23,7 @@ class MetricRequestAdmin(StudyScopedAdmin):
 @admin.register(Judgment)
 class JudgmentAdmin(StudyScopedAdmin):
     study_path = "run__rater__study"
+    is_large = True
     list_display = ["id", "run", "question", "item", "variant", "replicate", "status", "outcome", "reason"]
     list_select_related = ["run__rater", "question__study", "item"]
     ordering = ["-pk"]

@@ -9,6 +9,8 @@ from llm.models import Budget, Call, Completion, EndpointState, Reservation, Sto
 
 @admin.register(Call)
 class CallAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this run or work."
     list_display = [
         "id", "study", "run", "work", "step", "endpoint", "model", "status", "kind", "tokens_in", "tokens_out",
         "price_charged", "started_at",
@@ -36,6 +38,8 @@ class BudgetAdmin(StudyScopedAdmin):
 
 @admin.register(Reservation)
 class ReservationAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this run."
     list_display = ["id", "study", "run", "amount", "left", "created_at", "lease_until", "closed_at"]
     search_fields = ["run"]
     list_select_related = ["study"]
@@ -60,6 +64,8 @@ class StudyPromptAdmin(StudyScopedAdmin):
 
 @admin.register(Completion)
 class CompletionAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this run."
     list_display = ["id", "study", "run", "model", "status", "kind", "reason", "attempt", "created_at", "ended_at"]
     list_filter = ["status"]
     plain_filters = ("status",)

@@ -32,6 +32,8 @@ class UploadStepAdmin(StudyScopedAdmin):
 
 @admin.register(ItemSummary)
 class ItemSummaryAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this item id."
     list_display = ["key", "study", "state", "raters", "answers", "flags", "skips", "disagreement"]
     list_filter = ["state"]
     plain_filters = ("state",)

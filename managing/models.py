@@ -12,18 +12,20 @@ from config.model_fields import ExactJSONField
 
 
 class ItemUpload(models.Model):
-    """A file of items or ratings, sent in parts to `place`. A study has at most one whose file still exists."""
+    """A file of items or answers, sent in parts to `place`. A study has at most one whose file still exists."""
 
     class Table(models.TextChoices):
         ITEMS = "items", "Items"
         RATINGS = "ratings", "Ratings"
+        SCORES = "scores", "Scores of models and metrics"
+        ADJUDICATIONS = "adjudications", "Final answers"
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="item_uploads", db_index=False)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
         help_text="who uploads it; empty if that person was erased",
     )  # fmt: skip
-    table = models.CharField(max_length=10, choices=Table)
+    table = models.CharField(max_length=13, choices=Table)
     name = models.CharField(max_length=200, help_text="of the file on the person's computer")
     size = models.BigIntegerField(help_text="bytes, as announced before the first part")
     received = models.BigIntegerField(default=0, help_text="bytes")
@@ -39,7 +41,9 @@ class ItemUpload(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["study"], condition=Q(has_file=True), name="item_upload_one_file"),
-            models.CheckConstraint(condition=Q(table__in=["items", "ratings"]), name="item_upload_table_known"),
+            models.CheckConstraint(
+                condition=Q(table__in=["items", "ratings", "scores", "adjudications"]), name="item_upload_table_known"
+            ),
             models.CheckConstraint(
                 condition=Q(size__gte=1, received__gte=0, received__lte=F("size")), name="item_upload_size_fits"
             ),

@@ -23,6 +23,7 @@ class DocumentSampleAdmin(StudyScopedAdmin):
 
 @admin.register(SourceDocument)
 class SourceDocumentAdmin(StudyScopedAdmin):
+    is_large = True
     list_display = ["id", "study", "key", "source", "words"]
     list_select_related = ["study"]
     ordering = ["-pk"]
@@ -44,6 +45,7 @@ class PreparationStepAdmin(StudyScopedAdmin):
 
 @admin.register(Suggestion)
 class SuggestionAdmin(StudyScopedAdmin):
+    is_large = True
     list_display = ["id", "study", "document", "number", "kind", "state", "text"]
     list_select_related = ["study", "document"]
     ordering = ["-pk"]
@@ -51,6 +53,7 @@ class SuggestionAdmin(StudyScopedAdmin):
 
 @admin.register(PreparedText)
 class PreparedTextAdmin(StudyScopedAdmin):
+    is_large = True
     list_display = ["id", "study", "suggestion", "role", "key", "writer"]
     list_select_related = ["study", "suggestion"]
     ordering = ["-pk"]
@@ -59,6 +62,7 @@ class PreparedTextAdmin(StudyScopedAdmin):
 @admin.register(PreparationCall)
 class PreparationCallAdmin(StudyScopedAdmin):
     study_path = "step__study"
+    is_large = True
     list_display = ["id", "step", "document", "status", "outcome", "reason"]
     list_select_related = ["step", "document"]
     ordering = ["-pk"]

@@ -15,6 +15,7 @@ from accounts.models import Person
 from annotation.importing import ImportRefusedError, ImportResult, add_to_study
 from annotation.models import Item, Study
 from annotation.protocols import protocols
+from annotation.studies.counting import CountOf
 from config.text_validation import given
 from preparing.deciding import offered_kinds
 from preparing.models import PreparationStep, PreparedText, Suggestion
@@ -26,6 +27,7 @@ NOTHING_READY = "Nothing is ready. Accept instructions and let models write answ
 NO_QUESTIONS = "Nothing is ready. Accept questions first."
 STILL_RUNNING = "Steps are still running. Wait for their end, or stop them, so that no item is left without an output."
 AT_ONCE = 500
+MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True)
@@ -37,16 +39,29 @@ class Readiness:
     waiting: int
     more_outputs: int
     """Outputs of items that were written after their item was made."""
+    items: int
+    """The study's items, counted up to MOST_COUNTED + 1."""
+
+    @property
+    def items_said(self) -> str:
+        return f"more than {MOST_COUNTED}" if self.items > MOST_COUNTED else str(self.items)
 
 
 def readiness(study: Study) -> Readiness:
-    """Return how much of what was accepted is in the study."""
+    """Return how much of what was accepted is in the study, in one query."""
     accepted = _accepted(study)
-    free = accepted.filter(item=None)
-    ready = _ready(study).filter(item=None).count()
-    return Readiness(
-        accepted.exclude(item=None).count(), ready, free.count() - ready, _more_outputs(study).count()
-    )  # fmt: skip
+    counted = {
+        "placed": accepted.exclude(item=None),
+        "free": accepted.filter(item=None),
+        "ready": _ready(study).filter(item=None),
+        "more": _more_outputs(study),
+        "items": Item.objects.filter(study=study).order_by()[: MOST_COUNTED + 1],
+    }
+    found = Study.objects.filter(pk=study.pk).annotate(
+        **{f"{name}_count": CountOf(rows.values("pk")) for name, rows in counted.items()}
+    )
+    placed, free, ready, more, items = found.values_list(*(f"{name}_count" for name in counted)).get()
+    return Readiness(placed, ready, free - ready, more, items)
 
 
 def place_items(study: Study, actor: Person) -> ImportResult:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from annotation.models import Item, Study
+from annotation.models import Study
 from annotation.protocols import protocols
 from config.background.rows import WAITING
 from llm.budgets import amount_text
@@ -145,7 +145,6 @@ class PreparePage:
     decisions: DecisionCounts
     systems: Sequence[SystemRow]
     ready: Readiness
-    items: int
     steps: Sequence[StepRow]
 
     @property
@@ -159,8 +158,8 @@ def prepare_page(study: Study) -> PreparePage:
     return PreparePage(
         study.status == Study.Status.DRAFT, protocols()[study.protocol].files.needs_outputs,
         SourceDocument.objects.filter(study=study).count(), _samples(study), _trials(study, steps),
-        [kind for kind in kinds_for(study) if kind.suggests], decision_counts(study), _systems(study),
-        readiness(study), Item.objects.filter(study=study).count(), steps,
+        [kind for kind in kinds_for(study) if kind.suggests], decision_counts(study), _systems(study, steps),
+        readiness(study), steps,
     )  # fmt: skip
 
 
@@ -214,12 +213,15 @@ def question_counts(step: PreparationStep) -> dict[str, int]:
 def decision_counts(study: Study) -> DecisionCounts:
     """Return how far suggestions are decided. Those of trials without a winner are not counted."""
     found = Suggestion.objects.filter(study=study, kind__in=offered_kinds(study)).filter(~Q(pk__in=in_trial(study)))
-    states: dict[str, int] = dict(found.values_list("state").annotate(Count("pk")).order_by())
-    dropped = found.filter(state=Suggestion.State.DROPPED)
-    reasons = dropped.values_list("reason").annotate(count=Count("pk")).order_by("-count", "reason")
+    states, reasons = Counter[str](), Counter[str]()
+    for state, reason, count in found.values_list("state", "reason").annotate(count=Count("pk")).order_by():
+        states[state] += count
+        if state == Suggestion.State.DROPPED:
+            reasons[reason] += count
+    named = sorted(reasons.items(), key=lambda one: (-one[1], one[0]))
     return DecisionCounts(
-        states.get("open", 0), states.get("accepted", 0), states.get("dropped", 0),
-        [(reason or "by decision", count) for reason, count in reasons],
+        states["open"], states["accepted"], states["dropped"],
+        [(reason or "by decision", count) for reason, count in named],
     )  # fmt: skip
 
 
@@ -249,10 +251,10 @@ def _trials(study: Study, steps: Sequence[StepRow]) -> list[TrialRow]:
     return found
 
 
-def _systems(study: Study) -> list[SystemRow]:
+def _systems(study: Study, steps: Sequence[StepRow]) -> list[SystemRow]:
     texts = PreparedText.objects.filter(study=study).values_list("role", "key", "writer").annotate(count=Count("pk"))
     models: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for configuration in PreparationStep.objects.filter(study=study).values_list("configuration", flat=True):
+    for configuration in (row.step.configuration for row in steps):
         models[configuration["role"], configuration["system"]].add(configuration["model"])
     return [
         SystemRow(role, key, writer, sorted(models[role, key]) if writer == "model" else [], count)

@@ -1,18 +1,20 @@
 """The agreement report of a study, as docs/formats.md describes it, as plain values for JSON and pages."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from django.db.models import Exists, OuterRef, Q
 from numpy.typing import NDArray
 
 from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
 from annotation.blinding import unblinding_facts
-from annotation.models import Question, Rater, Study
+from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
@@ -63,6 +65,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         "items": main_items(study).count(),
         "kinds": sorted(choice.kinds),
         "raters": sorted(choice.names),
+        **({"pooled_raters": pooled} if (pooled := _pooled_raters(study, choice)) else {}),
         "guidelines": said,
         "surplus": rows.surplus(study, choice),
         "questions": {
@@ -71,6 +74,15 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         "dimensions": _of_dimensions(rated, questions, choice, categories, replicates),
         **({"balance": balance} if (balance := balance_report(study)) else {}),
     }
+
+
+def _pooled_raters(study: Study, choice: rows.Choice) -> dict[str, int]:
+    """The raters of each kind with any answer, if people and machines are combined; otherwise empty."""
+    answered = Exists(Rating.objects.filter(rater=OuterRef("pk")))
+    chosen = Q(kind__in=choice.kinds) | Q(name__in=choice.names)
+    kinds = Counter(Rater.objects.filter(chosen, answered, study=study).values_list("kind", flat=True))
+    is_pooled = Rater.Kind.HUMAN in kinds and len(kinds) > 1
+    return {kind: kinds[kind] for kind in sorted(kinds)} if is_pooled else {}
 
 
 def _of_question(rated: RatedItems, question: Question, choice: rows.Choice, categories: bool, draws: int) -> Report:

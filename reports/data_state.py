@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 
 from accounts.models import AuditEntry
 from annotation.models import Study
-from reports.exporting import software_version
+from config.software_version import SOFTWARE_VERSION
 
 NEWEST = 100
 MOST_COUNTED = 1000
@@ -30,6 +30,9 @@ OF_NO_FIGURE = frozenset({
     "invitation revoked", "invitation accepted", "person joined", "member added", "member removed", "member restored",
     "rater named", "reviewer named", "notes read", "prompt published", "report frozen", "calls stopped",
     "calls resumed", "flag answered", "flag answers read", "comments read", "file uploaded", "file discarded",
+    "webhook added", "webhook changed", "webhook disabled", "webhook enabled", "webhook removed", "webhook tested",
+    "webhook message repeated",
+    "export requested", "export downloaded",
 })  # fmt: skip
 """Actions that change no figure of any report."""
 OF_MACHINES = frozenset({
@@ -46,7 +49,7 @@ def data_state(study: Study, version: int = 1, ignored: Collection[str] = ()) ->
     """
     entries = _entries(study).exclude(action__in=sorted(OF_NO_FIGURE | {*ignored}))
     newest = list(entries.order_by("-study", "-at", "-pk").values_list("pk", flat=True)[:NEWEST])
-    digest = hashlib.sha256(repr((software_version(), version, newest)).encode()).hexdigest()
+    digest = hashlib.sha256(repr((SOFTWARE_VERSION, version, newest)).encode()).hexdigest()
     return f"{max(newest, default=0)}-{digest}"
 
 

@@ -1,28 +1,47 @@
-"""Kept reports go with their study, and with the answers that they were computed from."""
+"""Kept reports and exports go with their study, and with the answers that they were made from."""
 
-from django.utils import timezone
-
+from accounts.models import Person
 from annotation.erasing import Erasing
-from annotation.models import Rater
-from config.background.rows import Status
+from annotation.models import Item, Rater, Rating, Study
+from config.background.rows import WAITING
 from config.erasure import ErasedRows
-from reports.models import KeptReport
+from reports.freezing import empty_frozen
+from reports.kept_files.kept_exports import discard, folder_of, remove
+from reports.models import KeptExport, KeptReport, Preregistration
 
-ERASED = "This report was computed from answers that have been erased since."
+ERASED = "It was made from answers that have been erased since."
+WITHDRAWN = "It was made from an item that has been withdrawn since."
 
 
 class ReportErasing(Erasing):
-    """Reports are computed again without the erased answers. A frozen one stays, without figures, and says why."""
+    """Reports are computed again without the erased answers; files of exports are deleted.
 
-    study_rows = ((KeptReport, "study"),)
+    Frozen reports and exports stay as tombstones, which say what was here, and when and why it was removed.
+    """
+
+    study_rows = ((KeptReport, "study"), (KeptExport, "study"), (Preregistration, "study"))
+
+    def remove_files(self, study: Study) -> None:
+        folder = folder_of(study.pk)
+        if folder.is_dir():
+            discard(folder)
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         kept = KeptReport.objects.filter(study=rater.study)
         erased.delete(kept.filter(frozen_as=None))
-        erased.empty(
-            kept.exclude(frozen_as=None), status=Status.FAILED, figures="", reason=ERASED, token=None,
-            ended_at=timezone.now(),
-        )  # fmt: skip
+        empty_frozen(rater.study, ERASED)
+        erased.delete(KeptExport.objects.filter(study=rater.study, status__in=WAITING))
+        remove(KeptExport.objects.filter(study=rater.study), ERASED)
+
+    def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        erased.empty(KeptExport.objects.filter(study=study, requested_by=person), requested_by=None)
+        erased.empty(Preregistration.objects.filter(study=study, by=person), by=None)
+
+    def item_withdrawn(self, item: Item) -> None:
+        """Exports hold the texts of items; frozen reports only figures, so answers decide."""
+        remove(KeptExport.objects.filter(study=item.study_id), WITHDRAWN)
+        if Rating.objects.filter(item=item).exists():
+            empty_frozen(item.study, WITHDRAWN)
 
 
 ERASING = ReportErasing()

@@ -72,8 +72,11 @@ class RatersForm(forms.Form):
         return chosen
 
 
-class AgreementForm(RatersForm):
+class DetailsForm(RatersForm):
     guidelines = VersionField(required=False)
+
+
+class AgreementForm(DetailsForm):
     by = forms.ChoiceField(
         choices=[("category", "")], required=False, error_messages={"invalid_choice": "takes category."}
     )

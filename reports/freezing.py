@@ -1,4 +1,4 @@
-"""Keeps a report for good, under a key of its own, as it was when somebody froze it."""
+"""Keeps a report for good, under a key of its own, as it was when somebody froze it; or says why it is gone."""
 
 import hashlib
 
@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.models import Study
 from annotation.studies.locking import lock_study
 from config.background.rows import Status
 from reports.kept_reports import Kept
@@ -49,3 +50,11 @@ def freeze(kept: Kept, person: Person) -> KeptReport:
             seconds=done.seconds, status=Status.DONE, started_at=done.started_at, ended_at=timezone.now(),
             frozen_as=key,
         )  # fmt: skip
+
+
+def empty_frozen(study: Study, reason: str) -> int:
+    """Turn the study's frozen reports into tombstones: their figures go, the reason stays. Return how many."""
+    kept = KeptReport.objects.filter(study=study, removed_at=None).exclude(frozen_as=None)
+    return kept.update(
+        status=Status.FAILED, figures="", reason=reason, removed_for=reason, removed_at=timezone.now(), token=None
+    )

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
@@ -13,7 +14,10 @@ from config.htmx_request import HtmxRequest
 from reports.access import reported_study
 from reports.display.kept_status import SHOWN, KeptStatus, shown_before
 from reports.display.leaderboard import leaderboard
-from reports.display.paper_table_page import WRITERS, shown_tables
+from reports.display.leaderboard_texts import leaderboard_texts
+from reports.display.page_files import file_links, file_response
+from reports.display.paper_table_page import shown_tables
+from reports.display.plot_page import one_plot, plot_file, plot_page
 from reports.forms import LeaderboardForm, choices_in
 from reports.freezing import NothingToFreezeError, freeze
 from reports.kept_reports import Kept, kept_report
@@ -27,7 +31,6 @@ KIND = "meta_evaluation"
 EPSILONS = (("0.2", "experts"), ("0.15", "skilled people"), ("0.1", "crowd workers"))
 """Epsilon of the alternative-annotator test, by whom a judge would replace."""
 Runs = dict[str, list[tuple[int, str]]]
-MEDIA_TYPES = {"tex": "application/x-tex", "md": "text/markdown", "csv": "text/csv"}
 
 
 @require_safe
@@ -58,6 +61,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     if kept.is_there:
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
         context["unsorted"] = _unsorted(request)
+        context |= file_links(reverse("reports:leaderboard", args=[slug]), status)
     return render(request, f"reports/{name}.html" if before is None else f"reports/_{name}.html", context)
 
 
@@ -114,12 +118,32 @@ def table_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpRe
     study = reported_study(person_of(request), slug)
     kept, _ = _kept(request, study)
     table = kept.figures["tables"].get(key) if kept.is_there else None
-    if table is None or ending not in WRITERS:
+    if table is None:
         raise Http404(NOTHING)
-    _, write = WRITERS[ending]
-    response = HttpResponse(write(key, table), content_type=f"{MEDIA_TYPES[ending]}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{key}.{ending}"'
-    return response
+    return file_response(slug, key, ending, {key: table})
+
+
+@require_safe
+@signed_in
+def leaderboard_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
+    """One table of the leaderboard as a file, in the figures and the order that the page shows."""
+    study = reported_study(person_of(request), slug)
+    kept, chosen = _kept(request, study)
+    sections = leaderboard(kept.figures, chosen["sort"]) if kept.is_there else []
+    return file_response(slug, key, ending, leaderboard_texts(sections))
+
+
+@require_safe
+@signed_in
+def leaderboard_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> HttpResponse:
+    """A plot of the leaderboard: the page with its files, or one of them."""
+    study = reported_study(person_of(request), slug)
+    kept, chosen = _kept(request, study)
+    sections = leaderboard(kept.figures, chosen["sort"]) if kept.is_there else []
+    plot = one_plot({plot.key: plot for section in sections for plot in section.every_plot}, key)
+    if ending:
+        return plot_file(request, study, plot, ending, "reports:leaderboard")
+    return plot_page(request, study, plot, "reports:leaderboard")
 
 
 @require_POST

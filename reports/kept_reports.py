@@ -184,7 +184,7 @@ def computed(study: Study, kind: ReportKind, choices: Choices) -> Computed:
 
     Raises ChoiceInvalidError and ImportPendingError.
     """
-    begun, read_at, erasures = time.monotonic(), timezone.now(), _last_erasures()
+    begun, read_at, erasures = time.monotonic(), timezone.now(), last_erasures()
     state = data_state(study, kind.version, kind.ignored(choices))
     figures = json.dumps(kind.compute(study, choices), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Computed(figures, state, read_at, time.monotonic() - begun, erasures)
@@ -196,7 +196,7 @@ def make_room(row: KeptReport, made: Computed) -> None:
     Raises ReportOutdatedError if anything was erased since, and ImportPendingError.
     """
     lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has deleted the kept reports
-    if _last_erasures() != made.erasures:
+    if last_erasures() != made.erasures:
         raise ReportOutdatedError
     older = _rows(row.study, row.kind, row.digest).exclude(status__in=WAITING)
     older.exclude(pk=row.pk).delete()
@@ -205,7 +205,7 @@ def make_room(row: KeptReport, made: Computed) -> None:
     KeptReport.objects.filter(pk__in=oldest).delete()
 
 
-def _last_erasures() -> tuple[int, ...]:
+def last_erasures() -> tuple[int, ...]:
     """The newest erasures of the site; several, because one may end after another that began later."""
     return tuple(Erasure.objects.order_by("-pk").values_list("pk", flat=True)[:ERASURES])
 
@@ -234,6 +234,17 @@ def compute_here(study: Study, key: str, choices: Choices) -> dict[str, Any]:
 
 def is_kept(study: Study, key: str, choices: Mapping[str, Any]) -> bool:
     """Whether a report of the current state of the data is kept."""
+    return _current(study, key, choices).exists()
+
+
+def kept_figures(study: Study, key: str, choices: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The kept report of the current state of the data; None if there is none. Requests nothing."""
+    text = _current(study, key, choices).values_list("figures", flat=True).order_by("pk").last()
+    figures: dict[str, Any] | None = None if text is None else json.loads(text)
+    return figures
+
+
+def _current(study: Study, key: str, choices: Mapping[str, Any]) -> QuerySet[KeptReport]:
     kind = report_kinds()[key]
     state = data_state(study, kind.version, kind.ignored(choices))
-    return _rows(study, key, digest_of(study, choices)).filter(status=Status.DONE, state=state).exists()
+    return _rows(study, key, digest_of(study, choices)).filter(status=Status.DONE, state=state)

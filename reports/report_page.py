@@ -1,21 +1,33 @@
 """The context of a report's page, from kept reports alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
+from django.urls import reverse
+from django.utils.text import slugify
 
 from agreement.catalogue import FIGURES
 from annotation.blinding import blinding_state
 from annotation.models import Rater, Study
 from annotation.studies.study_progress import StudyProgress
 from reports.display.kept_status import KeptStatus
-from reports.display.question_sections import dimensions, question_sections
+from reports.display.page_files import file_links, texts_of
+from reports.display.plot_data import PlotData
+from reports.display.question_sections import QuestionSection, dimensions, question_sections
+from reports.display.rater_table import RATERS, rater_table
+from reports.display.row_order import Sorting
+from reports.display.study_details import study_details, with_details
 from reports.kept_reports import Kept, kept_report
+from reports.preregistering.registering import registered_plans
 from reports.protocol_figures import ProtocolFigures, protocol_figures
 from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.details import details_choices
+from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows.rater_shares import RaterShare, kinds_in, machines_in
+
+RATERS_KEY = slugify(RATERS.title)
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,9 @@ class ReportPage:
     own: ProtocolFigures | None
     of_protocol: Kept | None
     status: KeptStatus
+    details: Kept
+    disagreement: Kept | None
+    sorting: Sorting
 
     @classmethod
     def of(cls, study: Study, chosen: Mapping[str, Any], query: QueryDict) -> "ReportPage":
@@ -41,8 +56,14 @@ class ReportPage:
         raters = kept_report(study, "raters", {"kinds": sorted(kinds), "raters": sorted(names)})
         own = protocol_figures(study)
         of_protocol = kept_report(study, own.report_kind, {"labeller": chosen["labeller"]}) if own else None
+        details = kept_report(study, "details", details_choices(kinds, names, chosen["guidelines"]))
+        compared = None if names else kept_report(
+            study, "disagreement", disagreement_choices(kinds, chosen["guidelines"])
+        )  # fmt: skip
         reports = [agreement, raters, *([of_protocol] if of_protocol else [])]
-        return cls(study, chosen, agreement, raters, own, of_protocol, KeptStatus.of(reports, query))
+        later = [details, *([compared] if compared else [])]
+        status, sorting = KeptStatus.of(reports, query, later), Sorting.of(query)
+        return cls(study, chosen, agreement, raters, own, of_protocol, status, details, compared, sorting)
 
     def context(self) -> dict[str, Any]:
         """The values of the page's templates; without figures, only those of the placeholder."""
@@ -55,13 +76,44 @@ class ReportPage:
             **self._choices(figures, of_raters),
             **self._section(),
             "surplus": figures["surplus"],
+            "plan": next(iter(registered_plans(study)), None),
             "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),
-            "questions": question_sections(study, figures),
-            "dimensions": dimensions(study, figures),
+            "pooled_raters": figures.get("pooled_raters"),
+            "questions": self._questions(),
+            "details": study_details(self.details, self.sorting),
+            "dimensions": dimensions(study, figures, self.sorting),
             "histogram_figure": FIGURES["local_alpha.histogram"],
             "raters": [RaterShare(**one) for one in of_raters["raters"]],
+            "raters_key": RATERS_KEY,
+            **file_links(reverse("reports:report", args=[study.slug]), self.status),
         }
+
+    def files(self) -> dict[str, dict[str, Any]]:
+        """All tables of the page as plain values, by the keys in their addresses; empty if nothing is computed yet."""
+        if self.status.placeholder:
+            return {}
+        found: dict[str, dict[str, Any]] = {}
+        for question in self._questions():
+            found |= texts_of(question.every_table, question.key)
+        details = study_details(self.details, self.sorting)
+        found |= texts_of(details.tables if details else [])
+        between = dimensions(self.study, self.agreement.figures, self.sorting)
+        found |= texts_of([between] if between else [])
+        found |= texts_of(self._section()["section"].tables if self.own else [])
+        raters = [RaterShare(**one) for one in self.raters.figures["raters"]]
+        return found | texts_of([replace(rater_table(raters), sorting=self.sorting)])
+
+    def plots(self) -> dict[str, PlotData]:
+        """All plots of the page by the keys in their addresses; empty if nothing is computed yet."""
+        if self.status.placeholder:
+            return {}
+        made = [plot for question in self._questions() for plot in question.every_plot]
+        return {plot.key: plot for plot in [*made, *(self._section()["section"].plots if self.own else [])]}
+
+    def _questions(self) -> list[QuestionSection]:
+        sections = question_sections(self.study, self.agreement.figures, self.sorting)
+        return with_details(self.study, sections, self.details, self.disagreement, self.sorting)
 
     def _choices(self, figures: dict[str, Any], of_raters: dict[str, Any]) -> dict[str, Any]:
         """What can be chosen, what is chosen, and how many answers of machines that leaves out, by the reason."""
@@ -82,4 +134,5 @@ class ReportPage:
         """The section that the study's protocol adds to the page, with its template."""
         if self.own is None or self.of_protocol is None:
             return {}
-        return {"section": self.own.section(self.of_protocol.figures), "section_template": self.own.template}
+        section = self.own.section(self.of_protocol.figures).sorted_by(self.sorting)
+        return {"section": section, "section_template": self.own.template}

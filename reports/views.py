@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
@@ -9,7 +10,9 @@ from annotation.access import NOTHING
 from config.htmx_request import HtmxRequest
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
-from reports.display.question_sections import glances
+from reports.display.page_files import file_links, file_response, texts_of
+from reports.display.plot_page import one_plot, plot_file, plot_page
+from reports.display.question_sections import glance_table, glances
 from reports.forms import ReportPageForm, choices_in
 from reports.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
@@ -43,6 +46,43 @@ def report(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @signed_in
+def report_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
+    """One table of the report as a file, in the figures and the order that the page shows."""
+    study = reported_study(person_of(request), slug)
+    try:
+        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
+    except ChoiceInvalidError as problem:
+        raise Http404(NOTHING) from problem
+    return file_response(slug, key, ending, page.files())
+
+
+@require_safe
+@signed_in
+def report_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> HttpResponse:
+    """A plot of the report: the page with its files, or one of them."""
+    study = reported_study(person_of(request), slug)
+    try:
+        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
+    except ChoiceInvalidError as problem:
+        raise Http404(NOTHING) from problem
+    plot = one_plot(page.plots(), key)
+    if ending:
+        return plot_file(request, study, plot, ending, "reports:report")
+    return plot_page(request, study, plot, "reports:report")
+
+
+@require_safe
+@signed_in
+def glance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
+    """The table of the study's overview as a file."""
+    study = reported_study(person_of(request), slug)
+    kept = kept_report(study, "agreement", agreement_choices())
+    shown = glance_table(glances(study, kept.figures)) if kept.is_there else None
+    return file_response(slug, key, ending, texts_of([shown] if shown else []))
+
+
+@require_safe
+@signed_in
 def glance(request: HtmxRequest, slug: str) -> HttpResponse:
     """The most telling alpha of each question, as a fragment of the study's overview."""
     study = reported_study(person_of(request), slug)
@@ -51,7 +91,9 @@ def glance(request: HtmxRequest, slug: str) -> HttpResponse:
     if shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)
     found = glances(study, kept.figures) if kept.is_there else []
-    return render(request, "reports/_glance.html", {"study": study, "status": status, "glances": found})
+    links = file_links(reverse("reports:glance", args=[slug]), status)
+    context = {"study": study, "status": status, "glances": found, "key": glance_table(found).key, **links}
+    return render(request, "reports/_glance.html", context)
 
 
 @require_safe

@@ -27,8 +27,18 @@ PROCESSES = 3
 """One more than the 2 cores of a small machine, because many tests wait for programs that they start."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
-BROWSERS = (*SPREAD, "-m", "browser", "tests/browser")
-NO_BROWSERS = "--ignore=tests/browser"
+THOROUGH = "thorough"
+"""The marker of tests that take long and show in more cases what quicker ones show; `make thorough` runs them, too."""
+
+
+def chosen(markers: str, part: str) -> tuple[str, str]:
+    """The option of pytest for tests with these markers, or all if empty; without the thorough ones in `make test`."""
+    rest = "" if part == THOROUGH else f"not {THOROUGH}"
+    return "-m", " and ".join(filter(None, (markers, rest)))
+
+
+BROWSERS = "tests/browser"
+NO_BROWSERS = f"--ignore={BROWSERS}"
 """Each process reads all tests that it is given before it runs one, so runs are given only their own."""
 
 SOME_FAILED = 1
@@ -124,7 +134,7 @@ def postgres() -> tuple[str, str]:
     return address, ""
 
 
-def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
+def test_on_postgres(address: str, part: str, arguments: Sequence[str]) -> None:
     """Run the tests in databases of their own, which are dropped afterwards whatever happens.
 
     One of them stays empty: tests that create a database for a server of their own connect to it.
@@ -140,7 +150,7 @@ def test_on_postgres(address: str, arguments: Sequence[str]) -> None:
             "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
         )
     try:
-        run(["pytest", *SPREAD, NO_BROWSERS, "-m", "database", *arguments], environment)
+        run(["pytest", *SPREAD, NO_BROWSERS, *chosen("database", part), *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
             for made in (*(f"test_{name}_gw{number}" for number in range(PROCESSES)), name):
@@ -156,7 +166,7 @@ def browser_tests() -> list[str]:
     return [line for line in listed.stdout.splitlines() if "::" in line]
 
 
-def summary(address: str, why: str, chromium: str | None) -> None:
+def summary(address: str, why: str, chromium: str | None, part: str) -> None:
     """Print which checks ran, what comes next and what is skipped."""
     browser = "run once, on SQLite"
     if chromium is None:
@@ -173,6 +183,8 @@ def summary(address: str, why: str, chromium: str | None) -> None:
             say(f"  skipped: {name}")
     elif shutil.which("npm") is None:
         say("  skipped without npm, which fetches axe-core: the accessibility tests.")
+    if part != THOROUGH:
+        say("Left to `make thorough`: the tests marked as thorough, which show the same in more cases.")
     say(f"Now running on SQLite {'all other tests' if address else 'everything'}.")
 
 
@@ -182,32 +194,39 @@ def find_chromium() -> str | None:
     return named if named else next((found for name in CHROMIUM if (found := shutil.which(name))), None)
 
 
-def test(arguments: Sequence[str]) -> NoReturn:
-    """Run all tests: on PostgreSQL if a server answers, then on SQLite, browser tests last."""
+def test(part: str, arguments: Sequence[str]) -> NoReturn:
+    """Run the tests: on PostgreSQL if a server answers, then on SQLite, browser tests last."""
     chromium = find_chromium()
     address, why = postgres()
     check_style()
     if address:
         say("Checking types and settings, and on PostgreSQL the tests of every page and of everything that writes:")
         with types_checked_beside():
-            test_on_postgres(address, arguments)
+            test_on_postgres(address, part, arguments)
     else:
         check_types_and_settings()
-    summary(address, why, chromium)
-    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *(("-m", "not every_page") if address else ()), *arguments]
+    summary(address, why, chromium, part)
+    elsewhere = "not every_page" if address else ""
+    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())
     run(on_sqlite, plain_environment())
-    run(["pytest", *BROWSERS, *arguments], {**plain_environment(), "CHROMIUM": chromium})
+    run(
+        ["pytest", *SPREAD, *chosen("browser", part), BROWSERS, *arguments],
+        {**plain_environment(), "CHROMIUM": chromium},
+    )
     sys.exit(0)
 
 
 def browser(arguments: Sequence[str]) -> NoReturn:
-    """Run only the browser tests."""
+    """Run only the browser tests, all of them."""
     chromium = find_chromium()
     if chromium is None:
         sys.exit("Chromium is missing: sudo apt install chromium")
-    become(["pytest", *BROWSERS, *arguments], {**plain_environment(), "CHROMIUM": chromium})
+    become(
+        ["pytest", *SPREAD, *chosen("browser", THOROUGH), BROWSERS, *arguments],
+        {**plain_environment(), "CHROMIUM": chromium},
+    )
 
 
 def benchmark() -> None:
@@ -232,8 +251,8 @@ def main(part: str, arguments: Sequence[str]) -> None:
         check_style()
     if part in ("lint", "types"):
         check_types_and_settings()
-    if part == "all":
-        test(arguments)
+    if part in ("all", THOROUGH):
+        test(part, arguments)
     if part == "format":
         run(["ruff", "check", "--fix", "--exit-zero", "--quiet", "."])
         run(["ruff", "format", "."])

@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.blinding import is_blind
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
+from annotation.task_flow import DoneElsewhere
 from llm.call_errors import CallError
 from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
@@ -22,6 +23,8 @@ from sessions.pages.session_preview import session_preview
 from sessions.steps import mark_abandoned, start_session
 from sessions.study_options import options_of
 from sessions.turn_variants import PREFIX
+
+ENDED = (RevisionSession.Status.SATISFIED, RevisionSession.Status.MAX_TURNS)
 
 
 class SessionFlow(TaskFlow):
@@ -37,6 +40,12 @@ class SessionFlow(TaskFlow):
 
     def needs_slots(self, variant: str) -> bool:
         return not variant.startswith(PREFIX)
+
+    def done_elsewhere(self, tasks: Collection[int]) -> list[DoneElsewhere] | None:
+        """Imported sessions that have ended; turns are rated on tasks of their own, like any answers."""
+        ended = RevisionSession.objects.filter(task__in=tasks, imported=True, status__in=ENDED)
+        rows = ended.order_by("pk").values_list("task", "item", "rater", "rater__name")
+        return [DoneElsewhere(*row, []) for row in rows]
 
     def on_prepared(self, study: Study) -> None:
         ensure_index(study)

@@ -11,6 +11,7 @@ from django.core.management.commands import flush
 from django.db import connections, transaction
 from django.test import override_settings
 
+import config.urls  # noqa: F401 - fills the admin, as in a web process
 from accounts.models import Person
 from annotation.models import Guideline, Item, Membership, Output, Question, Rater, Study
 from config.triggers import frozen_tables
@@ -65,8 +66,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_settings(tmp_path_factory):
-    """Passwords hashed quickly, static files by their plain names (no collectstatic before the tests)."""
+    """Passwords hashed quickly, static files by their plain names (no collectstatic before the tests).
+
+    Each process has a folder for files of its own, because upkeep deletes what the process' database does not know.
+    """
+    var = tmp_path_factory.mktemp("var")
     with override_settings(
+        VAR=var,
+        ENDPOINTS_FILE=var / "endpoints.yaml",
         STATIC_ROOT=tmp_path_factory.mktemp("static"),
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
         STORAGES={

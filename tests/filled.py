@@ -24,8 +24,8 @@ from annotation.importing import import_study
 from annotation.members.invitations import accept, invite, open_invitation
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import confirm_reading
-from annotation.members.tokens import issue_token
-from annotation.models import Item, Rating, Study
+from annotation.members.tokens import issue_account_token, issue_token
+from annotation.models import Item, KeptResponse, Rating, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.review.comments import comments_of, mark_read
@@ -60,6 +60,8 @@ from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
+from tests.reports.kept_rows import add_kept_export, add_plan
+from tests.webhooks.webhook_rows import add_webhook_rows
 
 MODEL = "extractive/extractive"
 TEXT = "The ferry to the island sails at nine.\nIn winter it does not sail: \u201cice\u201d, says \U0001f9ca."
@@ -322,6 +324,8 @@ def _around(study: Study, people: People) -> None:
     describe(study, people.owner, title=f"{study.title}, described", description="Two\nlines", contact="Room 5")
     publish_guidelines(study, "Be *kind*.", people.owner)
     issue_token(study, people.owner, name="a script", scope="read")
+    issue_account_token(people.owner, name="a copy", scope="read", studies=[study])
+    KeptResponse.objects.create(caller="token 1", person=people.owner, study=study, key=study.slug, digest="d")
     invite(study, "annotator", people.owner, note="open")
     set_cap(study, 5_000_000, people.owner)
     set_cap(study, 1_000_000, people.owner, person=people.ann)
@@ -333,6 +337,8 @@ def _around(study: Study, people: People) -> None:
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
     kept_report(study, "agreement", agreement_choices())
     kept_report(study, "items", {})
+    add_kept_export(study)
+    add_plan(study)
     for subject in (OVERVIEW, PACE, SPANS, f"{BATCH}0"):
         kept_counts(study, subject)
     add_study_work(study, people.owner)
@@ -344,3 +350,4 @@ def _around(study: Study, people: People) -> None:
     add_judge_rows(study, people.owner)
     add_preparing_rows(study)
     add_upload_rows(study, people.owner)
+    add_webhook_rows(study, people.owner)

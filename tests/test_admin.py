@@ -43,8 +43,9 @@ from tests.llm.calls import add_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
-from tests.reports.kept_rows import add_kept_report
+from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
 from tests.sessions.rows import add_session_rows
+from tests.webhooks.webhook_rows import add_webhook_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
@@ -100,11 +101,14 @@ def build_rated():
     issue_token(study, owner, name="CANARY-TOKEN", scope="read")
     add_rows(study)
     add_kept_report(study)
+    add_kept_export(study)
+    add_plan(study)
     add_study_counts(study)
     add_study_work(study, researcher)
     add_judge_rows(study, researcher)
     add_preparing_rows(study)
     add_upload_rows(study)
+    add_webhook_rows(study, owner)
     add_steered_rows(study, researcher)
     add_session_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")

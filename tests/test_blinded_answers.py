@@ -12,6 +12,7 @@ from annotation.review.adjudicating import adjudicate
 from reports.exporting.adjudication_lines import adjudication_lines
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices
 from tests.conftest import add_item
 
@@ -111,7 +112,8 @@ def decoded(value, names):
 
 
 @pytest.mark.parametrize(
-    ("kind", "choices"), [("agreement", agreement_choices()), ("disagreement", disagreement_choices())]
+    ("kind", "choices"),
+    [("agreement", agreement_choices()), ("disagreement", disagreement_choices()), ("details", details_choices())],
 )
 def test_kept_figures_are_the_same_but_for_names_and_kept_apart(blinded, kind, choices):
     names = names_of(blinded)

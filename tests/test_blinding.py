@@ -15,8 +15,10 @@ from annotation.review.adjudicating import adjudicate
 from annotation.studies.corrections import StudyRefusedError
 from config.erasure import open_erasure
 from llm.models import Call, Completion
+from reports.api.entry_kinds import KINDS
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
 from sessions.models import RevisionSession
@@ -26,7 +28,7 @@ CANARY = re.compile(r"CANARY-SYS-[a-z]+")
 NAMES = {"system-north": "CANARY-SYS-north", "system-south": "CANARY-SYS-south", "system-west": "CANARY-SYS-west"}
 LEAVE = re.compile(r"(?:href|hx-get|action)=\"(/[^\"#]*)")
 MODEL = "CANARY-SYS-host/CANARY-SYS-small"
-READERS = ("owner", "superuser", "token_read")
+READERS = ("owner", "superuser", "token_read", "token_account")
 
 
 @pytest.fixture
@@ -66,6 +68,7 @@ def compute_all(study):
     compute_here(study, "meta_evaluation", comparison_choices())
     compute_here(study, "raters", {"kinds": ["human"], "raters": []})
     compute_here(study, "disagreement", disagreement_choices())
+    compute_here(study, "details", details_choices())
     compute_here(study, "items", {})
     compute_here(study, "balance", {})
 
@@ -109,6 +112,7 @@ def starts(address):
     ]
     return [
         "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in files),
+        *(f"/api/studies/study/{key}/" for key in KINDS), "/api/studies/study/annotations/?since=2020-01-01T00:00:00Z",
         "/api/studies/study/export/?format=csv", "/api/studies/study/export.zip?format=csv",
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from config.erasure import open_erasure
 from tests.world import ROUTES
 
 CANARY = "HIDDEN-"
-PEOPLE = ("anonymous", "annotator", "annotator_elsewhere")
+PEOPLE = ("anonymous", "annotator", "annotator_elsewhere", "token_annotate")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ BELOW = {
     "annotation": {"config", "accounts"},
     "llm": {"config", "accounts", "annotation"},
     "retrieval": {"config", "accounts", "annotation"},
+    "webhooks": {"config", "accounts", "annotation"},
     "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
     "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
     "preparing": {"config", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},

@@ -11,19 +11,21 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
-from annotation.members.tokens import issue_token
+from annotation.members.tokens import issue_account_token, issue_token
 from annotation.models import (
     Assignment,
     Batch,
     DraftConflict,
     Invitation,
     JudgeRun,
+    KeptResponse,
     Output,
     Project,
     Rating,
     Slot,
     TaskOutput,
     Token,
+    TokenStudy,
     Unblinding,
     WrittenExample,
 )
@@ -38,12 +40,13 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
-from tests.reports.kept_rows import FROZEN, TABLE, add_kept_report, add_meta_evaluations
+from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
+from tests.webhooks.webhook_rows import add_webhook_rows
 
 PEOPLE = (
     "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",
-    "superuser", "deactivated", "token_read", "token_write",
+    "superuser", "deactivated", "token_read", "token_write", "token_annotate", "token_account",
 )  # fmt: skip
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
@@ -59,11 +62,33 @@ OF_MODEL = {
     "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
     **dict.fromkeys(("managing:uploaded", "managing:upload_part", "managing:import_upload", "managing:check_upload",
                      "managing:cancel_upload"), "itemupload"),
-    "managing:edit_item": "item", "managing:remove_item": "item",
+    **dict.fromkeys(("reports:export_file", "api:kept_export", "api:kept_export_file"), "keptexport"),
+    "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
+    **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
+                    "webhook"),
+    "webhooks:send": "webhookdelivery",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
-PROGRAMS = ("token_read", "token_write")
-"""Tokens that the owner made. If a row has no status for them, they count as anonymous: pages accept no tokens."""
+FILES = {
+    "reports:report_file": "raters.csv", "reports:glance_file": "agreement.csv",
+    "reports:leaderboard_file": "q1-judges.csv", "managing:disagreement_file": "by-system.csv",
+    "managing:balance_file": "answers-2-outputs.csv", "reports:report_plot": "q1-systems",
+    "reports:report_plot_file": "q1-systems.csv", "reports:leaderboard_plot": "q1-judges",
+    "reports:leaderboard_plot_file": "q1-judges.csv",
+}  # fmt: skip
+"""Tables and plots of pages as files; until figures are computed there are none."""
+NUMBERED = {
+    "api:one_of_items": "item", "api:one_of_raters": "rater", "api:one_of_assignments": "assignment",
+    "api:one_of_annotations": "annotation", "api:one_of_ratings": "rating", "api:one_of_sessions": "revisionsession",
+    "api:one_of_runs": "judgerun", "api:one_of_adjudications": "adjudication", "api:item_steps": "item",
+    "api:turns": "revisionsession",
+    **dict.fromkeys(("managing_api:upload", "managing_api:upload_parts", "managing_api:import_upload"), "itemupload"),
+}  # fmt: skip
+"""The model whose number an address of the API contains."""
+PROGRAMS = ("token_read", "token_write", "token_annotate", "token_account")
+"""Tokens of the study that the owner made, the annotator's, and one of the owner's account, which writes.
+
+If a row has no status for them, they count as anonymous: pages accept no tokens."""
 
 
 def routes(patterns=None, namespace="", path="/"):
@@ -115,7 +140,11 @@ def build_world():
         clients[name].force_login(person)
     Person.objects.filter(username="deactivated").update(is_active=False)
     for name in PROGRAMS:
-        secret = issue_token(study, people["owner"], name=name, scope=name.removeprefix("token_"))
+        maker, scope = people["annotator" if name == "token_annotate" else "owner"], name.removeprefix("token_")
+        if name == "token_account":
+            secret = issue_account_token(maker, name=name, scope="write")
+        else:
+            secret = issue_token(study, maker, name=name, scope=scope)
         clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
     output = Output.objects.filter(item__study=study).first()
     told = {"protocol": "llm_eval", "model": "campus/small", "questions": ["how_well"]}
@@ -135,14 +164,17 @@ def build_world():
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
-        "token": Token.objects.filter(study=study).first(), "auditentry": record("seen", "nothing", actor=None),
+        "token": Token.objects.filter(study=study).first(), "accounttoken": Token.objects.get(study=None),
+        "auditentry": record("seen", "nothing", actor=None),
         "identity": identity_of(people["owner"], study.slug),
         "wrongtrycount": WrongTryCount.objects.create(key="k", ends_at=timezone.now()),
         "knownaddress": KnownAddress.objects.create(person=people["annotator"], key="k", until=timezone.now()),
         **add_preparing_rows(study), **one_of_each(study, people["owner"]), **session_rows(study, rater),
-        "keptreport": add_kept_report(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
+        "keptreport": add_kept_report(study), "keptexport": add_kept_export(study),
+        "preregistration": add_plan(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
-        **add_steered_rows(study, people["owner"]),
+        **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
+        **program_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -160,18 +192,24 @@ def build_world():
             arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
+        if route in NUMBERED:
+            arguments["number"] = objects[NUMBERED[route]].pk
         if route == "llm:prompt":
             arguments |= {"app": "llm", "name": "try"}
         if route == "reports:frozen":
             return reverse(route, args=[study.slug, FROZEN])
+        if route == "reports:plan_file":
+            return reverse(route, args=[study.slug, 1, "json"])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])
+        if route in FILES:
+            return reverse(route, args=[study.slug, *FILES[route].split(".")])
         if route == "managing:from_template":
             arguments = {"key": "plain"}
         if route in tokens:
             arguments = {"token": tokens[route]}
         for wanted in ({}, {"slug"}, {"key"}, {"token"}, {"pk"}, {"slug", "pk"}, {"slug", "name"},
-                       {"slug", "app", "name"}, {"slug", "number"}, {"slug", "kind"},
+                       {"slug", "key"}, {"slug", "app", "name"}, {"slug", "number"}, {"slug", "kind"},
                        {"slug", "pk", "number"}):  # fmt: skip
             if set(wanted) <= set(arguments):
                 try:
@@ -181,6 +219,13 @@ def build_world():
         raise AssertionError(f"{route} has arguments that this table does not know")
 
     return clients, address
+
+
+def program_rows(study, owner):
+    """A study that a token of an account opens, and a stored response."""
+    token = Token.objects.get(study=None)
+    kept = KeptResponse.objects.create(caller=f"token {token.pk}", person=owner, study=study, key="k", digest="d")
+    return {"tokenstudy": TokenStudy.objects.create(token=token, study=study), "keptresponse": kept}
 
 
 def project_rows(study, owner):
@@ -219,6 +264,7 @@ def admin_address(route, objects):
         "reports",
         "retrieval",
         "sessions",
+        "webhooks",
     )
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])

@@ -72,6 +72,8 @@ class DeskRow:
     last: LastAnswer | None
     newest_batch: int | None
     """The number of the last released batch."""
+    questions_text: str = ""
+    """The stored rows of the questions, which change when the questions do; empty if these are not stored."""
 
     @property
     def rater(self) -> Rater:
@@ -173,7 +175,7 @@ def _read_desk_row(row: tuple[Any, ...]) -> DeskRow:
         guidelines_version=number, guidelines=text or "",
         previous=previous.key if previous else None, next=following.key if following else None,
         last=LastAnswer(before.key, last.revision, last.status, last.submitted_at) if last and before else None,
-        newest_batch=batch,
+        newest_batch=batch, questions_text=questions or "",
     )  # fmt: skip
 
 

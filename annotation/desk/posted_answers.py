@@ -1,6 +1,7 @@
 """Reading of the forms that a task's page posts: answers, versions, effort."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -73,7 +74,12 @@ def read_submission(request: HttpRequest, assignment: Assignment, form: Form) ->
 
 def submission_in(request: HttpRequest, study: Study, newest: int | None, form: Form) -> Submission:
     """As `read_submission`, for a caller who knows the number of the study's newest guidelines."""
-    fields = cleaned_fields(SubmissionForm(request.POST, aids=protocols()[study.protocol].reading_aids))
+    return submission_of(request.POST, study, newest, form)
+
+
+def submission_of(sent: Mapping[str, Any], study: Study, newest: int | None, form: Form) -> Submission:
+    """As `submission_in`, from fields that a page or a program sent; raises RequestInvalidError."""
+    fields = cleaned_fields(SubmissionForm(sent, aids=protocols()[study.protocol].reading_aids))
     number = fields["guidelines_version"]
     if number is None:
         number = newest  # which is what the page would show

@@ -1,11 +1,13 @@
 """The data of a rater's page. Outputs are named by letter; no system is named and no reference is shown."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.utils.crypto import salted_hmac
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
@@ -19,6 +21,7 @@ from annotation.desk.shown_texts import OPTION, PLAIN, shown_text
 from annotation.desk.submitting import Form
 from annotation.models import Annotation, Item
 from annotation.protocols import protocols
+from annotation.questions import question_types
 from annotation.studies.guideline_text import sections_on
 
 MOST_COUNTED = 200
@@ -91,6 +94,22 @@ def _address(key: uuid.UUID | None) -> str | None:
     return task_address("desk", key) if key else None
 
 
+def _fixed_for(row: DeskRow) -> tuple[Any, ...] | None:
+    """What the fixed parts of a page follow from, apart from the person's own settings; None for a preview."""
+    study = row.study
+    if not row.questions_text:
+        return None
+    return (study.protocol, row.questions_text, row.guidelines_version, study.language, study.option(OPTION, PLAIN))
+
+
+def _empty_form_for(row: DeskRow, form: Form, errors: Mapping[str, str] | None) -> tuple[Any, ...] | None:
+    """What a form without answers follows from, apart from the person's own settings; None for any other form."""
+    if form or errors or any(question_types()[question.type].shows_texts for question in row.questions):
+        return None
+    fixed = _fixed_for(row)
+    return fixed and (*fixed, len(row.outputs))
+
+
 def desk_context(
     row: DeskRow, *, form: Form | None = None, errors: dict[str, str] | None = None,
     progress: RaterProgress | None = None,
@@ -109,7 +128,9 @@ def desk_context(
             **protocol.flow.page_context(assignment),
             "addresses": page_addresses(study.slug, assignment.key),
             **_texts(item, sheet, study.option(OPTION, PLAIN)),
-            "fields": protocol.fields(form, row.questions, sheet, errors or {}),
+            "fields": SimpleLazyObject(lambda: protocol.fields(form, row.questions, sheet, errors or {})),
+            "fixed_for": _fixed_for(row),
+            "empty_form_for": _empty_form_for(row, form, errors),
             "errors": errors or {},
             "progress": progress or progress_of(row),
             "previous_url": _address(row.previous),

@@ -11,6 +11,7 @@ from typing import Any
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
+from annotation.importing.ratings import checked_value
 from annotation.importing.target import ImportTarget
 from annotation.models import Adjudication, Question, Reviewer
 from annotation.protocols import Unit, read_pair
@@ -69,10 +70,7 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
         if kind.level == "span":
             raise FieldInvalidError("question", "asks for spans, which have verdicts instead of final answers")
         if value is not None:
-            try:
-                kind.check(value, question.spec)
-            except ValueInvalidError as problem:
-                raise FieldInvalidError("value", str(problem)) from None
+            value = checked_value(value, question, kind)
         number, at = line_fields.whole(body, "number", 1), line_fields.moment(body, "at")
         reason = line_fields.text(body, "reason")
         for field, given in (("number", number), ("reason", reason or None), ("at", at)):

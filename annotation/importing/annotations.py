@@ -1,7 +1,8 @@
 """Imports annotations with all their revisions from the lines of a file.
 
-Each annotation adds the same ratings as its submission did. Imported annotations add the tasks that they need and fill
-no slots. A revision that exists already is skipped; one that contradicts it is refused.
+Each annotation adds the same ratings as its submission did. Imported annotations add the tasks that they need, and
+planning fills places with them (`annotation.studies.imported_places`). A revision that exists already is skipped; one
+that contradicts it is refused.
 """
 
 from collections import defaultdict
@@ -9,11 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.importing import csv_tables, line_fields
+from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
 from annotation.importing.rater_lookup import DEFAULT_KIND
 from annotation.importing.target import ImportTarget
+from annotation.importing.typed_tables import ANNOTATIONS
 from annotation.machine_ratings import MachineRatingWriter, machine_key
 from annotation.machine_shapes import own_level
 from annotation.models import Annotation, Rating
@@ -25,7 +27,7 @@ from config.model_fields import canonical_json
 LOOKUP = 500
 STATUSES = frozenset(Annotation.Status.values)
 SUBMITTED = Annotation.Status.SUBMITTED.value
-LINE_KEYS = frozenset(csv_tables.ANNOTATION_COLUMNS)
+LINE_KEYS = frozenset(column.name for column in ANNOTATIONS.columns)
 SAID = (
     "status", "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
     "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
@@ -148,6 +150,8 @@ class AnnotationImport(LineImport[ReadAnnotation]):
             return
         for pk, one in zip(self.staging.next_ids(Annotation, len(new)), new, strict=True):
             one.pk = pk
+            if not one.read.machine:
+                self.target.note_work(one.item)
         self.staging.insert(Annotation, ANNOTATION_COLUMNS, [_annotation_row(one) for one in new])
         ratings = [row for one in new for row in self._rating_rows(one)]
         ids = self.staging.next_ids(Rating, len(ratings))

@@ -6,92 +6,42 @@ most often in the first line. An empty cell means that the value is absent.
 
 import csv
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 
 from annotation.importing.csv_cells import Cell, restore
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
-from annotation.importing.line_reading import JSONInvalidError, SourceFile, parse_json
+from annotation.importing.line_reading import BOM, JSONInvalidError, SourceFile, open_regular, parse_json
+from annotation.importing.typed_tables import TypedTable
+from annotation.typed_columns import Column, ColumnKind
 from config.text_validation import TextRefusedError, check_json, check_text
 
 DELIMITERS = (",", ";", "\t")
 
-TEXT, NUMBER, FLAG, JSON, MIXED, CELL = "text", "number", "flag", "json", "mixed", "cell"
+TEXT, NUMBER, FLAG, JSON, MIXED, CELL, IGNORED = "text", "number", "flag", "json", "mixed", "cell", "ignored"
 """How a column is read. Mixed: JSON if it begins with [ or a quotation mark, else text."""
+HOW: Mapping[ColumnKind, str] = {
+    ColumnKind.TEXT: TEXT, ColumnKind.TIME: TEXT, ColumnKind.WHOLE: NUMBER, ColumnKind.NUMBER: NUMBER,
+    ColumnKind.YES_NO: FLAG, ColumnKind.TEXT_OR_JSON: MIXED, ColumnKind.VALUE: CELL,
+}  # fmt: skip
+"""How columns of a kind are read and written; all other kinds are JSON."""
 
-ITEM_COLUMNS: Mapping[str, str] = {
-    "item": TEXT,
-    "document": TEXT,
-    "document_turns": JSON,
-    "instruction": TEXT,
-    "source": TEXT,
-    "category": MIXED,
-    "reference": TEXT,
-    "references": JSON,
-    "set": TEXT,
-    "pool": TEXT,
-    "gold": JSON,
-    "feedback": TEXT,
-    "metadata": JSON,
-    "priority": TEXT,
-    "withdrawn": JSON,
-    "output": TEXT,
-    "text": TEXT,
-    "turns": JSON,
-    "edited_from": TEXT,
-    "writer": TEXT,
-    "output_metadata": JSON,
-}
 OF_OUTPUT = {"edited_from": "edited_from", "writer": "writer", "output_metadata": "metadata"}
-"""Columns of an item's file that are optional keys of its outputs."""
-RATING_COLUMNS: Mapping[str, str] = {
-    "item": TEXT,
-    "output": TEXT,
-    "outputs": JSON,
-    "session": TEXT,
-    "turn": NUMBER,
-    "rater": TEXT,
-    "rater_kind": TEXT,
-    "question": TEXT,
-    "value": CELL,
-    "explanation": TEXT,
-    "shown": JSON,
-    "seconds": NUMBER,
-    "submitted_at": TEXT,
-    "guidelines_version": NUMBER,
-    "run": TEXT,
-    "replicate": NUMBER,
-    "distribution": JSON,
-    "metadata": JSON,
-}
-SCORE_COLUMNS: Mapping[str, str] = {**RATING_COLUMNS, "missing": NUMBER, "outcome": TEXT, "prompt_digest": TEXT}
+ROW_PER_OUTPUT: Mapping[str, str] = {
+    "item": TEXT, "document": TEXT, "document_turns": JSON, "instruction": TEXT, "source": TEXT, "category": MIXED,
+    "categories": IGNORED, "reference": TEXT, "references": JSON, "set": TEXT, "pool": TEXT, "gold": JSON,
+    "feedback": TEXT, "metadata": JSON, "priority": TEXT, "withdrawn": JSON, "output": TEXT, "text": TEXT,
+    "turns": JSON, "edited_from": TEXT, "writer": TEXT, "output_metadata": JSON,
+}  # fmt: skip
+"""The columns of items with one row per output."""
 
-ANNOTATION_COLUMNS: Mapping[str, str] = {
-    "item": TEXT,
-    "outputs": JSON,
-    "variant": TEXT,
-    "rater": TEXT,
-    "rater_kind": TEXT,
-    "revision": NUMBER,
-    "status": TEXT,
-    "surplus": FLAG,
-    "answers": JSON,
-    "reason": TEXT,
-    "flag": TEXT,
-    "shown": JSON,
-    "guidelines_version": NUMBER,
-    "protocol_version": NUMBER,
-    "opened_at": TEXT,
-    "submitted_at": TEXT,
-    "seconds": NUMBER,
-    "visible_seconds": NUMBER,
-    "active_seconds": NUMBER,
-    "tool_use": JSON,
-    "metadata": JSON,
-}
-"""All keys of a line of annotations."""
+
+def ways(columns: Iterable[Column]) -> dict[str, str]:
+    """Return how each column is read, by its name."""
+    return {column.name: IGNORED if column.added else HOW.get(column.kind, JSON) for column in columns}
 
 
 class _Rows:
@@ -174,7 +124,7 @@ def _row(
         return None
     row = {}
     for column, cell in zip(header, cells, strict=True):
-        if not cell:
+        if not cell or columns[column] == IGNORED:
             continue
         try:
             row[column] = _value(check_text(cell, column), columns[column])
@@ -202,13 +152,35 @@ def _value(cell: str, how: str) -> Any:
     return restore(cell)
 
 
-def item_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def typed_objects(source: SourceFile, table: TypedTable) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the lines of a CSV file with one row per line. The question decides how an answer is read."""
+    for number, row in rows(source, ways(table.columns), table.needed):
+        for column in table.columns:
+            if column.always_text:
+                row.setdefault(column.name, "")
+        yield number, table.read(row)
+
+
+def item_objects(source: SourceFile, table: TypedTable) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the items of a CSV file with one row per item, whose outputs are JSON, or with one row per output."""
+    if _has_row_per_item(source):
+        return typed_objects(source, replace(table, columns=(*table.columns, Column("reference", ColumnKind.TEXT))))
+    return _items_of_outputs(source)
+
+
+def _has_row_per_item(source: SourceFile) -> bool:
+    with open_regular(source.path) as file:
+        first = file.readline(settings.LINE_LIMIT).removeprefix(BOM).decode(errors="replace")
+    return "id" in next(csv.reader([first], delimiter=_delimiter(first)), [])
+
+
+def _items_of_outputs(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the items of a CSV file with one row per output; an item's rows are adjacent.
 
     The item's columns in later rows must repeat the first row or be empty.
     """
     line, item = 0, None
-    for number, row in rows(source, ITEM_COLUMNS, ("item", "output", "text")):
+    for number, row in rows(source, ROW_PER_OUTPUT, ("item", "output", "text")):
         output = {"id": row.pop("output", None), "text": row.pop("turns", row.pop("text", ""))}
         output |= {key: row.pop(name) for name, key in OF_OUTPUT.items() if name in row}
         row["id"] = row.pop("item", None)
@@ -225,18 +197,6 @@ def item_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
         line, item = number, {**row, "outputs": [output]}
     if item is not None:
         yield line, item
-
-
-def rating_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the ratings or scores of a CSV file with one row per answer; the question decides how a value is read."""
-    for number, row in rows(source, SCORE_COLUMNS, ("rater", "question", "value")):
-        row.setdefault("value", Cell(""))
-        yield number, row
-
-
-def annotation_objects(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the annotations of a CSV file with one row per revision."""
-    return rows(source, ANNOTATION_COLUMNS, ("item", "outputs", "rater", "revision", "status"))
 
 
 def cell_json(cell: Cell) -> Any:

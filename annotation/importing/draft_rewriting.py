@@ -22,7 +22,8 @@ from annotation.studies.kept_counts import exceeds
 from annotation.studies.unplanning import unplan
 
 DEFAULTS: Mapping[str, Any] = {
-    "title": "", "description": "", "contact": "", "language": "en", "options": {}, "systems": {}, "judges": {},
+    "title": "", "description": "", "contact": "", "license": "", "citation": "", "language": "en",
+    "options": {}, "systems": {}, "judges": {},
 }  # fmt: skip
 """What a study has if its file does not say."""
 PLANNED_BY = ("protocol", "redundancy", "options")

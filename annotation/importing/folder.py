@@ -19,7 +19,7 @@ TABLES = (
 )  # fmt: skip
 """In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
 are about both. What was prepared names items. Not every protocol has every table."""
-SUFFIXES = (".jsonl", ".csv")
+SUFFIXES = (".jsonl", ".csv", ".parquet")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
+from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.importing import stepwise_import
 from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
-from annotation.importing.csv_tables import annotation_objects, item_objects, rating_objects
+from annotation.importing.csv_tables import item_objects, typed_objects
 from annotation.importing.folder import TABLES
 from annotation.importing.import_problems import FileProblems, ImportRefusedError, refuse
 from annotation.importing.items import ItemImport
@@ -25,11 +26,22 @@ from annotation.importing.runs import RunImport
 from annotation.importing.staging import StudyChangedError
 from annotation.importing.study_updates import StudyUpdate
 from annotation.importing.target import ImportTarget
+from annotation.importing.typed_tables import (
+    ADJUDICATIONS,
+    ANNOTATIONS,
+    EXAMPLES,
+    ITEMS,
+    REVIEWS,
+    RUNS,
+    SCORES,
+    TypedTable,
+)
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.planning import replan_from
+from annotation.studies.preparing_tasks import request_preparation
 
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
 Tables = Mapping[str, Path]
@@ -90,9 +102,9 @@ class ImportAttempt:
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]
             source = SourceFile(tables[table], FileProblems(tables[table].name), watch)
-            importer, of_csv = self._importer(table, source)
+            importer, typed = self._importer(table, source)
             try:
-                importer.run(_objects(source, of_csv))
+                importer.run(_objects(source, typed, table))
             finally:
                 if isinstance(importer, LineImport):
                     self.tallies[table] = importer.tally()
@@ -107,15 +119,18 @@ class ImportAttempt:
             one.settle()
         self.result.added["raters"] = self.target.raters.added
 
-    def _importer(self, table: str, source: SourceFile) -> "tuple[AnyImport, OfCSV | None]":
-        """Return the importer of a table, and its reader of CSV if it has one."""
+    def _importer(self, table: str, source: SourceFile) -> "tuple[AnyImport, TypedTable | None]":
+        """Return the importer of a table, and its columns if it can have other formats than JSONL."""
+        files = self.target.protocol.files
         if table in IMPORTERS:
-            kind, of_csv = IMPORTERS[table]
-            return kind(self.target, source.problems), of_csv
-        own = self.target.protocol.files.importer(table) or app_importer(table)
-        if own is None:
+            kind, typed = IMPORTERS[table]
+            own = {"items": files.item_keys, "ratings": self.target.protocol.unit_keys}
+            more = own.get(table, self.target.protocol.machine_unit_keys if table == "scores" else frozenset())
+            return kind(self.target, source.problems), typed.with_columns(more)
+        found = files.importer(table) or app_importer(table)
+        if found is None:
             raise refuse(source.path.name, "studies of this protocol do not have this table")
-        return own(self.target, source.problems), None
+        return found(self.target, source.problems), found.typed
 
     def _write_at_once(self) -> None:
         try:
@@ -151,8 +166,9 @@ class ImportAttempt:
             raise refuse(study.slug, str(problem)) from None
         self.result.study = study
         self.staging.refuse_changes()
-        if self.first_extended is not None:
-            replan_from(study, self.first_extended)
+        firsts = [pk for pk in (self.first_extended, self.target.first_done) if pk is not None]
+        if firsts:
+            replan_from(study, min(firsts))
         return study
 
     def _record(self, study: Study) -> None:
@@ -162,6 +178,8 @@ class ImportAttempt:
         if self.target.replaces_examples:
             new["examples_replaced"] = True
         record("study imported", study.slug, actor=self.actor, study=study.slug, new=new)
+        if self.target.first_done is not None and result.study.is_live:
+            request_preparation(result.study, self.actor, goes_live=False)  # the work takes places
         if self.on_write is not None:
             self.on_write(result)
 
@@ -176,24 +194,28 @@ AnyImport = (
     | AdjudicationImport
     | TableImport
 )
-OfCSV = Callable[[SourceFile], Objects]
-IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], OfCSV | None]] = {
-    "items": (ItemImport, item_objects),
-    "examples": (ExampleImport, None),
-    "annotations": (AnnotationImport, annotation_objects),
-    "ratings": (RatingImport, rating_objects),
-    "runs": (RunImport, None),
-    "scores": (RatingImport, rating_objects),
-    "reviews": (ReviewImport, None),
-    "adjudications": (AdjudicationImport, None),
+IMPORTERS: Mapping[str, tuple[Callable[[ImportTarget, FileProblems], AnyImport], TypedTable]] = {
+    "items": (ItemImport, ITEMS),
+    "examples": (ExampleImport, EXAMPLES),
+    "annotations": (AnnotationImport, ANNOTATIONS),
+    "ratings": (RatingImport, SCORES),
+    "runs": (RunImport, RUNS),
+    "scores": (RatingImport, SCORES),
+    "reviews": (ReviewImport, REVIEWS),
+    "adjudications": (AdjudicationImport, ADJUDICATIONS),
 }
+PARQUET_READER = "annotation.importing.parquet_tables.parquet_objects"
+"""By name: web processes do not load pyarrow."""
 
 
-def _objects(source: SourceFile, of_csv: OfCSV | None) -> Objects:
+def _objects(source: SourceFile, typed: TypedTable | None, table: str) -> Objects:
     """Return the lines of a file, read according to its suffix. Raises ImportRefusedError for other formats."""
     suffix = source.path.suffix.lower()
-    if suffix == ".csv" and of_csv is not None:
-        return of_csv(source)
-    if suffix in (".csv", ".parquet"):
+    if suffix not in (".csv", ".parquet"):
+        return source.objects()
+    if typed is None:
         raise refuse(source.path.name, "cannot be read in this format: send it as .jsonl")
-    return source.objects()
+    if suffix == ".csv":
+        return item_objects(source, typed) if table == "items" else typed_objects(source, typed)
+    found: Objects = import_string(PARQUET_READER)(source, typed)
+    return found

@@ -103,6 +103,12 @@ class SourceFile:
                 self.lines = number
                 yield number, raw
 
+    def take_whole(self) -> None:
+        """Read the file for its digest alone, without looking at what it holds."""
+        with open_regular(self.path) as file:
+            while raw := file.read(CHUNK):
+                self._take(raw)
+
     def _take(self, raw: bytes) -> None:
         """Count bytes that were read, and report how many they are after each CHUNK of them."""
         before, self.size = self.size, self.size + len(raw)

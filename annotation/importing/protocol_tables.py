@@ -2,15 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from annotation.importing.import_problems import FileProblems
 from annotation.importing.target import ImportTarget
+from annotation.importing.typed_tables import TypedTable
 from config.registry import bound
 
 
 class TableImport(ABC):
     """Imports the rows of one file. `added` counts new rows."""
+
+    typed: ClassVar[TypedTable | None] = None
+    """The table's columns; without them, it is JSONL in every export."""
 
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         self.target, self.problems = target, problems

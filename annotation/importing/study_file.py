@@ -30,8 +30,8 @@ from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
 
 STUDY_KEYS = (
-    "slug", "title", "description", "contact", "language", "protocol", "redundancy", "guidelines", "questions",
-    "options", "systems", "judges",
+    "slug", "title", "description", "contact", "license", "citation", "language", "protocol", "redundancy",
+    "guidelines", "questions", "options", "systems", "judges",
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
@@ -39,6 +39,7 @@ RESERVED = "new"
 """The last part of the address of the page that makes studies."""
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 LONGEST_LANGUAGE = 35
+LONGEST_LICENSE = 100
 LONGEST_KEY = 100
 MOST_RATERS = 1000
 MOST_QUESTIONS = 200
@@ -57,6 +58,8 @@ class StudyFile:
     title: str | None
     description: str | None
     contact: str | None
+    license: str | None
+    citation: str | None
     language: str | None
     guidelines: str | None
     options: Mapping[str, Any] | None
@@ -167,6 +170,13 @@ def _text(value: Any, field: str) -> str | None:
     return value
 
 
+def _license(value: Any, field: str) -> str | None:
+    text = _text(value, field)
+    if text is not None and (len(text) > LONGEST_LICENSE or not text.isprintable()):
+        raise FieldInvalidError(field, f"must be one line of at most {LONGEST_LICENSE} characters, such as CC-BY-4.0")
+    return text
+
+
 def _language(value: Any, field: str) -> str | None:
     if value is None:
         return None
@@ -194,6 +204,8 @@ _CHECKS = {
     "title": _text,
     "description": _text,
     "contact": _text,
+    "license": _license,
+    "citation": _text,
     "language": _language,
     "protocol": _protocol,
     "redundancy": _redundancy,

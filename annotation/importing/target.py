@@ -38,3 +38,9 @@ class ImportTarget(AskedQuestions):
         self.raters = RaterLookup(study, staging)
         self.replaces_examples = False
         """Whether judged examples take the place of those that the study has."""
+        self.first_done: int | None = None
+        """The first item on which people have done work that this import brings: it may fill places."""
+
+    def note_work(self, item: int) -> None:
+        """Note that people's work on an item (primary key) is imported."""
+        self.first_done = item if self.first_done is None else min(item, self.first_done)

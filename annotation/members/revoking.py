@@ -25,7 +25,9 @@ def revoke_token(token: Token, actor: Person | None) -> bool:
     with transaction.atomic():
         ended = Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
         if ended:
-            record("token revoked", f"token {token.pk}", actor=actor, study=token.study.slug, old={"name": token.name})
+            named = list(token.opened.order_by("study__slug").values_list("study__slug", flat=True))
+            for slug in [token.study.slug] if token.study else named or [""]:
+                record("token revoked", f"token {token.pk}", actor=actor, study=slug, old={"name": token.name})
     return bool(ended)
 
 

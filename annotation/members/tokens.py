@@ -1,6 +1,8 @@
-"""API tokens: each opens one study, is shown once, and ends when it expires or is revoked."""
+"""API tokens: each is shown once, and ends when it expires or is revoked."""
 
+from collections.abc import Collection, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -9,7 +11,7 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person
 from accounts.secret_tokens import new_token, token_hash
-from annotation.models import Study, Token
+from annotation.models import Study, Token, TokenStudy
 
 DAYS = 90
 MOST_DAYS = 365
@@ -18,15 +20,35 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 def issue_token(study: Study, actor: Person, *, name: str, scope: str, days: int = DAYS) -> str:
-    """Create a token and return its secret. Only the hash is stored, so the secret is shown once."""
+    """Create a token of a study and return its secret. Only the hash is stored, so the secret is shown once."""
+    return _issue(actor, [study.slug], study=study, name=name, scope=scope, days=days)
+
+
+def issue_account_token(
+    actor: Person, *, name: str, scope: str, days: int = DAYS, studies: Collection[Study] | None = None,
+    makes_studies: bool = False,
+) -> str:  # fmt: skip
+    """Create a token of the actor's account and return its secret; it opens `studies`, or all that the actor runs."""
+    with transaction.atomic():
+        named = [] if studies is None else list(studies)
+        return _issue(
+            actor, [study.slug for study in named] or [""], opened=named, name=name, scope=scope, days=days,
+            names_studies=studies is not None, makes_studies=makes_studies,
+        )  # fmt: skip
+
+
+def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[Study] = (), **fields: Any) -> str:
+    """Create a token with these fields, and an entry in the audit of each of its studies (none: that of the site)."""
     secret = new_token()
     expires = timezone.now() + timedelta(days=days)
     with transaction.atomic():
-        token = Token.objects.create(
-            study=study, made_by=actor, name=name, scope=scope, token_hash=token_hash(secret), expires_at=expires
-        )
-        new = {"name": name, "scope": str(scope), "expires_at": expires.isoformat()}
-        record("token created", f"token {token.pk}", actor=actor, study=study.slug, new=new)
+        token = Token.objects.create(made_by=actor, token_hash=token_hash(secret), expires_at=expires, **fields)
+        TokenStudy.objects.bulk_create([TokenStudy(token=token, study=study) for study in opened])
+        new = {"name": token.name, "scope": str(token.scope), "expires_at": expires.isoformat()}
+        if token.makes_studies:
+            new["makes_studies"] = "yes"
+        for slug in slugs:
+            record("token created", f"token {token.pk}", actor=actor, study=slug, new=new)
     return secret
 
 

@@ -60,6 +60,8 @@ class Migration(migrations.Migration):
                 ('title', models.TextField(blank=True)),
                 ('description', models.TextField(blank=True)),
                 ('contact', models.TextField(blank=True)),
+                ('license', models.CharField(blank=True, help_text='of the data that the study publishes', max_length=100)),
+                ('citation', models.TextField(blank=True, help_text='how to cite the data')),
                 ('language', models.CharField(default='en', help_text='BCP 47', max_length=35)),
                 ('protocol', models.CharField(choices=annotation.protocols.protocol_choices, max_length=30)),
                 ('redundancy', models.PositiveSmallIntegerField(help_text='how many different raters each task gets')),
@@ -119,7 +121,7 @@ class Migration(migrations.Migration):
                 ('withdrawn_reason', models.TextField(blank=True, db_default='')),
             ],
             options={
-                'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
+                'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(fields=['study', 'set', 'id'], name='item_by_set'), models.Index(fields=['study', 'priority', 'id'], name='item_by_priority'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
@@ -394,6 +396,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
                     models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
                     models.Index(condition=models.Q(('is_current', False)), fields=['rater', 'task'], name='annotation_earlier'),
+                    models.Index(fields=['submitted_at', 'id'], name='annotation_by_time'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'rater', 'revision'), name='annotation_revision_once'),
@@ -441,6 +444,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(fields=['study', 'question', 'rater'], name='rating_by_question'),
+                    models.Index(fields=['study', 'submitted_at', 'id'], name='rating_by_time'),
                     models.Index(condition=models.Q(('annotation__isnull', False)), fields=['annotation'], name='rating_of_annotation'),
                     models.Index(condition=models.Q(('other_output__isnull', False)), fields=['other_output'], name='rating_of_pair'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'span')), fields=['study', 'item', 'id'], name='rating_spans'),
@@ -596,19 +600,60 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(help_text="which program uses it; visible to the study's researchers", max_length=100)),
-                ('scope', models.CharField(choices=[('read', 'Read'), ('write', 'Read and write')], default='read', max_length=5)),
+                ('scope', models.CharField(choices=[('read', 'Read'), ('write', 'Read and write'), ('annotate', 'Annotate')], default='read', max_length=8)),
+                ('names_studies', models.BooleanField(default=False, help_text='a token of an account: whether it opens only the studies that its rows name')),
+                ('makes_studies', models.BooleanField(default=False, help_text='a token of an account: whether it may make studies')),
                 ('token_hash', models.CharField(max_length=64, unique=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('expires_at', models.DateTimeField()),
                 ('last_used_at', models.DateTimeField(blank=True, help_text='to the minute', null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
                 ('made_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to='annotation.study')),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to='annotation.study')),
             ],
             options={
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='token_name_given'),
-                    models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'write'])), name='token_scope_known'),
+                    models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'write', 'annotate'])), name='token_scope_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('scope', 'annotate'), _negated=True), ('study__isnull', False), _connector='OR'), name='token_annotates_in_a_study'),
+                    models.CheckConstraint(condition=models.Q(('study__isnull', True), models.Q(('makes_studies', False), ('names_studies', False)), _connector='OR'), name='token_of_study_opens_it_alone'),
+                    models.CheckConstraint(condition=models.Q(('makes_studies', False), ('scope', 'write'), _connector='OR'), name='token_that_makes_studies_writes'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='KeptResponse',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('caller', models.CharField(help_text='the token or the person whose keys these are', max_length=40)),
+                ('key', models.CharField(max_length=200)),
+                ('digest', models.CharField(help_text="of the request's method, address and body", max_length=64)),
+                ('attempt', models.UUIDField(default=uuid.uuid4)),
+                ('begun_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('body', models.TextField(blank=True)),
+                ('headers', config.model_fields.ExactJSONField(default=dict)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='kept_responses', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('caller', 'key'), name='kept_response_key_once'),
+                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='kept_response_key_given'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='TokenStudy',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='opening_tokens', to='annotation.study')),
+                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='opened', to='annotation.token')),
+            ],
+            options={
+                'verbose_name_plural': 'token studies',
+                'constraints': [
+                    models.UniqueConstraint(fields=('token', 'study'), name='token_study_once'),
                 ],
             },
         ),
@@ -765,6 +810,9 @@ class Migration(migrations.Migration):
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('goes_live', models.BooleanField(default=False)),
+                ('redundancy', models.PositiveSmallIntegerField(blank=True, help_text='how many places each task gets; empty: they stay as they are', null=True)),
+                ('why', models.TextField(blank=True, help_text='the reason given for another redundancy')),
+                ('changed_through', models.BigIntegerField(default=0, help_text='items up to this primary key have the redundancy')),
                 ('done', models.PositiveIntegerField(default=0, help_text='items that have their tasks')),
                 ('total', models.PositiveIntegerField(default=0, help_text='items that need tasks')),
                 ('person', models.ForeignKey(blank=True, help_text='who requested it; empty for commands', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -19,7 +19,7 @@ from annotation.models.study import Guideline, Project, Question, Study, Unblind
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
 from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
-from annotation.models.tokens import Token
+from annotation.models.tokens import KeptResponse, Token, TokenStudy
 from annotation.models.written_examples import WrittenExample
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Item",
     "ItemCopy",
     "JudgeRun",
+    "KeptResponse",
     "Membership",
     "Output",
     "PendingImport",
@@ -55,6 +56,7 @@ __all__ = [
     "TaskOutput",
     "TaskPreparation",
     "Token",
+    "TokenStudy",
     "Unblinding",
     "WrittenExample",
 ]

@@ -51,6 +51,7 @@ class Annotation(models.Model):
                 fields=["rater", "id"], condition=Q(is_current=True, status="skipped"), name="annotation_skipped"
             ),
             models.Index(fields=["rater", "task"], condition=Q(is_current=False), name="annotation_earlier"),
+            models.Index(fields=["submitted_at", "id"], name="annotation_by_time"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["task", "rater", "revision"], name="annotation_revision_once"),
@@ -133,6 +134,7 @@ class Rating(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["study", "question", "rater"], name="rating_by_question"),
+            models.Index(fields=["study", "submitted_at", "id"], name="rating_by_time"),
             models.Index(fields=["annotation"], condition=Q(annotation__isnull=False), name="rating_of_annotation"),
             models.Index(fields=["other_output"], condition=Q(other_output__isnull=False), name="rating_of_pair"),
             models.Index(

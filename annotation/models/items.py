@@ -59,6 +59,8 @@ class Item(models.Model):
         ordering = ["study", "id"]
         indexes = [
             models.Index(fields=["study", "id"], name="item_in_order"),
+            models.Index(fields=["study", "set", "id"], name="item_by_set"),
+            models.Index(fields=["study", "priority", "id"], name="item_by_priority"),
             models.Index(
                 fields=["study"], condition=~Q(pool="main") | Q(withdrawn_at__isnull=False), name="item_not_counted"
             ),

@@ -44,6 +44,8 @@ class Study(models.Model):
     title = models.TextField(blank=True)
     description = models.TextField(blank=True)
     contact = models.TextField(blank=True)
+    license = models.CharField(max_length=100, blank=True, help_text="of the data that the study publishes")
+    citation = models.TextField(blank=True, help_text="how to cite the data")
     language = models.CharField(max_length=35, default="en", help_text="BCP 47")
     protocol = models.CharField(max_length=30, choices=protocol_choices)
     redundancy = models.PositiveSmallIntegerField(help_text="how many different raters each task gets")

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, anything, number
 from config.installed_parts import QUESTION_TYPES
 from config.registry import discover
 
@@ -46,6 +47,8 @@ class QuestionType(ABC):
     """Whether `check_shown` needs the outputs shown; otherwise imported values skip it."""
     needs_texts = False
     """Whether `check_shown` needs the texts of the outputs and the document."""
+    shows_texts = False
+    """Whether the form shows more of the task than its outputs' letters; otherwise an empty form is kept for others."""
 
     @property
     def template(self) -> str:
@@ -162,6 +165,14 @@ class QuestionType(ABC):
         labels = {choice["value"]: choice["label"] or choice["value"] for choice in self.choices(spec)}
         return ", ".join(labels.get(one, one) for one in self.to_form(value))
 
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        """Return the typed column of people's values in files with one column per question."""
+        return anything(name)
+
+    def column_value(self, value: Any) -> Any:
+        """Return a person's value as that column has it."""
+        return value
+
     def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the choices of a form in order: `value` (as sent), `label`, `key` (on the keyboard)."""
         return []
@@ -186,6 +197,36 @@ def finite_number(value: Any) -> float:
         if math.isfinite(number):
             return number
     raise ValueInvalidError("must be a finite number")
+
+
+BETTER = SpecField(
+    "better", "Better outputs have", "Makes preference pairs in exports from the values of an item's outputs.",
+    kind="choice", choices=(("high", "High values"), ("low", "Low values")), default_text="not said",
+)  # fmt: skip
+"""Which end of a scale better outputs have; values order outputs only if a question says so."""
+
+
+class NumericType(QuestionType):
+    """A type whose values are numbers; machines may give any finite one, also beyond the scale."""
+
+    def check_spec(self, spec: Mapping[str, Any]) -> None:
+        if spec.get("better") not in (None, "high", "low"):
+            raise SpecInvalidError("better must be high or low")
+
+    def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
+        if isinstance(value, bool):
+            raise ValueInvalidError("must be a finite number")
+        finite_number(value)
+        return value
+
+    def number(self, value: Any) -> float | None:
+        return finite_number(value)
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return number(name)
+
+    def column_value(self, value: Any) -> Any:
+        return float(value)
 
 
 def question_types() -> Mapping[str, QuestionType]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
+from annotation.typed_columns import Column, record, text
 
 SIDES = {"best": "B", "worst": "W"}
 """What ends the names of the two fields. A question of listwise studies may not have a key that ends so, too."""
@@ -57,6 +58,9 @@ class BestWorst(QuestionType):
         ]
         said = ", ".join(f"{letter} {side}" for side, letter in given.items() if letter)
         return {"choices": [], "value": said, "rows": rows}
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return record(name, "", *(text(side) for side in SIDES))
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         return len(SIDES) * max((len(output.letter) for output in sheet.outputs), default=1)

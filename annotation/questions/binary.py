@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, yes_no
 
 TEXTS = ("Yes", "No")
 
@@ -50,6 +51,9 @@ class Binary(QuestionType):
     def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
         finite_number(value)
         return value
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return yes_no(name)
 
     def number(self, value: Any) -> float | None:
         return finite_number(value)

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, text, texts
 
 
 class Category(QuestionType):
@@ -50,6 +51,9 @@ class Category(QuestionType):
             if not isinstance(one, str) or one not in spec["choices"]:
                 raise ValueInvalidError(f"must be one of: {', '.join(spec['choices'])}")
         return value
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return texts(name) if spec.get("multiple") else text(name)
 
     def takes_several(self, spec: Mapping[str, Any]) -> bool:
         return bool(spec.get("multiple"))

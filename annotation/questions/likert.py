@@ -3,19 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
+from annotation.questions import BETTER, NumericType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, whole
 
 MOST_STEPS = 101
 
 
-class Likert(QuestionType):
+class Likert(NumericType):
     """An integer from `min` to `max`; machines may give any finite number."""
 
     key = "likert"
     label = "Scale of steps"
     level = "interval"
-    spec_keys = frozenset({"min", "max", "labels"})
+    spec_keys = frozenset({"min", "max", "labels", "better"})
     spec_fields = (
         SpecField("min", "Lowest step", kind="whole", required=True, begins=1),
         SpecField("max", "Highest step", kind="whole", required=True, begins=5),
@@ -23,9 +24,11 @@ class Likert(QuestionType):
             "labels", "Texts of the steps", kind="labels", default_text="only numbers",
             help="One line per step, from the lowest to the highest.",
         ),
+        BETTER,
     )  # fmt: skip
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
+        super().check_spec(spec)
         least, most = spec.get("min"), spec.get("max")
         if type(least) is not int or type(most) is not int:
             raise SpecInvalidError("min and max must be integers")
@@ -52,14 +55,11 @@ class Likert(QuestionType):
             raise ValueInvalidError(f"must be a whole number from {spec['min']} to {spec['max']}")
         return value
 
-    def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
-        if isinstance(value, bool):
-            raise ValueInvalidError("must be a finite number")
-        finite_number(value)
-        return value
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return whole(name)
 
-    def number(self, value: Any) -> float | None:
-        return finite_number(value)
+    def column_value(self, value: Any) -> Any:
+        return value
 
     def scale(self, spec: Mapping[str, Any]) -> tuple[float, float]:
         return (float(spec["min"]), float(spec["max"]))

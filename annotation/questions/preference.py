@@ -6,6 +6,7 @@ from typing import Any
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, text_column
 
 TIE = "tie"
 KEYS = ("arrowleft", "arrowright")
@@ -39,6 +40,9 @@ class Preference(QuestionType):
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
         letter = TIE if value == TIE else sheet.letter_of(value)
         return {} if letter is None else {name: [letter]}
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return text_column(name)
 
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if not isinstance(value, str) or not value:

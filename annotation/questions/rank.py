@@ -7,6 +7,7 @@ from typing import Any
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, as_ranking, ranking
 
 MOST_RANKS = 100
 LETTERS = re.compile(r"[A-Z]{1,2}")
@@ -82,6 +83,12 @@ class Rank(QuestionType):
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         return len(str(MOST_RANKS)) * len(sheet.outputs)
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return ranking(name)
+
+    def column_value(self, value: Any) -> Any:
+        return as_ranking(value)
 
     def takes_ties(self, spec: Mapping[str, Any]) -> bool:
         return bool(spec.get("allow_ties", True))

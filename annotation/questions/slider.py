@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from annotation.answers import Sheet
-from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number, is_number
+from annotation.questions import BETTER, NumericType, SpecInvalidError, ValueInvalidError, is_number
 from annotation.spec_fields import SpecField
 
 FEW_STEPS = 11
@@ -20,7 +20,7 @@ TYPED = re.compile(r"[+-]?([0-9]{1,10}(\.[0-9]{0,20})?|\.[0-9]{1,20})(e[+-]?[0-9
 LONGEST_TYPED = 32
 
 
-class Slider(QuestionType):
+class Slider(NumericType):
     """A number from `min` (0) to `max` (100): any, or one of the steps that are `step` apart from `min` on.
 
     No value is preset, so a slider that nobody moved is no answer. Machines may give any finite number.
@@ -29,16 +29,18 @@ class Slider(QuestionType):
     key = "slider"
     label = "Slider"
     level = "interval"
-    spec_keys = frozenset({"min", "max", "step", "labels", "points"})
+    spec_keys = frozenset({"min", "max", "step", "labels", "points", "better"})
     spec_fields = (
         SpecField("min", "Lowest value", kind="number", default=0),
         SpecField("max", "Highest value", kind="number", default=100),
         SpecField("step", "Step", "Leave this empty for a continuous scale.", kind="number", least=0),
         SpecField("labels", "Texts at the ends", "Two lines: for the lowest and for the highest value.", "lines"),
         SpecField("points", "Named points", "Values that have a name and can be chosen by one key.", "numbers"),
+        BETTER,
     )
 
     def check_spec(self, spec: Mapping[str, Any]) -> None:
+        super().check_spec(spec)
         low, high = _ends(spec)
         if not is_number(low) or not is_number(high) or not -LARGEST <= low < high <= LARGEST:
             raise SpecInvalidError(f"min and max must be numbers from -{LARGEST} to {LARGEST}, and max above min")
@@ -87,15 +89,6 @@ class Slider(QuestionType):
         if step is not None and not _is_step(value, low, step):
             raise ValueInvalidError(f"must be a whole number of steps of {step} from {low}")
         return value
-
-    def check_machine(self, value: Any, spec: Mapping[str, Any]) -> Any:
-        if isinstance(value, bool):
-            raise ValueInvalidError("must be a finite number")
-        finite_number(value)
-        return value
-
-    def number(self, value: Any) -> float | None:
-        return finite_number(value)
 
     def scale(self, spec: Mapping[str, Any]) -> tuple[float, float]:
         low, high = _ends(spec)

@@ -9,6 +9,7 @@ from typing import Any
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, is_number
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, record, records, text, texts, whole
 from config.text_validation import TextRefusedError, check_json
 
 MOST_SPANS = 500
@@ -106,6 +107,18 @@ class Spans(QuestionType):
         rows = [{"letter": letter, "name": f"{name}-{letter}", "free": letter in ticked} for letter in letters]
         said = _said(form, name, ticked)
         return {"choices": [], "raw": raw, "value": said, "rows": rows, "severities": list(severities(spec))}
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        fields = (
+            text("output"),
+            whole("start"),
+            whole("end"),
+            text("text"),
+            text("label"),
+            text("severity"),
+            text("note"),
+        )
+        return record(name, "", records("spans", "", *fields), texts("none"))
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         labels = spec.get("labels", [])

@@ -6,6 +6,7 @@ from typing import Any
 from annotation.answers import Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
+from annotation.typed_columns import Column, text_column
 from config.text_validation import TextRefusedError, check_text
 
 LONGEST = 20_000
@@ -32,6 +33,9 @@ class Text(QuestionType):
         # Browsers always send line ends as CR LF; the stored text has LF.
         text = raw[-1].replace("\r\n", "\n") if raw else ""
         return text if text.strip() else None
+
+    def column(self, name: str, spec: Mapping[str, Any]) -> Column:
+        return text_column(name)
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         return 2 * LONGEST  # a line end is sent as two characters

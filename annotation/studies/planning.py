@@ -21,6 +21,7 @@ from annotation.pools import planned_items
 from annotation.protocols import TaskPlan, protocols
 from annotation.studies.assignment_plan import HIGHEST, NO_PLAN, AssignmentPlan, ItemFacts, in_core, plan_of
 from annotation.studies.batches import place_in, size_of
+from annotation.studies.imported_places import fill_places
 from annotation.studies.locking import lock_study
 from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json
@@ -117,6 +118,7 @@ def plan_chunk(study: Study, size: int = CHUNK) -> bool:
         outputs = outputs_of(keys)
         tasks = ensure_tasks(study, keys, outputs)
         _make_slots(study, {item.pk: item for item in items}, outputs, tasks)
+        fill_places(study, list(tasks.values()))
         study.planned_through = keys[-1]
         study.save(update_fields=["planned_through"])
         if len(items) < size or is_planned(study):
@@ -179,9 +181,12 @@ def _slots_of(tasks: Collection[int]) -> dict[int, set[tuple[int, int, str]]]:
 
 
 def _remade(task: int, there: set[tuple[int, int, str]], wanted: set[tuple[int, int, str]]) -> bool:
-    """Delete a task's slots if they are not as wanted and nobody has taken one; whether they are to be made again."""
+    """Delete a task's slots if they are not as wanted and nobody has taken one; whether they are to be made again.
+
+    Places that only answers from files have filled are made again, and filled again.
+    """
     slots = Slot.objects.filter(task=task)
-    if there == wanted or slots.exclude(state=Slot.State.OPEN).exists():
+    if there == wanted or slots.filter(state=Slot.State.HELD).exists():
         return False
     slots.delete()
     return True

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import Person
 from annotation.models import Study, TaskPreparation
 from annotation.pools import planned_items
+from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.lifecycle import prepare
 from config.background.kinds import works
@@ -18,6 +19,7 @@ WORK_KEY = "task_preparation"
 FEW_ITEMS = 100
 """Items that get their tasks within a request."""
 SECONDS = 1.0
+UNDER_WAY = "Workers are preparing this study's items. Try again when they are done."
 
 
 def prepare_few(study: Study) -> bool:
@@ -41,6 +43,21 @@ def request_preparation(study: Study, person: Person | None, *, goes_live: bool)
         except IntegrityError:
             if waiting.update(**({"goes_live": True, "person": person} if goes_live else {"study": study})):
                 return  # otherwise it has just ended
+
+
+def request_redundancy(study: Study, count: int, reason: str, person: Person | None) -> None:
+    """Queue the change of all the study's tasks to `count` places each. Raises StudyRefusedError if one is under way.
+
+    The caller has checked that the study may be changed, and changed the study itself.
+    """
+    try:
+        with transaction.atomic():
+            row = TaskPreparation.objects.create(
+                study=study, person=person, goes_live=False, redundancy=count, why=reason
+            )
+            enqueue(works()[WORK_KEY], row)
+    except IntegrityError:
+        raise StudyRefusedError(UNDER_WAY) from None
 
 
 def newest_preparation(study: Study) -> TaskPreparation | None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import release_slots
+from annotation.erasing import all_erasing
 from annotation.models import Item, Rater, Slot, Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_rater, lock_study
@@ -35,6 +36,8 @@ def withdraw(item: Item, reason: str, actor: Person | None) -> None:
         held = _locked_slots(item).filter(state=Slot.State.HELD).select_related("holder")
         release_slots(study, list(held), f"item withdrawn: {reason}", actor)
         _move(study, item)
+        for part in all_erasing():
+            part.item_withdrawn(item)
         record("item withdrawn", f"item {item.key}", actor=actor, study=study.slug, new=why)
 
 

@@ -1,17 +1,20 @@
 """Deletes a study for good, with everything in it."""
 
+from typing import Any
+
 from django.db import IntegrityError
-from django.db.models import OuterRef
+from django.db.models import Model, QuerySet
 
 from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erase_audit
 from accounts.models import Person
 from annotation.erasing import all_erasing
-from annotation.models import Project, Study
+from annotation.large_lists import ends_of, of_items
+from annotation.models import Item, Project, Study
 from annotation.studies.queries import CountOf
 from config.background.rows import Row
 from config.background.rows import Status as WorkStatus
 
-MOST_SHOWN = 10_000
+MOST_SHOWN = 1000
 BUSY = "Somebody, or background work, is still active in this study. Nothing was erased; wait a moment and try again."
 
 
@@ -55,18 +58,41 @@ def rows_of(study: Study) -> dict[str, int]:
 def shown_rows_of(study: Study) -> list[tuple[str, int]]:
     """Return the tables with rows that `erase_study` would delete, and how many, counted up to MOST_SHOWN + 1.
 
-    One query, whatever the size of the study.
+    A query per number of foreign keys between a table and the study. A table whose rows hang on those of an empty one
+    is not asked: the database would look for them through all of the study's items.
     """
     tables = [(model, path) for part in all_erasing() for model, path in part.study_rows if model is not Study]
-    counts = {
-        f"rows_{number}": CountOf(
-            model._default_manager.filter(**{path: OuterRef("pk")}).order_by().values("pk")[: MOST_SHOWN + 1]
-        )
-        for number, (model, path) in enumerate(tables)
-    }
-    found = Study.objects.filter(pk=study.pk).annotate(**counts).values_list(*counts).get()
-    named = zip((str(model._meta.verbose_name_plural) for model, _ in tables), found, strict=True)
-    return [(name, count) for name, count in named if count]
+    counts: dict[type[Model], int] = {}
+    ends = ends_of(study.pk)
+    for hops in sorted({path.count("__") for _, path in tables}):
+        asked = [
+            (model, path)
+            for model, path in tables
+            if path.count("__") == hops and counts.get(_first_of(model, path), 1)
+        ]
+        counts.update(dict.fromkeys((model for model, path in tables if path.count("__") == hops), 0))
+        found = {
+            f"rows_{number}": CountOf(_shown_rows(model, path, study, ends))
+            for number, (model, path) in enumerate(asked)
+        }
+        numbers = Study.objects.filter(pk=study.pk).annotate(**found).values_list(*found).get() if found else ()
+        counts.update(zip((model for model, _ in asked), numbers, strict=True))
+    return [(str(model._meta.verbose_name_plural), counts[model]) for model, _ in tables if counts[model]]
+
+
+def _first_of(model: type[Model], path: str) -> Any:
+    """The model to which the first foreign key of a path points."""
+    return model._meta.get_field(path.partition("__")[0]).related_model
+
+
+def _shown_rows(model: type[Model], path: str, study: Study, ends: tuple[int, int] | None) -> QuerySet[Any]:
+    """At most MOST_SHOWN + 1 of a table's rows; those with an item lie between the study's `ends`."""
+    rows = model._default_manager.filter(**{path: study.pk})
+    if any(field.name == "item" and not field.null for field in model._meta.concrete_fields):
+        rows = model._default_manager.filter(of_items(study.pk, ends, "item", path))
+    elif model is Item:
+        rows = Item.objects.filter(study__gte=study.pk, study__lte=study.pk)
+    return rows.order_by().values("pk")[: MOST_SHOWN + 1]
 
 
 def _running(study: Study) -> list[bool]:

@@ -12,7 +12,7 @@ from annotation.studies.batches import FIRST
 class StudyProgress:
     """Places for answers in a study, and what people gave elsewhere: `total` = open + held + filled.
 
-    `imported_answers` counts submitted answers to tasks that came as annotations; `imported` ratings that came alone.
+    `imported_answers` counts submitted answers from files that have no place; `imported` ratings that came alone.
     """
 
     total: int = 0
@@ -47,8 +47,9 @@ def progress_by_study(studies: QuerySet[Study]) -> dict[int, StudyProgress]:
     files = Rating.objects.filter(study__in=studies, annotation=None, is_current=True, rater__kind=Rater.Kind.HUMAN)
     imported = dict(files.order_by().values_list("study").annotate(Count("pk")))
     here = Assignment.objects.filter(rater=OuterRef("rater"), task=OuterRef("task"))
+    place = Slot.objects.filter(holder=OuterRef("rater"), task=OuterRef("task"))
     answers = Annotation.objects.filter(
-        ~Exists(here), rater__study__in=studies, rater__kind=Rater.Kind.HUMAN, is_current=True,
+        ~Exists(here), ~Exists(place), rater__study__in=studies, rater__kind=Rater.Kind.HUMAN, is_current=True,
         status=Annotation.Status.SUBMITTED, task__item__withdrawn_at=None,
     )  # fmt: skip
     answered = dict(answers.order_by().values_list("rater__study").annotate(Count("pk")))

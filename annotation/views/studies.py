@@ -1,5 +1,7 @@
 """A study's pages for the people who run it: overview, status and settings."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,10 +25,11 @@ from annotation.studies.live_checks import (
     invited_annotators,
     live_problems,
 )
+from annotation.studies.notices import study_notices
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
 from annotation.studies.projects import projects_to_offer
-from annotation.studies.study_overview import Overview, overview_of
+from annotation.studies.study_overview import Contribution, Overview, overview_of
 from config.htmx_request import HtmxRequest
 
 SHOWN_RATERS = 10
@@ -55,15 +58,20 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "live_problems": _problems(overview, questions, guidelines, annotators, invited) if is_draft else (),
         "progress": overview.progress,
         "pace": overview.pace,
-        "contributions": working[:SHOWN_RATERS],
-        "more_raters": max(len(working) - SHOWN_RATERS, 0),
+        **_first_of(working),
         "annotators": annotators,
         "invited": invited,
         "options": options_in_words(study),
         "questions": questions,
         "guidelines": guidelines,
+        "notices": study_notices(study),
     }
     return render(request, "annotation/study.html", context)
+
+
+def _first_of(working: list[Contribution]) -> dict[str, Any]:
+    """The raters that the page shows, and how many others there are."""
+    return {"contributions": working[:SHOWN_RATERS], "more_raters": max(len(working) - SHOWN_RATERS, 0)}
 
 
 def _problems(

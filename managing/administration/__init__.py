@@ -1,5 +1,13 @@
 """The admin of what researchers change: each change is a verb that the pages call, too, with its checks and audit."""
 
-from managing.administration import grants_admin, item_admin, people_admin, run_admin, slot_admin, study_admin
+from managing.administration import (
+    grants_admin,
+    item_admin,
+    people_admin,
+    run_admin,
+    session_admin,
+    slot_admin,
+    study_admin,
+)
 
-__all__ = ["grants_admin", "item_admin", "people_admin", "run_admin", "slot_admin", "study_admin"]
+__all__ = ["grants_admin", "item_admin", "people_admin", "run_admin", "session_admin", "slot_admin", "study_admin"]

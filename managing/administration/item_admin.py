@@ -142,12 +142,14 @@ class ItemAdmin(SteeredAdmin):
     steps = tuple(_steps())
     add_form = AddItemsForm
     add_fields = ("study", "lines", "reason")
+    is_large = True
+    search_help_text = "Finds exactly this id. The study's own table of items also searches texts."
     list_display = ["key", "begins", "study", "set", "pool", "priority", "withdrawn_at"]
     list_filter = ["pool", "set", "priority"]
     plain_filters = ("pool", "set", "priority")
-    search_fields = ["key", "instruction"]
+    search_fields = ["key"]
     list_select_related = ["study"]
-    ordering = ["pk"]
+    ordering = ["study_id", "pk"]
     facts = ("priority", "withdrawn_at", "withdrawn_reason", "outputs_shown", "answers_shown")
     readonly_fields = facts
     content = (

@@ -6,11 +6,12 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from accounts.access import person_of
+from accounts.models import Person
 from annotation.access import OWNERS, studies_of
 from annotation.forms import RoleForm
 from annotation.members import membership
 from annotation.models import Membership, Rater
-from managing.administration.confirmed_actions import ConfirmedAction, in_roles
+from managing.administration.confirmed_actions import ConfirmedAction, Given, in_roles
 from managing.administration.steered_admin import SteeredAdmin
 
 of_owners = in_roles("study", OWNERS)
@@ -57,9 +58,40 @@ class MembershipAdmin(SteeredAdmin):
         step(obj, person)
 
 
+def _member(rater: Rater) -> Membership | None:
+    return Membership.objects.filter(study=rater.study_id, person=rater.person_id).first()
+
+
+def _remove(rater: Rater, person: Person, given: Given) -> bool:
+    member = _member(rater)
+    if member is None or not member.active:
+        return False
+    membership.deactivate_member(member, person)
+    return True
+
+
+def _restore(rater: Rater, person: Person, given: Given) -> bool:
+    member = _member(rater)
+    if member is None or member.active:
+        return False
+    membership.restore_member(member, person)
+    return True
+
+
 @admin.register(Rater)
 class RaterAdmin(SteeredAdmin):
-    """People, imported names, models and metrics that judge."""
+    """People, imported names, models and metrics that judge. People are removed and let back in as on *People*."""
+
+    steps = (
+        ConfirmedAction(
+            "remove", "Remove from the study", "Their answers stay; the tasks that they hold go to others.", of_owners,
+            _remove, suits=lambda rater: (member := _member(rater)) is not None and member.active,
+        ),
+        ConfirmedAction(
+            "restore", "Let back in", "In the role that they had.", of_owners, _restore,
+            suits=lambda rater: (member := _member(rater)) is not None and not member.active,
+        ),
+    )  # fmt: skip
 
     list_display = ["name", "kind", "study", "person", "created_at"]
     list_filter = ["kind"]

@@ -1,5 +1,7 @@
 """Tasks and their places for raters in the admin."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -16,11 +18,14 @@ from annotation.forms import LONGEST_REASON, PlainText
 from annotation.members.membership import rater_for
 from annotation.models import Membership, Slot, Task
 from annotation.models.people import Role
-from annotation.studies.slot_steps import MOST_DAYS, free_slot, reserve_slot
+from annotation.studies.redundancy import set_redundancy
+from annotation.studies.slot_steps import MOST_DAYS, cancel_open, free_slot, reserve_slot
+from annotation.studies.steered_items import ItemStepRefusedError, set_priority
 from config.form_fields import WholeNumberField
 from managing.administration.confirmed_actions import PREFIX, ConfirmedAction, Given, in_roles
+from managing.administration.item_admin import RedundancyForm
 from managing.administration.steered_admin import SteeredAdmin
-from managing.items.forms import DAYS
+from managing.items.forms import DAYS, GivenReasonForm, PriorityForm
 
 MOST_MEMBERS = 500
 SHOWN_SLOTS = 100
@@ -42,13 +47,17 @@ class ReassignAction(ConfirmedAction):
     def form_for(self, person: Person, rows: Any, posted: Given | None) -> forms.Form:
         form = ReassignForm(posted, prefix=PREFIX)
         members = Membership.objects.filter(
-            study__in={slot.study_id for slot in rows}, role=Role.ANNOTATOR, active=True
+            study__in={_study_of(row) for row in rows}, role=Role.ANNOTATOR, active=True
         ).order_by("pk")[:MOST_MEMBERS]
         field = form.fields["member"]
         if isinstance(field, forms.ModelChoiceField):
             chosen = Membership.objects.filter(pk__in=list(members.values_list("pk", flat=True)))
             field.queryset = chosen.select_related("person", "study")
         return form
+
+
+def _study_of(row: Slot | Task) -> int:
+    return row.study_id if isinstance(row, Slot) else row.item.study_id
 
 
 def _free(slot: Slot, person: Person, given: Given) -> None:
@@ -63,7 +72,21 @@ def _reassign(slot: Slot, person: Person, given: Given) -> bool:
     return True
 
 
+def _free_held(task: Task, person: Person, given: Given) -> bool:
+    held = list(task.slots.filter(state=Slot.State.HELD).select_related("item").order_by("number"))
+    for slot in held:
+        with suppress(ItemStepRefusedError):  # it was filled or freed meanwhile
+            free_slot(slot, given["reason"], person)
+    return bool(held)
+
+
+def _reserve_open(task: Task, person: Person, given: Given) -> bool:
+    slot = task.slots.filter(state=Slot.State.OPEN).select_related("item").order_by("number").first()
+    return slot is not None and _reassign(slot, person, given)
+
+
 of_researchers = in_roles("study", RESEARCHERS)
+of_item_researchers = in_roles("item__study", RESEARCHERS)
 
 
 @admin.register(Slot)
@@ -78,21 +101,53 @@ class SlotAdmin(SteeredAdmin):
             _reassign, form=ReassignForm, suits=lambda slot: slot.state != Slot.State.FILLED,
         ),
     )  # fmt: skip
+    is_large = True
+    search_help_text = "Finds exactly this item id or rater."
     list_display = ["item", "number", "state", "holder", "lease_until", "task_id", "study"]
     list_filter = ["state"]
     plain_filters = ("state",)
     search_fields = ["item__key", "holder__name"]
     list_select_related = ["study", "item", "holder"]
-    ordering = ["pk"]
+    ordering = ["item_id", "pk"]
+
+
+def _task_steps() -> Iterator[ConfirmedAction]:
+    """Priority, redundancy and cancelling are those of the task's item: its other tasks change with it."""
+    yield ConfirmedAction(
+        "free", "Release", "Opens the held places to others. Drafts of their holders are kept.", of_item_researchers,
+        _free_held, form=FreeingForm,
+    )  # fmt: skip
+    yield ReassignAction(
+        "reassign", "Give to an annotator", "Keeps an open place of each task for one annotator, who gets it next.",
+        of_item_researchers, _reserve_open, form=ReassignForm,
+    )  # fmt: skip
+    yield ConfirmedAction(
+        "redundancy", "Change redundancy", "Gives all tasks of the tasks' items so many places.", of_item_researchers,
+        lambda task, person, given: bool(set_redundancy(task.item, given["count"], given["reason"], person)),
+        form=RedundancyForm,
+    )  # fmt: skip
+    yield ConfirmedAction(
+        "priority", "Set priority", "Gives the tasks' items out before or after others.", of_item_researchers,
+        lambda task, person, given: set_priority(task.item, given["priority"], given["reason"], person),
+        form=PriorityForm,
+    )  # fmt: skip
+    yield ConfirmedAction(
+        "cancel", "Cancel open places", "Nobody else is asked about the tasks' items. Taken places stay.",
+        of_item_researchers,
+        lambda task, person, given: bool(cancel_open(task.item, given["reason"], person)), form=GivenReasonForm,
+    )  # fmt: skip
 
 
 @admin.register(Task)
 class TaskAdmin(SteeredAdmin):
     study_path = "item__study"
+    steps = tuple(_task_steps())
+    is_large = True
+    search_help_text = "Finds exactly this item id."
     list_display = ["item", "variant", "places", "filled", "held", "id"]
     search_fields = ["item__key"]
     list_select_related = ["item"]
-    ordering = ["pk"]
+    ordering = ["item_id", "pk"]
     fields = ["item", "variant", "slots_shown"]
     readonly_fields = ["slots_shown"]
 

@@ -1,12 +1,12 @@
 """Studies in the admin: what they are called, and their states."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.forms import ModelForm
 from django.http import FileResponse, HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from annotation.models import Item, Slot, Study
 from annotation.models.people import Role
 from annotation.studies import lifecycle
 from annotation.studies.drafts import change_draft, delete_draft, is_changeable, make_draft
-from annotation.studies.preparing_tasks import prepare_few, request_preparation
+from annotation.studies.preparing_tasks import prepare_few, request_preparation, request_redundancy
 from annotation.studies.redundancy import set_redundancy, set_study_redundancy
 from annotation.studies.slugs import proposed_slug
 from annotation.studies.steered_items import ItemStepRefusedError
@@ -29,14 +29,15 @@ from managing.administration.confirmed_actions import PREFIX, ConfirmedAction, G
 from managing.administration.item_admin import RedundancyForm
 from managing.administration.shown_once import show_once
 from managing.administration.steered_admin import SteeredAdmin, TextForm
+from managing.administration.study_decisions import DECISIONS
 from managing.building.build_page import state_of_body
 from managing.building.template_library import study_templates
-from reports.exporting import FORMATS
+from reports.exporting import SMALL_FORMATS
 from reports.exporting.archive import archived
 from reports.exporting.study_yaml import study_body, yaml_text
 
-MOST_STUDIES = 50
-MOST_ITEMS = 500
+MOST_STUDIES, MOST_CHANGED = 50, 5
+MOST_ITEMS = 100
 LONGEST = 500_000
 ZIP = "application/zip"
 DESCRIBED = ("title", "description", "contact")
@@ -45,8 +46,7 @@ STARTABLE = (Status.DRAFT, Status.PAUSED)
 CHANGED = "Somebody else changed this draft after you opened this page. Save again to overwrite their changes."
 PREPARING = "Workers make the tasks of its items. It goes live when they are done."
 DELETING = "Workers delete it now."
-TOO_MANY = "It has too many items to change at once. New items get the new number; choose others in the list of items."
-TOO_MANY_TOGETHER = "Change redundancy: these studies have too many items to change at once. Choose fewer studies."
+CHANGING = "Workers change the tasks of its items now."
 
 
 def make_live(study: Study, person: Person, given: Given) -> str | None:
@@ -59,15 +59,17 @@ def make_live(study: Study, person: Person, given: Given) -> str | None:
 
 
 def change_redundancy(study: Study, person: Person, given: Given) -> str | None:
-    """Change the number of raters per task, in a draft and, up to a number of items, in tasks that exist."""
+    """Change the number of raters per task, in a draft and in tasks that exist; workers change those of many items."""
     count, reason = given["count"], given["reason"]
     if is_changeable(study):
         change_draft(study, {**study_body(study), "redundancy": count}, person)
         return None
-    set_study_redundancy(study, count, reason, person)
-    items = list(_items_with_places(study))
-    if len(items) > MOST_ITEMS:
-        return TOO_MANY
+    with transaction.atomic():
+        set_study_redundancy(study, count, reason, person)
+        items = list(_items_with_places(study))
+        if len(items) > MOST_ITEMS:
+            request_redundancy(study, count, reason, person)
+            return CHANGING
     for item in items:
         with suppress(ItemStepRefusedError):
             set_redundancy(item, count, reason, person)
@@ -76,19 +78,6 @@ def change_redundancy(study: Study, person: Person, given: Given) -> str | None:
 
 def _items_with_places(study: Study) -> QuerySet[Item]:
     return Item.objects.filter(Exists(Slot.objects.filter(item=OuterRef("pk"))), study=study)[: MOST_ITEMS + 1]
-
-
-class RedundancyAction(ConfirmedAction):
-    """Changes the items of all chosen studies in one request, so there may not be many of them."""
-
-    def problem(self, rows: Sequence[Study]) -> str:
-        found = super().problem(rows)
-        if found or len(rows) == 1:
-            return found
-        counts = [_items_with_places(study).count() for study in rows]
-        if sum(count for count in counts if count <= MOST_ITEMS) > MOST_ITEMS:
-            return TOO_MANY_TOGETHER
-        return ""
 
 
 class YamlField(PlainText):
@@ -156,7 +145,7 @@ class StudyDescriptionForm(TextForm):
 
 
 class ExportForm(forms.Form):
-    file_format = forms.ChoiceField(label="Format of the tables", choices=[(one, one) for one in FORMATS])
+    file_format = forms.ChoiceField(label="Format of the tables", choices=[(one, one) for one in SMALL_FORMATS])
 
 
 class ExportAction(ConfirmedAction):
@@ -209,9 +198,9 @@ STEPS = (
         "invite", "Invite annotators", "Makes links, each for one person. They are shown once.", of_researchers,
         lambda study, person, given: None, most=MOST_STUDIES,
     ),
-    RedundancyAction(
+    ConfirmedAction(
         "redundancy", "Change redundancy", "Changes how many raters each task gets. Places that are taken stay.",
-        of_researchers, change_redundancy, form=RedundancyForm, most=MOST_STUDIES,
+        of_researchers, change_redundancy, form=RedundancyForm, most=MOST_CHANGED,
     ),
     ConfirmedAction(
         "delete", "Delete draft", "Deletes drafts that nobody has answered, with all their items.", of_owners,
@@ -237,18 +226,19 @@ class StudyAdmin(SteeredAdmin):
     change_list_template = "admin/study_change_list.html"
 
     study_path = "pk"
-    steps = STEPS
+    steps = (*STEPS, *DECISIONS)
     list_display = ["name", "slug", "status", "protocol", "redundancy", "created_at"]
     list_filter = ["status"]
     plain_filters = ("status",)
     search_fields = ["slug", "title"]
     ordering = ["-pk"]
     fields = [
-        "slug", "title", "description", "contact", "language", "protocol", "redundancy", "options", "systems",
-        "judges", "status", "planned_through", "created_at",
+        "slug", "title", "description", "contact", "license", "citation", "language", "protocol", "redundancy",
+        "options", "systems", "judges", "status", "planned_through", "created_at",
     ]  # fmt: skip
     readonly_fields = [
-        "slug", "language", "protocol", "redundancy", "options", "systems", "judges", "status", "planned_through",
+        "slug", "license", "citation", "language", "protocol", "redundancy", "options", "systems", "judges",
+        "status", "planned_through",
         "created_at",
     ]  # fmt: skip
 

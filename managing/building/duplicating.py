@@ -57,8 +57,10 @@ def copy_items(source: Study, target: Study, actor: Person | None) -> None:
     with TemporaryDirectory(prefix="interrater-copy-") as folder:
         tables = {"items": Path(folder) / "items.jsonl"}
         with study_snapshot(source) as present:
-            write_jsonl(tables["items"], item_lines(present))
+            written = write_jsonl(tables["items"], item_lines(present))
             if has_examples(present):
                 tables["examples"] = Path(folder) / "examples.jsonl"
                 write_jsonl(tables["examples"], example_lines(present))
+        if not written.lines:
+            del tables["items"]
         add_to_study(target, tables, actor, via=f"copy of {source.slug}")

@@ -24,6 +24,8 @@ ABOUT_FIELDS = (
         kind="prose",
     ),
     SpecField("contact", "Contact", "Annotators turn to this address with questions or problems.", kind="prose"),
+    SpecField("license", "Licence", "Of the data that you publish, such as CC-BY-4.0. Exports state it."),
+    SpecField("citation", "Citation", "How to cite the data: a reference or BibTeX. Exports state it.", kind="prose"),
     SpecField("language", "Language of the texts", "A tag such as en, pt-BR or ar.", default="en"),
     SpecField(
         "redundancy", "Raters per task", "How many different people answer each task.", kind="whole", required=True,

@@ -10,7 +10,7 @@ from django.db.models.functions import StrIndex
 from django.http import QueryDict
 
 from annotation.blinding import is_blind
-from annotation.models import Item, Output, Rating, Study
+from annotation.models import Item, Output, Rater, Rating, Study
 from annotation.protocols import protocols
 from managing.models import ItemSummary
 
@@ -57,6 +57,9 @@ class ItemsForm(forms.Form):
     most = forms.FloatField(label="to", min_value=0, required=False)
     rater = forms.CharField(label="Rated by", max_length=LONGEST_NAME, strip=False, required=False)
     system = forms.CharField(label="System", max_length=LONGEST_NAME, strip=False, required=False)
+    question = forms.CharField(max_length=LONGEST_NAME, required=False, strip=False, widget=forms.HiddenInput)
+    answer = forms.FloatField(required=False, widget=forms.HiddenInput)
+    beside = forms.FloatField(required=False, widget=forms.HiddenInput)
     sort = forms.ChoiceField(
         label="Sort by", choices=[(key, label) for key, (label, _) in SORTS.items()], required=False
     )
@@ -101,6 +104,8 @@ class ItemFilters:
         if "rater" in given:
             rated = Rating.objects.filter(rater__study=study, rater__name=given["rater"], is_current=True)
             summaries = summaries.filter(item__in=rated.values("item"))
+        if "question" in given and "answer" in given:
+            summaries = summaries.filter(item__in=self._answered(study).values("item"))
         if "system" in given and finds_systems(study):
             summaries = summaries.filter(Exists(Output.objects.filter(item=OuterRef("item"), key=given["system"])))
         for name in ("set", "pool", "state"):
@@ -118,6 +123,29 @@ class ItemFilters:
                 summaries = summaries.annotate(**{f"in_{column}": StrIndex(column, Value(text))})
                 summaries = summaries.filter(**{f"in_{column}__gt": 0})
         return summaries.order_by(*SORTS[given.get("sort", "")][1])
+
+    def _answered(self, study: Study) -> QuerySet[Rating]:
+        """People's answers with the chosen value; with `beside`, those beside which another rater gave that one."""
+        given = self.given
+        answers = Rating.objects.filter(
+            study=study, question__study=study, question__key=given["question"], is_current=True,
+            rater__kind=Rater.Kind.HUMAN,
+        )  # fmt: skip
+        found = answers.filter(number=given["answer"])
+        if "beside" not in given:
+            return found
+        others = answers.filter(item=OuterRef("item"), variant=OuterRef("variant"), number=given["beside"])
+        of_outputs = others.filter(output=OuterRef("output")).exclude(rater=OuterRef("rater"))
+        of_tasks = others.filter(output=None).exclude(rater=OuterRef("rater"))
+        return found.filter(Exists(of_outputs) | Q(output=None) & Exists(of_tasks))
+
+    @property
+    def chosen_answer(self) -> str:
+        """What of one question's answers is chosen, in words; empty if nothing is."""
+        if not {"question", "answer"} <= set(self.given):
+            return ""
+        text = f"{self.given['question']}: {self.given['answer']:g}"
+        return f"{text} beside {self.given['beside']:g}" if "beside" in self.given else text
 
     @property
     def _category(self) -> str:

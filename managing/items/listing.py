@@ -71,8 +71,13 @@ class ItemList:
         """How many items fit, counted up to MOST_COUNTED + 1."""
         if self.kept.is_there and not self.filters.are_narrow:
             return int(self.figures["items"])
+        return len(self._keys)
+
+    @cached_property
+    def _keys(self) -> list[int]:
+        """The first MOST_COUNTED + 1 items that fit, in order. One search gives their number and every page."""
         rows = self._summaries if self.kept.is_there else self._items
-        return rows.order_by()[: MOST_COUNTED + 1].count()
+        return list(rows.values_list("pk", flat=True)[: MOST_COUNTED + 1])
 
     @property
     def is_more(self) -> bool:
@@ -94,8 +99,10 @@ class ItemList:
     @cached_property
     def rows(self) -> list[ListedItem]:
         start = (min(self.number, self.last) - 1) * PAGE_SIZE
-        rows = self._summaries if self.kept.is_there else self._items
-        pks = list(rows.values_list("pk", flat=True)[start : start + PAGE_SIZE])
+        if self.kept.is_there and not self.filters.are_narrow:
+            pks = list(self._summaries.values_list("pk", flat=True)[start : start + PAGE_SIZE])
+        else:
+            pks = self._keys[start : start + PAGE_SIZE]
         summaries = ItemSummary.objects.in_bulk(pks) if self.kept.is_there else {}
         texts = Item.objects.filter(pk__in=pks).annotate(
             asked=Substr("instruction", 1, TITLE), about=Substr("document", 1, TITLE)

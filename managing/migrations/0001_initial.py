@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             name='ItemUpload',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('table', models.CharField(choices=[('items', 'Items'), ('ratings', 'Ratings')], max_length=10)),
+                ('table', models.CharField(choices=[('items', 'Items'), ('ratings', 'Ratings'), ('scores', 'Scores of models and metrics'), ('adjudications', 'Final answers')], max_length=13)),
                 ('name', models.CharField(help_text="of the file on the person's computer", max_length=200)),
                 ('size', models.BigIntegerField(help_text='bytes, as announced before the first part')),
                 ('received', models.BigIntegerField(default=0, help_text='bytes')),
@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('has_file', True)), fields=('study',), name='item_upload_one_file'),
-                    models.CheckConstraint(condition=models.Q(('table__in', ['items', 'ratings'])), name='item_upload_table_known'),
+                    models.CheckConstraint(condition=models.Q(('table__in', ['items', 'ratings', 'scores', 'adjudications'])), name='item_upload_table_known'),
                     models.CheckConstraint(condition=models.Q(('received__gte', 0), ('received__lte', models.F('size')), ('size__gte', 1)), name='item_upload_size_fits'),
                 ],
             },

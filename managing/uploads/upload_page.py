@@ -7,7 +7,10 @@ from typing import Any
 from config.background.rows import Status
 from managing.models import ItemUpload, UploadStep
 
-NAMES = {"items": "items", "outputs": "outputs", "ratings": "ratings", "raters": "raters"}
+NAMES = {
+    "items": "items", "outputs": "outputs", "ratings": "ratings", "scores": "scores", "raters": "raters",
+    "adjudications": "final answers",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,10 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.urls import reverse
 
 from annotation.models import Question, Study
+from annotation.questions import question_types
 from managing.watching.disagreement_tables import (
     confusion_grid,
     group_tables,
@@ -15,8 +17,11 @@ from managing.watching.disagreement_tables import (
     stands_out,
     whole_figures,
 )
+from managing.watching.disagreement_texts import GRIDS, PULLS
 from reports.display.kept_status import KeptStatus
+from reports.display.page_files import file_links
 from reports.display.printed_figures import Json
+from reports.display.row_order import Sorting
 from reports.forms import LONGEST_KEY, VersionField
 from reports.kept_reports import kept_report
 from reports.report_kinds.disagreement import disagreement_choices
@@ -33,7 +38,7 @@ class DisagreementPage:
     """What the page shows for what the reader chose. Raises ImportPendingError."""
 
     def __init__(self, study: Study, chosen: dict[str, Any], query: QueryDict) -> None:
-        self.study, self.chosen = study, chosen
+        self.study, self.chosen, self.sorting = study, chosen, Sorting.of(query)
         self.kept = kept_report(study, "disagreement", disagreement_choices(guidelines=chosen["guidelines"]))
         self.status = KeptStatus.of([self.kept], query)
 
@@ -54,6 +59,8 @@ class DisagreementPage:
             "only_counted": [one for one in questions if one not in compared],
             "question": shown,
             **(self._question(shown, figures["questions"][shown.key]) if shown else {}),
+            **file_links(reverse("managing:disagreement", args=[self.study.slug]), self.status),
+            "file_keys": {**GRIDS, **PULLS},
         }
 
     def _question(self, question: Question, report: Json) -> dict[str, Any]:
@@ -64,12 +71,18 @@ class DisagreementPage:
             "report": report,
             "whole": whole_figures(report),
             "stands_out": stands_out(report),
-            "tables": group_tables(self.study, report),
+            "tables": group_tables(self.study, report, _span(question), self.sorting),
             "grid": rater_grid(self.study, report["matrix"]),
-            "confusion": confusion_grid(report),
+            "confusion": confusion_grid(report, self.study, question.key),
             "lowering": pulled_items(self.study, pull["lowering"]),
             "raising": pulled_items(self.study, pull["raising"]),
         }
+
+
+def _span(question: Question) -> float | None:
+    """How long the question's scale is; None without one."""
+    scale = question_types()[question.type].scale(question.spec)
+    return scale[1] - scale[0] if scale else None
 
 
 def _is_compared(figures: Json, question: Question) -> bool:

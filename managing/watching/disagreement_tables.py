@@ -1,19 +1,27 @@
 """The kept figures about disagreement as tables and grids, with links to the items behind each row."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.utils.text import slugify
 
 from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
 from annotation.models import Study
 from managing.items.filters import finds_systems
 from managing.watching.item_links import item_address, items_address
 from reports.display.printed_figures import UNIT, Axis, Json, PrintedFigure, number, printed
+from reports.display.row_order import AS_GIVEN, Sorting
 from reports.display.tables import Table
 
+AGAINST_CHANCE = (0.0, 2.0)
+"""Disagreement divided by that of chance is 1 - alpha, and alpha goes from -1 to 1."""
 COLUMNS = ("ratings", "items", "differ", "relative")
 FILTERS = {"system": "system", "rater": "rater", "category": "category"}
 """The kinds of groups by which the table of items filters, with the names of its parameters."""
 SHADES = 5
+NUMBERED = ("nominal", "interval")
+"""Levels whose values are the numbers of ratings."""
 NONE = "\N{EN DASH}"
 FEW = 5
 """With fewer shared units, a cell is not shaded."""
@@ -58,10 +66,18 @@ class PulledItem:
     units: Sequence[Json]
 
 
-def group_tables(study: Study, report: Json) -> list[tuple[Table, list[GroupItems]]]:
-    """A table of each kind of groups that has any row, with the items behind each row."""
+def group_tables(
+    study: Study, report: Json, span: float | None = None, sorting: Sorting | None = None
+) -> list[tuple[Table, list[GroupItems]]]:
+    """A table of each kind of groups that has any row, with the items behind each row.
+
+    `span` is the length of the question's scale, beyond which no bias can be.
+    """
     return [
-        (_group_table(study, kind, report["by"][kind]["rows"]), _items(study, report["by"][kind]["rows"]))
+        (
+            replace(_group_table(study, kind, report["by"][kind]["rows"], span), sorting=sorting or Sorting()),
+            _items(study, report["by"][kind]["rows"]),
+        )
         for kind in GROUPS
         if report["by"].get(kind, {}).get("rows")
     ]
@@ -75,23 +91,23 @@ def _items(study: Study, rows: Sequence[Json]) -> list[GroupItems]:
     ]
 
 
-def _group_table(study: Study, kind: str, rows: Sequence[Json]) -> Table:
+def _group_table(study: Study, kind: str, rows: Sequence[Json], span: float | None) -> Table:
     with_bias = any("bias" in row and row["bias"] is not None for row in rows)
     names = (*COLUMNS, "bias") if with_bias else COLUMNS
-    reach = max((abs(end) for row in rows for end in (row.get("bias_ci") or [row.get("bias") or 0.0])), default=0.0)
-    top = max([1.0, *(row["relative_ci"][1] for row in rows if row["relative_ci"])])
+    ends = [abs(end) for row in rows for end in (row.get("bias_ci") or [row.get("bias") or 0.0])]
+    reach = span or float(math.ceil(max(ends, default=0.0)))
     axes: Mapping[str, Axis | None] = {
         "differ": UNIT,
-        "relative": (0.0, top),
+        "relative": AGAINST_CHANCE,
         "bias": (-reach, reach) if reach else None,
     }
-    by_size = kind in FILTERS
-    ordered = sorted(rows, key=lambda row: -(row["relative"] or 0.0)) if by_size else rows
     return Table(
         GROUPS[kind],
         [DISAGREEMENT[name] for name in names],
-        [(row["name"], [_cell(name, row, axes.get(name)) for name in names]) for row in ordered],
+        [(row["name"], [_cell(name, row, axes.get(name)) for name in names]) for row in rows],
         addresses=_addresses(study, kind, rows),
+        first=slugify(DISAGREEMENT["relative"].title) if kind in FILTERS else AS_GIVEN,
+        is_worst_first=True,
     )
 
 
@@ -155,8 +171,11 @@ def _agreement_cell(study: Study, matrix: Json, one: int, other: int) -> GridCel
     )
 
 
-def confusion_grid(report: Json) -> Grid | None:
-    """What the others said beside each answer, in percent of the row; None if there are too many values."""
+def confusion_grid(report: Json, study: Study | None = None, question: str = "") -> Grid | None:
+    """What the others said beside each answer, in percent of the row; None if there are too many values.
+
+    With the question's key, cells lead to their items, if the values are numbers that answers are found by.
+    """
     found = report["confusion"]
     if found["values"] is None:
         return None
@@ -170,12 +189,21 @@ def confusion_grid(report: Json) -> Grid | None:
                 f"{100 * count / total:.0f}", f"{count:.0f}",
                 0 if other == place else min(SHADES, round(2 * SHADES * count / total)),
                 f"beside {label}, {labels[other]}: {count:.0f} of {total:.0f}",
+                _beside(study, question, report, place, other) if study is not None and count else "",
             )
             if total else GridCell(NONE)
             for other, count in enumerate(counts)
         ]  # fmt: skip
         rows.append((label, cells))
     return Grid(labels, rows)
+
+
+def _beside(study: Study, question: str, report: Json, place: int, other: int) -> str:
+    """The items with two answers of a cell, or "" if they are not found by numbers."""
+    if report.get("level") not in NUMBERED:
+        return ""
+    values = report["confusion"]["values"]
+    return items_address(study, question=question, answer=f"{values[place]:g}", beside=f"{values[other]:g}")
 
 
 def pulled_items(study: Study, pulled: Sequence[Json]) -> list[PulledItem]:
@@ -193,4 +221,4 @@ def pulled_items(study: Study, pulled: Sequence[Json]) -> list[PulledItem]:
 def _signed(pull: float) -> PrintedFigure:
     """A pull with as many decimals as it needs."""
     text = f"{pull:+.4f}" if abs(pull) >= 0.00005 else f"{pull:+.1e}"
-    return PrintedFigure("pull", DISAGREEMENT["pull"], text.replace("-", "\N{MINUS SIGN}"))
+    return PrintedFigure("pull", DISAGREEMENT["pull"], text.replace("-", "\N{MINUS SIGN}"), number=pull)

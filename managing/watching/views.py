@@ -8,8 +8,10 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from config.htmx_request import HtmxRequest
 from managing.watching.disagreement_page import DisagreementForm, DisagreementPage
+from managing.watching.disagreement_texts import disagreement_texts
 from managing.watching.progress_page import ProgressPage
 from reports.display.kept_status import shown_before
+from reports.display.page_files import file_response
 from reports.forms import choices_in
 from reports.rows import ChoiceInvalidError
 
@@ -44,3 +46,15 @@ def disagreement(request: HtmxRequest, slug: str) -> HttpResponse:
         return HttpResponse(status=UNCHANGED)
     template = "managing/disagreement.html" if before is None else "managing/_disagreement.html"
     return render(request, template, page.context())
+
+
+@require_safe
+@signed_in
+def disagreement_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
+    """One table about the disagreement on a question as a file."""
+    study = study_for(person_of(request), slug, RESEARCHERS)
+    try:
+        page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET)
+    except ChoiceInvalidError as problem:
+        raise Http404(NOTHING) from problem
+    return file_response(slug, key, ending, disagreement_texts(page.context()))

@@ -12,6 +12,7 @@ from annotation.importing.protocol_tables import TableImport
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id
 from preparing.deciding import KINDS
+from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import preparing_lines
 from preparing.models import (
     DocumentSample,
@@ -51,6 +52,7 @@ class PreparingImport(TableImport):
     """Imports the lines of one file. A line refers only to lines before it, and to items of the same import."""
 
     table: ClassVar[str] = "preparing"
+    typed = PREPARING
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         self.known = {_identity(line): canonical_json(line) for line in preparing_lines(self.study)}

@@ -11,16 +11,22 @@ from django.urls import reverse
 from rest_framework import exceptions, status
 from rest_framework.request import Request
 
+from accounts.audited_erasure import ErasureRefusedError
 from annotation.importing import ImportRefusedError
+from annotation.studies.corrections import StudyRefusedError
+from annotation.studies.steered_items import ItemStepRefusedError
 from config.problem_details import problem_response
 from reports.exporting import ExportRefusedError
 from reports.rows import ChoiceInvalidError
 
 SENTENCES: Mapping[type[Exception], str] = {
     exceptions.NotAuthenticated: "Create a token on the study's Tokens page and send it: Authorization: Bearer TOKEN.",
-    exceptions.UnsupportedMediaType: "Send the body as JSONL with Content-Type: application/x-ndjson.",
     ExportRefusedError: "The server could not write the export; its disk may be full. Try again later.",
 }
+STATUSES: tuple[tuple[type[Exception], int], ...] = (
+    (Http404, 404), (PermissionDenied, 403), (ChoiceInvalidError, 400), (ExportRefusedError, 503),
+    (StudyRefusedError, 409), (ItemStepRefusedError, 409), (ErasureRefusedError, 409),
+)  # fmt: skip
 DRAIN_SECONDS = 1.0
 HEADERS = ("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")
 
@@ -28,6 +34,16 @@ HEADERS = ("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")
 class LengthRequiredError(exceptions.APIException):
     status_code = status.HTTP_411_LENGTH_REQUIRED
     default_detail = "Send the body with its Content-Length, not in chunks."
+
+
+class ConflictError(exceptions.APIException):
+    """Not possible in the present state; `more` are further fields of the problem."""
+
+    status_code = status.HTTP_409_CONFLICT
+
+    def __init__(self, detail: str, **more: Any) -> None:
+        super().__init__(detail)
+        self.more = more
 
 
 class TooLargeError(exceptions.APIException):
@@ -44,7 +60,10 @@ def answer(problem: Exception, context: Mapping[str, Any]) -> HttpResponse | Non
     if status_of is None:
         return None
     detail = SENTENCES.get(type(problem)) or str(problem)
-    response = problem_response(request, status_of, detail)
+    if isinstance(problem, exceptions.UnsupportedMediaType):
+        taken = ", ".join(parser.media_type for parser in context["view"].parser_classes)
+        detail = f"Send the body with one of these as its Content-Type: {taken}."
+    response = problem_response(request, status_of, detail, **getattr(problem, "more", {}))
     for attribute, header in HEADERS:
         value = getattr(problem, attribute, None)
         if value is not None:
@@ -57,7 +76,7 @@ def _drain(request: Request) -> None:
 
     Only for authenticated callers, up to four times the largest body and about a second.
     """
-    if request.method != "POST" or request.successful_authenticator is None:
+    if request.method not in ("POST", "PATCH") or request.successful_authenticator is None:
         return
     left, end = 4 * settings.UPLOAD_BYTES, time.monotonic() + DRAIN_SECONDS
     try:
@@ -70,8 +89,7 @@ def _drain(request: Request) -> None:
 def _status(problem: Exception) -> int | None:
     if isinstance(problem, exceptions.APIException):
         return int(problem.status_code)
-    known = {Http404: 404, PermissionDenied: 403, ChoiceInvalidError: 400, ExportRefusedError: 503}
-    return known.get(type(problem))
+    return next((status_of for kind, status_of in STATUSES if isinstance(problem, kind)), None)
 
 
 def refusal_type() -> str:

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.models import Study
+from reports.api.schema import WITHIN
 from reports.kept_reports import Kept, kept_report
 from reports.report_kinds import Choices
 from reports.rows import ChoiceInvalidError
 
-WITHIN = "within"
 LONGEST_WAIT, FAILED_WAIT = 60.0, 300.0
 COMPUTING = "The report is being computed. Send the same request again after the seconds in Retry-After."
 

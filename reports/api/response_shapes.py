@@ -10,11 +10,55 @@ class StudySummarySerializer(serializers.Serializer):
     title = serializers.CharField()
     protocol = serializers.CharField()
     status = serializers.ChoiceField(choices=Study.Status.values)
-    items = serializers.IntegerField(min_value=0)
+    locked = serializers.BooleanField(help_text="Whether corrections need a reason.")
+    archived = serializers.BooleanField(help_text="Whether it can only be read.")
+    project = serializers.CharField(allow_null=True)
+    items = serializers.IntegerField(min_value=0, allow_null=True, help_text="Null: more than 5,000.")
 
 
 class StudiesSerializer(serializers.Serializer):
     studies = StudySummarySerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="The address of the next page; null after the last.")
+
+
+class StudyFileSerializer(serializers.Serializer):
+    """The contents of a study file; `docs/formats.md` describes all keys."""
+
+    slug = serializers.CharField()
+    title = serializers.CharField(required=False)
+    description = serializers.CharField(required=False)
+    contact = serializers.CharField(required=False)
+    language = serializers.CharField(required=False)
+    protocol = serializers.CharField()
+    redundancy = serializers.IntegerField(min_value=1)
+    guidelines = serializers.CharField(required=False)
+    questions = serializers.ListField(child=serializers.DictField())
+    options = serializers.DictField(required=False)
+    systems = serializers.DictField(required=False)
+    judges = serializers.DictField(required=False)
+
+
+class StudyChangeSerializer(serializers.Serializer):
+    """Any keys of the study file, and two more."""
+
+    title = serializers.CharField(required=False, allow_null=True)
+    description = serializers.CharField(required=False, allow_null=True)
+    contact = serializers.CharField(required=False, allow_null=True)
+    language = serializers.CharField(required=False, allow_null=True)
+    redundancy = serializers.IntegerField(required=False, min_value=1)
+    guidelines = serializers.CharField(required=False, allow_null=True)
+    questions = serializers.ListField(child=serializers.DictField(), required=False)
+    options = serializers.DictField(required=False, allow_null=True)
+    systems = serializers.DictField(required=False, allow_null=True)
+    judges = serializers.DictField(required=False, allow_null=True)
+    project = serializers.CharField(required=False, max_length=200, allow_blank=True, help_text="Empty: none.")
+    reason = serializers.CharField(required=False, help_text="Why a locked study is corrected.")
+
+
+class AcceptedSerializer(serializers.Serializer):
+    slug = serializers.CharField()
+    status = serializers.ChoiceField(choices=Study.Status.values)
+    detail = serializers.CharField(help_text="What has happened, or will.")
 
 
 class ProgressSerializer(serializers.Serializer):
@@ -23,7 +67,7 @@ class ProgressSerializer(serializers.Serializer):
     held = serializers.IntegerField(min_value=0, help_text="Answers that somebody is working on.")
     imported = serializers.IntegerField(min_value=0, help_text="People's ratings from files that belong to no answer.")
     imported_answers = serializers.IntegerField(
-        min_value=0, help_text="People's submitted answers from files, which fill no place: not part of filled."
+        min_value=0, help_text="People's submitted answers from files that have no place: not part of filled."
     )
 
 
@@ -84,6 +128,10 @@ class AgreementSerializer(serializers.Serializer):
     items = serializers.IntegerField(min_value=0)
     kinds = serializers.ListField(child=serializers.CharField())
     raters = serializers.ListField(child=serializers.CharField(), help_text="Raters chosen by name, beside the kinds.")
+    pooled_raters = serializers.DictField(
+        child=serializers.IntegerField(min_value=1), required=False,
+        help_text="Only if answers of people and of machines are combined: the raters of each kind.",
+    )  # fmt: skip
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
     surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")

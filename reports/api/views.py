@@ -1,9 +1,5 @@
-"""The API: each view checks the caller, calls the same function as the command of that name, and responds."""
+"""Reports and exports through the API: each view calls the same function as the command of that name."""
 
-from collections.abc import Collection
-from dataclasses import asdict
-
-from django.db.models import Count
 from django.http import FileResponse, Http404
 from rest_framework.decorators import api_view
 from rest_framework.exceptions import ParseError
@@ -11,102 +7,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.access import NOTHING
-from annotation.importing import add_to_study
-from annotation.models import Study
-from annotation.studies.lifecycle import prepare
-from annotation.studies.locking import refuse_pending_import
-from annotation.studies.planning import is_planned
-from annotation.studies.preparing_tasks import request_preparation
-from annotation.studies.study_overview import progress_now
 from reports import access
+from reports.api import report_examples as examples
 from reports.api import response_shapes as shapes
 from reports.api.authentication import caller_of
-from reports.api.kept_answers import WITHIN, kept_answer
-from reports.api.schema import EXPORTING, READING, UPLOADING, described, operation, parameter
-from reports.api.upload_bodies import received
-from reports.exporting import FORMATS
-from reports.exporting.archive import FileUnknownError, archived, exported_file, file_names
-from reports.exporting.study_yaml import study_body
+from reports.api.kept_answers import kept_answer
+from reports.api.parameters import check_parameters
+from reports.api.schema import EXPORTING, GET, READING, RECENT, WITHIN, described, operation, parameter
+from reports.exporting import SMALL_FORMATS
+from reports.exporting.archive import FileUnknownError, archived, exported_file
 from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
 
-PREPARING_SECONDS = 5.0
 ZIP = "application/zip"
 ANY = "application/octet-stream"
 MEDIA_TYPES = {
     "jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "yaml": "application/yaml",
-    "md": "text/markdown; charset=utf-8", "json": "application/json",
+    "cff": "application/yaml", "md": "text/markdown; charset=utf-8", "json": "application/json",
 }  # fmt: skip
-LONGEST_REASON = 500
-GET = ("GET", "HEAD")
-REASON = parameter("reason", "Why a locked study is corrected; the audit keeps it.")
-RECENT = parameter(
-    WITHIN, "Also accept a report of data that were read at most this many seconds ago; by default only of the newest."
-)
-
-
-def check_parameters(request: Request, known: Collection[str] = (), repeated: Collection[str] = ()) -> None:
-    """Raise ParseError for an unknown or repeated parameter, which would otherwise be ignored silently.
-
-    Only the parameters `repeated` may be given more than once.
-    """
-    for name, values in request.query_params.lists():
-        if name not in known:
-            raise ParseError(f"Unknown parameter {name[:40]!a}. Known here: {', '.join(sorted(known)) or 'none'}.")
-        if len(values) > 1 and name not in repeated:
-            raise ParseError(f"The parameter {name} is given twice.")
-
-
-@operation(
-    "list_studies",
-    "Studies",
-    "The studies that the token, or the signed-in person, may read.",
-    shapes.StudiesSerializer,
-    (400, 401, 429, 503),
-)
-@api_view(GET)
-def studies(request: Request) -> Response:
-    check_parameters(request)
-    open_to = access.studies_open_to(caller_of(request)).annotate(items_count=Count("items"))
-    rows = sorted(open_to, key=lambda study: study.slug)  # by code point, which not every database does
-    for study in rows:
-        refuse_pending_import(study)
-    return Response({"studies": [_summary(study, study.items_count) for study in rows]})
-
-
-def _summary(study: Study, items: int) -> dict[str, object]:
-    return {
-        "slug": study.slug,
-        "title": study.title,
-        "protocol": study.protocol,
-        "status": study.status,
-        "items": items,
-    }
-
-
-@operation(
-    "read_study",
-    "Study",
-    "The study file, its progress, and the files of its export.",
-    shapes.StudyDetailSerializer,
-    (400, *READING),
-)
-@api_view(GET)
-def study(request: Request, slug: str) -> Response:
-    check_parameters(request)
-    study = access.study_open_to(caller_of(request), slug)
-    progress = progress_now(study)
-    return Response(
-        {
-            **_summary(study, study.items.count()),
-            "study": study_body(study),
-            "prepared": is_planned(study),
-            "progress": asdict(progress) if progress else None,
-            "files": file_names(study),
-        }
-    )
 
 
 @operation(
@@ -123,6 +43,7 @@ def study(request: Request, slug: str) -> Response:
         RECENT,
     ),
     later=True,
+    example=examples.AGREEMENT,
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
@@ -156,6 +77,7 @@ def agreement(request: Request, slug: str) -> Response:
         RECENT,
     ),
     later=True,
+    example=examples.META_EVALUATION,
 )
 @api_view(GET)
 def meta_evaluation(request: Request, slug: str) -> Response:
@@ -179,9 +101,10 @@ def meta_evaluation(request: Request, slug: str) -> Response:
         RECENT,
     ),
     later=True,
+    example=examples.SESSIONS,
 )
 @api_view(GET)
-def sessions(request: Request, slug: str) -> Response:
+def session_report(request: Request, slug: str) -> Response:
     check_parameters(request, ("labeller", WITHIN))
     study = access.study_open_to(caller_of(request), slug)
     figures = protocol_figures(study)
@@ -198,16 +121,16 @@ def sessions(request: Request, slug: str) -> Response:
     bytes,
     EXPORTING,
     media_type=ZIP,
-    parameters=(parameter("format", "The format of the tables: jsonl (default) or csv.", enum=FORMATS),),
+    parameters=(parameter("format", "The format of the tables: jsonl (default) or csv.", enum=SMALL_FORMATS),),
 )
 @api_view(GET)
 def export(request: Request, slug: str) -> FileResponse:
     check_parameters(request, ("format",))
     caller = caller_of(request)
     study = access.study_to_export(caller, slug)
-    form = request.query_params.get("format", FORMATS[0])
-    if form not in FORMATS:
-        raise ParseError(f"format must be {' or '.join(FORMATS)}.")
+    form = request.query_params.get("format", SMALL_FORMATS[0])
+    if form not in SMALL_FORMATS:
+        raise ParseError(f"format must be {' or '.join(SMALL_FORMATS)}.")
     file = archived(study, form, caller.person, caller.named)
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}.zip", content_type=ZIP)
 
@@ -235,62 +158,7 @@ def export_file(request: Request, slug: str, name: str) -> FileResponse:
     return FileResponse(file, as_attachment=True, filename=filename, content_type=kind)
 
 
-@operation(
-    "add_items",
-    "Add items",
-    "All or nothing. Identical items that exist already are skipped; new outputs are added to existing items.",
-    shapes.ImportedSerializer,
-    UPLOADING,
-    parameters=(REASON,),
-    body="JSONL, one item per line, as in items.jsonl.",
-)
-@api_view(["POST"])
-def items(request: Request, slug: str) -> Response:
-    return _add(request, slug, "items")
-
-
-@operation(
-    "add_ratings",
-    "Add ratings",
-    "People's answers from elsewhere, all or nothing. They do not count towards the answers that tasks want.",
-    shapes.ImportedSerializer,
-    UPLOADING,
-    parameters=(REASON,),
-    body="JSONL, one answer per line, as in ratings.jsonl.",
-)
-@api_view(["POST"])
-def ratings(request: Request, slug: str) -> Response:
-    return _add(request, slug, "ratings")
-
-
-@operation(
-    "add_scores",
-    "Add scores",
-    "Answers of models and metrics, each line with its rater_kind, all or nothing.",
-    shapes.ImportedSerializer,
-    UPLOADING,
-    parameters=(REASON,),
-    body="JSONL, one answer per line, as in scores.jsonl.",
-)
-@api_view(["POST"])
-def scores(request: Request, slug: str) -> Response:
-    return _add(request, slug, "scores")
-
-
-def _add(request: Request, slug: str, table: str) -> Response:
-    check_parameters(request, ("reason",))
-    caller = caller_of(request)
-    study = access.study_to_write(caller, slug)
-    reason = request.query_params.get("reason", "")[:LONGEST_REASON]
-    with received(request, f"{table}.jsonl") as path:
-        done = add_to_study(study, {table: path}, caller.person, caller.named, reason=reason)
-    prepared = prepare(done.study, PREPARING_SECONDS) if done.study.is_live else is_planned(done.study)
-    if done.study.is_live and not prepared:
-        request_preparation(done.study, caller.person, goes_live=False)
-    return Response({"study": study.slug, "added": done.added, "sha256": done.digests[table], "prepared": prepared})
-
-
-@operation("schema", "Schema", "OpenAPI 3.1, as JSON.", dict, (400, 401, 429, 503))
+@operation("schema", "Schema", "OpenAPI 3.1, as JSON.", dict, (400, 401, 429, 503), example={"openapi": "3.1.0"})
 @api_view(GET)
 def schema(request: Request) -> Response:
     check_parameters(request)

@@ -1,13 +1,15 @@
 """What the leaderboard says of one judge: may it replace a person, biases, calibration, corrected means."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agreement.catalogue import Figure
 from agreement.meta_catalogue import BEYOND_AGREEMENT
+from reports.display.plot_data import PlotData, PlotPoint
 from reports.display.plots import CalibrationPlot, calibration_plot
-from reports.display.printed_figures import PrintedFigure, axis_around, number, p_value, printed
+from reports.display.printed_figures import UNIT, PrintedFigure, axis_around, number, p_value, printed
 
 Json = Mapping[str, Any]
 YES, NO, UNKNOWN = "yes", "no", "cannot be said"
@@ -56,6 +58,7 @@ class ShownCalibration:
     plot: CalibrationPlot
     bins: list[tuple[str, int, str, str]]
     figures: list[PrintedFigure]
+    data: PlotData
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class CorrectedRow:
 
 @dataclass(frozen=True)
 class JudgeCard:
-    """All that opens for one judge; `summary` is one line of what matters."""
+    """All that opens for one judge; `summary` is one line of what matters, `prefix` begins the keys of its tables."""
 
     anchor: str
     name: str
@@ -83,6 +86,7 @@ class JudgeCard:
     on_scale: bool
     examples_left_out: int
     runs: list[tuple[int, str]]
+    prefix: str = ""
 
 
 def replacement_test(name: str, found: Json) -> ReplacementTest:
@@ -109,7 +113,9 @@ def _person(name: str, one: Json) -> PersonTested:
     )  # fmt: skip
 
 
-def judge_card(anchor: str, name: str, figures: Json, runs: Sequence[tuple[int, str]] = ()) -> JudgeCard:
+def judge_card(
+    anchor: str, name: str, figures: Json, runs: Sequence[tuple[int, str]] = (), prefix: str = ""
+) -> JudgeCard:
     """The card of a judge of one question; `anchor` is unique on the page, `runs` are keys and names of its runs."""
     biases = [_bias(key, one) for key, one in figures["bias"].items()]
     corrected = figures["corrected"]
@@ -122,12 +128,13 @@ def judge_card(anchor: str, name: str, figures: Json, runs: Sequence[tuple[int, 
         name=name,
         summary=_summary(biases),
         biases=biases,
-        calibration=_calibration(figures["calibration"]) if "calibration" in figures else None,
+        calibration=_calibration(figures["calibration"], prefix, name) if "calibration" in figures else None,
         methods=[BEYOND_AGREEMENT[f"corrected_means.{one}"] for one in methods],
         corrected=_corrected(systems, methods),
         on_scale=corrected["on_scale"],
         examples_left_out=corrected["examples_left_out"],
         runs=list(runs),
+        prefix=prefix,
     )
 
 
@@ -159,7 +166,11 @@ def _printed(report: Json, key: str, name: str, axis: tuple[float, float] | None
     return printed(name, figure, report[key], report.get(f"{key}_ci"), reason, around)
 
 
-def _calibration(found: Json) -> ShownCalibration:
+def _calibration(found: Json, prefix: str, judge: str) -> ShownCalibration:
+    points = []
+    for place, one in enumerate(found["bins"], 1):
+        low, high = one["share_ci"] or (None, None)
+        points.append(PlotPoint(f"bin {place}", one["share"], low, high, at=one["probability"], n=one["n"]))
     names = ("error", "brier", "brier_of_people")
     return ShownCalibration(
         plot=calibration_plot([(one["probability"], one["share"], one["share_ci"]) for one in found["bins"]]),
@@ -171,6 +182,9 @@ def _calibration(found: Json) -> ShownCalibration:
             for one in found["bins"]
         ],
         figures=[_printed(found, name, f"calibration.{name}") for name in names],
+        data=PlotData(
+            f"{prefix}-calibration", "calibration", f"Calibration of {judge}", "share of people", UNIT, tuple(points)
+        ),
     )  # fmt: skip
 
 
@@ -183,7 +197,8 @@ def _corrected(systems: Json, methods: Sequence[str]) -> list[CorrectedRow]:
         for end in (one.get(f"{method}_ci") or [one.get(method)])
         if end is not None
     ]
-    axis = (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
+    axis = (float(math.floor(min(ends))), float(math.ceil(max(ends)))) if ends else None
+    axis = axis if axis and axis[0] < axis[1] else None
     rows = []
     for system, one in systems.items():
         worths = [one.get(f"{method}_worth") for method in ("prediction_powered", "sensitivity_specificity")]

@@ -13,16 +13,20 @@ SHOWN = "shown"
 
 @dataclass(frozen=True)
 class KeptStatus:
-    """The state of all reports of a page together; `address` is the query string of the reader's choices."""
+    """The state of all reports of a page together; `address` is the query string of the reader's choices.
+
+    A page is shown without the reports `later`, and gets their part when they are computed.
+    """
 
     reports: Sequence[Kept]
     address: str
+    later: Sequence[Kept] = ()
 
     @classmethod
-    def of(cls, reports: Sequence[Kept], query: QueryDict) -> "KeptStatus":
+    def of(cls, reports: Sequence[Kept], query: QueryDict, later: Sequence[Kept] = ()) -> "KeptStatus":
         choices = query.copy()
         choices.pop(SHOWN, None)
-        return cls(reports, choices.urlencode())
+        return cls(reports, choices.urlencode(), later)
 
     @property
     def are_there(self) -> bool:
@@ -30,11 +34,11 @@ class KeptStatus:
 
     @property
     def is_waiting(self) -> bool:
-        return any(one.waiting for one in self.reports)
+        return any(one.waiting for one in (*self.reports, *self.later))
 
     @property
     def is_current(self) -> bool:
-        return all(one.is_current for one in self.reports)
+        return all(one.is_current for one in (*self.reports, *self.later))
 
     @property
     def read_at(self) -> datetime | None:
@@ -55,7 +59,7 @@ class KeptStatus:
 
     @property
     def mark(self) -> str:
-        return "_".join(one.mark for one in self.reports)
+        return "_".join(one.mark for one in (*self.reports, *self.later))
 
     @property
     def placeholder(self) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 
 from agreement.meta_catalogue import JUDGES_AND_PEOPLE
 from reports.display.judge_cards import JudgeCard, ReplacementTest, judge_card, replacement_test
-from reports.display.plots import DotPlot, dot_plot
+from reports.display.plot_data import PlotData, dot_data
+from reports.display.plots import DotPlot
 from reports.display.printed_figures import BOTH_WAYS, FIXED, number
 from reports.display.system_views import SystemViews, system_views
 from reports.display.undefined_reasons import UndefinedReasons
@@ -60,6 +61,8 @@ class LeaderboardCell:
     value: str
     interval: tuple[str, str] | None = None
     note: int = 0
+    number: float | None = None
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,14 @@ class LeaderboardHead:
 class LeaderboardSection:
     """The judges of one question, sorted; `replacement_tests` and `cards` are empty for labels."""
 
+    prefix: str
     key: str
     text: str
     first: Measure
     heads: list[LeaderboardHead]
     rows: list[LeaderboardRow]
     plot: DotPlot
+    plotted: PlotData
     people: int
     labels: int
     replicates: int
@@ -106,6 +111,11 @@ class LeaderboardSection:
     cards: list[JudgeCard] = field(default_factory=list)
     systems: SystemViews | None = None
 
+    @property
+    def every_plot(self) -> list[PlotData]:
+        """The plot of the judges, and the calibration of each judge that has one."""
+        return [self.plotted, *(card.calibration.data for card in self.cards if card.calibration)]
+
 
 def leaderboard(report: Json, sort: str = "", runs: RunsOfJudges | None = None) -> list[LeaderboardSection]:
     """A section for each question that judges answered; `runs` are the runs of each judge to link to.
@@ -113,8 +123,8 @@ def leaderboard(report: Json, sort: str = "", runs: RunsOfJudges | None = None) 
     `sort` is the name of a figure, of a cost, or `judge`; a question without it is sorted by its first figure.
     """
     return [
-        _section(key, question, sort, runs or {})
-        for key, question in report["questions"].items()
+        _section(f"q{place}", key, question, sort, runs or {})
+        for place, (key, question) in enumerate(report["questions"].items(), 1)
         if question["judges"] and "people" in question
     ]
 
@@ -124,7 +134,7 @@ def _apart(judge: str) -> str:
     return f"{judge} (judge)" if judge == CEILING else judge
 
 
-def _section(key: str, question: Json, sort: str, runs: RunsOfJudges) -> LeaderboardSection:
+def _section(prefix: str, key: str, question: Json, sort: str, runs: RunsOfJudges) -> LeaderboardSection:
     people, judges = question["people"], {_apart(name): figures for name, figures in question["judges"].items()}
     known = {CEILING: people, **judges}
     chosen = any(one.get("shape") == "choice" for one in judges.values()) or "positive" in question
@@ -136,16 +146,22 @@ def _section(key: str, question: Json, sort: str, runs: RunsOfJudges) -> Leaderb
     rows += [_row(name, judges[name], measures, reasons) for name in order]
     values = {name: _value(figures, first) for name, figures in known.items()}
     intervals = {name: figures.get(f"{first.name}_ci") for name, figures in known.items()}
+    axis = FIXED.get(first.unit, BOTH_WAYS)
+    plotted = dot_data(
+        f"{prefix}-judges", f"{first.title}, {key}", first.title, values, intervals, axis, intervals[CEILING]
+    )
     has_costs = any(row.costs for row in rows)
     sorted_by = sort if sort in _sortable(measures, has_costs) else first.name
     detailed = {name: judges[name] for name in order if "alternative_annotator" in judges[name]}
     return LeaderboardSection(
+        prefix=prefix,
         key=key,
         text=question.get("text", ""),
         first=first,
         heads=_heads(measures, has_costs, sorted_by),
         rows=rows,
-        plot=dot_plot(values, intervals, FIXED.get(first.unit, BOTH_WAYS), intervals[CEILING]),
+        plot=plotted.dot_plot(),
+        plotted=plotted,
         people=people.get("raters", 0),
         labels=people.get("labels", 0),
         replicates=question["bootstrap"]["replicates"],
@@ -156,7 +172,7 @@ def _section(key: str, question: Json, sort: str, runs: RunsOfJudges) -> Leaderb
             replacement_test(name, figures["alternative_annotator"]) for name, figures in detailed.items()
         ],
         cards=[
-            judge_card(f"{key}-{place}", name, figures, runs.get(name, ()))
+            judge_card(f"{key}-{place}", name, figures, runs.get(name, ()), f"{prefix}-j{place}")
             for place, (name, figures) in enumerate(detailed.items())
         ],
         systems=system_views(question["systems"]) if "systems" in question else None,
@@ -223,4 +239,4 @@ def _cell(figures: Json, measure: Measure, reasons: UndefinedReasons) -> Leaderb
         return LeaderboardCell("", note=reasons.number(known or "the figure does not fit such answers"))
     ends = figures.get(f"{measure.name}_ci")
     interval = (number(ends[0], measure.unit), number(ends[1], measure.unit)) if ends else None
-    return LeaderboardCell(number(value, measure.unit), interval)
+    return LeaderboardCell(number(value, measure.unit), interval, 0, value, (ends[0], ends[1]) if ends else None)

@@ -5,21 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reports.display.paper_table_texts import PLUS_MINUS, as_csv, as_latex, as_markdown, parts_of, printed_value
+from reports.display.paper_table_texts import PLUS_MINUS, parts_of, printed_value
 from reports.display.printed_figures import number
 from reports.display.table_drawings import DrawnTable, drawings_of
+from reports.display.table_texts import WRITERS
 from reports.display.undefined_reasons import UndefinedReasons
 
 Json = Mapping[str, Any]
 BESIDE = {"se": PLUS_MINUS, "spread": "over reruns " + PLUS_MINUS}
 """What is printed before a standard error, and before the standard deviation over reruns."""
-WRITERS = {
-    "tex": ("LaTeX", as_latex),
-    "md": ("Markdown", lambda _, table: as_markdown(table)),
-    "csv": ("CSV", lambda _, table: as_csv(table)),
-}
-"""By the ending of their files: what the formats are called, and what writes a table in them."""
-
 FOLDED_FROM = 25
 """Tables with so many rows are folded."""
 LONG_TEXT = 30

@@ -1,4 +1,7 @@
-"""A table of a report as text to copy: LaTeX with booktabs, Markdown, and CSV with all digits."""
+"""A table of a report as text to copy: LaTeX with booktabs, Markdown, and CSV with all digits.
+
+A table is plain values: a title, columns and rows of cells, with the paper that it follows, if any.
+"""
 
 import csv
 import io
@@ -10,11 +13,11 @@ from reports.display.printed_figures import number, p_value
 
 Json = Mapping[str, Any]
 MINUS = "\N{MINUS SIGN}"
-ENDS = ("low", "high", "se", "spread")
+ENDS = ("low", "high", "se", "spread", "counts")
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    MINUS: "$-$", "\N{PLUS-MINUS SIGN}": r"$\pm$", "\N{EN DASH}": "--",
+    "|": r"\textbar{}", MINUS: "$-$", "\N{PLUS-MINUS SIGN}": r"$\pm$", "\N{EN DASH}": "--",
 }  # fmt: skip
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 UNDEFINED = "\N{EN DASH}"
@@ -31,7 +34,7 @@ def printed_cell(cell: Json, unit: str) -> str:
     """A cell's value with its decimals and its standard error or, in brackets, its interval; a dash if undefined."""
     if cell["value"] is None:
         return UNDEFINED
-    text = printed_value(cell["value"], unit)
+    text = cell.get("text") or printed_value(cell["value"], unit)
     if "se" in cell:
         return f"{text} {PLUS_MINUS} {number(cell['se'], unit)}"
     if "low" in cell:
@@ -52,8 +55,8 @@ def as_latex(key: str, table: Json) -> str:
         for row in own:
             cells = [(printed_cell(row["cells"][one["key"]], one["unit"]), row["cells"][one["key"]]) for one in columns]
             texts = [rf"\textbf{{{_latex(text)}}}" if cell.get("mark") else _latex(text) for text, cell in cells]
-            lines.append(" & ".join([_latex(row["name"]), *texts]) + r" \\")
-    caption = " ".join([f"{table['title']} (after {table['source']}).", *table["notes"]])
+            lines.append(" & ".join([_latex_name(row["name"]), *texts]) + r" \\")
+    caption = " ".join([f"{table['title']}{_after(table)}.", *table["notes"]])
     lines += [
         r"\bottomrule", r"\end{tabular}", rf"\caption{{{_latex(caption)}}}", rf"\label{{tab:{key}}}", r"\end{table}",
     ]  # fmt: skip
@@ -64,7 +67,7 @@ def as_markdown(table: Json) -> str:
     """The table with a heading for each part; marked cells are bold."""
     columns = table["columns"]
     head = [table["rows_are"], *(column["title"] for column in columns)]
-    lines = [f"**{table['title']}** (after {table['source']})", ""]
+    lines = [f"**{_markdown(table['title'])}**{_after(table)}", ""]
     lines += [_markdown_row(head), _markdown_row(["---", *["---:"] * len(columns)], escaped=False)]
     for part, own in parts_of(table["rows"]):
         if part:
@@ -95,12 +98,12 @@ def as_csv(table: Json) -> str:
         head += [key, *(f"{key}_{end}" for end in own)]
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([_plain(name) for name in head])
+    writer.writerow([plain_text(name) for name in head])
     for row in rows:
-        line: list[Any] = [*([_plain(row.get("part", ""))] if has_parts else []), _plain(row["name"])]
+        line: list[Any] = [*([plain_text(row.get("part", ""))] if has_parts else []), plain_text(row["name"])]
         for key, own in ends.items():
             cell = row["cells"][key]
-            line += [_plain(cell["value"]), *(cell.get(end, "") for end in own)]
+            line += [plain_text(cell["value"]), *(cell.get(end, "") for end in own)]
         writer.writerow(line)
     return written.getvalue()
 
@@ -113,8 +116,18 @@ def parts_of(rows: list[Json]) -> list[tuple[str, list[Json]]]:
     return list(parts.items())
 
 
+def _after(table: Json) -> str:
+    """The paper whose table it is, in brackets."""
+    return f" (after {table['source']})" if table["source"] else ""
+
+
 def _latex(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text)
+    return "".join(SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def _latex_name(text: str) -> str:
+    """The first cell of a row: a bracket or star there would belong to the end of the row before it."""
+    return f"{{{text[0]}}}{_latex(text[1:])}" if text[:1] in ("[", "*") else _latex(text)
 
 
 def _latex_row(texts: list[str]) -> str:
@@ -122,14 +135,14 @@ def _latex_row(texts: list[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text.replace("\n", " "))
+    return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def _markdown_row(texts: list[str], *, escaped: bool = True) -> str:
     return "| " + " | ".join(_markdown(text) if escaped else text for text in texts) + " |"
 
 
-def _plain(value: Any) -> Any:
+def plain_text(value: Any) -> Any:
     """A value for a spreadsheet, in which no text begins a formula."""
     if value is None:
         return ""

@@ -1,12 +1,15 @@
 """Positions in drawings, in the units of their view boxes; the drawings themselves are templates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from reports.display.short_names import short_names
 
 BAR_WIDTH = 120.0
 CHART_WIDTH, CHART_HEIGHT = 640.0, 180.0
-ROW_HEIGHT, LABELS_WIDTH, LABEL_LETTERS = 26.0, 230.0, 28
+ROW_HEIGHT, LABELS_WIDTH = 26.0, 230.0
 MARGIN_LEFT, MARGIN_TOP, MARGIN_BOTTOM = 34.0, 16.0, 34.0
+NARROW_WIDTH, NARROW_MARGIN, NARROW_ROW = 320.0, 12.0, 36.0
 CALIBRATION_SIDE, CALIBRATION_LEFT = 240.0, 52.0
 
 
@@ -19,6 +22,15 @@ class IntervalBar:
     width: float
     zero: float | None
     axis: tuple[float, float]
+
+    @property
+    def low(self) -> str:
+        """The label of the axis's left end."""
+        return tick_label(self.axis[0])
+
+    @property
+    def high(self) -> str:
+        return tick_label(self.axis[1])
 
 
 @dataclass(frozen=True)
@@ -80,6 +92,38 @@ class DotPlot:
     labels: float = LABELS_WIDTH - 12
     band: tuple[float, float] | None = None
 
+    @property
+    def narrow(self) -> "DotPlot":
+        """The same drawing for a narrow screen: the name of each line is above its interval."""
+        share = (NARROW_WIDTH - 2 * NARROW_MARGIN) / (self.right - self.left)
+
+        def place(x: float) -> float:
+            return round(NARROW_MARGIN + (x - self.left) * share, 2)
+
+        dots = [
+            replace(
+                dot,
+                y=MARGIN_TOP + NARROW_ROW * (row + 0.75),
+                x=place(dot.x),
+                start=None if dot.start is None else place(dot.start),
+                width=round(dot.width * share, 2),
+            )
+            for row, dot in enumerate(self.dots)
+        ]
+        base = MARGIN_TOP + NARROW_ROW * len(dots)
+        return replace(
+            self,
+            dots=dots,
+            ticks=[(place(x), label) for x, label in self.ticks],
+            height=base + MARGIN_BOTTOM,
+            base=base,
+            width=NARROW_WIDTH,
+            left=NARROW_MARGIN,
+            right=NARROW_WIDTH - NARROW_MARGIN,
+            labels=0.0,
+            band=(place(self.band[0]), round(self.band[1] * share, 2)) if self.band else None,
+        )
+
 
 @dataclass(frozen=True)
 class CalibrationDot:
@@ -123,8 +167,8 @@ def calibration_plot(bins: Sequence[tuple[float, float, Sequence[float] | None]]
             CalibrationDot(across(p), up(share), up(ends[1]) if ends else None, up(ends[0]) if ends else None)
             for p, share, ends in bins
         ],
-        across=[(across(mark), _tick(mark)) for mark in marks],
-        up=[(up(mark), _tick(mark)) for mark in marks],
+        across=[(across(mark), tick_label(mark)) for mark in marks],
+        up=[(up(mark), tick_label(mark)) for mark in marks],
     )
 
 
@@ -156,11 +200,11 @@ def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> 
                 height=round(height, 2),
                 middle=round(x + step / 2, 2),
                 count=count,
-                low=_tick(edges[place]),
-                high=_tick(edges[place + 1]),
+                low=tick_label(edges[place]),
+                high=tick_label(edges[place + 1]),
             )
         )
-    ticks = [(round(MARGIN_LEFT + place * step, 2), _tick(edges[place])) for place in range(0, len(edges), every)]
+    ticks = [(round(MARGIN_LEFT + place * step, 2), tick_label(edges[place])) for place in range(0, len(edges), every)]
     return Histogram(columns, ticks)
 
 
@@ -172,13 +216,13 @@ def dot_plot(
 ) -> DotPlot:
     """A line for each name with a value, on `axis` (low < high), limited to its ends; `band` is (low, high)."""
     given = sorted(((value, name) for name, value in values.items() if value is not None), key=lambda one: -one[0])
-    dots = []
+    dots, labels = [], short_names(name for _, name in given)
     for row, (value, name) in enumerate(given):
         interval = intervals.get(name)
         ends = [place_on_axis(end, axis) for end in interval] if interval else []
         start, width = (ends[0], round(ends[1] - ends[0], 2)) if ends else (None, 0.0)
         y, x = MARGIN_TOP + ROW_HEIGHT * (row + 0.5), place_on_axis(value, axis)
-        dots.append(Dot(name, short_label(name), y, x, start, width, value))
+        dots.append(Dot(name, labels[name], y, x, start, width, value))
     base = MARGIN_TOP + ROW_HEIGHT * len(dots)
     ends = [place_on_axis(end, axis) for end in band] if band else []
     marked = (ends[0], round(ends[1] - ends[0], 2)) if ends else None
@@ -196,15 +240,9 @@ def axis_ticks(axis: tuple[float, float]) -> list[tuple[float, str]]:
     """Five ticks (x, label) from one end of `axis` to the other."""
     low, high = axis
     marks = [low + (high - low) * part / 4 for part in range(5)]
-    return [(place_on_axis(mark, axis), _tick(mark)) for mark in marks]
+    return [(place_on_axis(mark, axis), tick_label(mark)) for mark in marks]
 
 
-def _tick(value: float) -> str:
+def tick_label(value: float) -> str:
     """A number on an axis, with a true minus sign."""
     return f"{value:g}".replace("-", "\N{MINUS SIGN}")
-
-
-def short_label(name: str) -> str:
-    """`name` without its middle if it is long: systems of one family differ at the end."""
-    half = LABEL_LETTERS // 2
-    return name if len(name) <= LABEL_LETTERS else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"

@@ -13,8 +13,10 @@ DECIMALS = {
 }  # fmt: skip
 UNIT = (0.0, 1.0)
 BOTH_WAYS = (-1.0, 1.0)
-FIXED: Mapping[str, tuple[float, float]] = {"share": UNIT, "difference": BOTH_WAYS, "percent": (0.0, 100.0)}
-"""Axes that do not depend on the data."""
+FIXED: Mapping[str, tuple[float, float]] = {
+    "share": UNIT, "difference": BOTH_WAYS, "percent": (0.0, 100.0), "alpha": BOTH_WAYS, "kappa": BOTH_WAYS,
+}  # fmt: skip
+"""Axes that do not depend on the data: a figure of one kind has the same place on every page."""
 SMALLEST_P = 0.0005
 
 Json = Mapping[str, Any]
@@ -25,7 +27,9 @@ Axis = tuple[float, float]
 class PrintedFigure:
     """One figure as text: `value` and the ends of its `interval`, or the `reason` why it is undefined.
 
-    `counts` is printed beside the value: what it is a share of, or another figure.
+    `counts` is printed beside the value: what it is a share of, or another figure. `number` and `ends` are the value
+    and the interval with all digits, for files and for the order of rows. `gap` says why there is no interval if the
+    figure has one elsewhere.
     """
 
     name: str
@@ -35,6 +39,9 @@ class PrintedFigure:
     bar: IntervalBar | None = None
     reason: str = ""
     counts: str = ""
+    number: float | None = None
+    ends: tuple[float, float] | None = None
+    gap: str = ""
 
 
 def number(value: Any, unit: str) -> str:
@@ -53,16 +60,19 @@ def printed(
     """A figure with its interval, drawn on `axis` if there is one."""
     if value is None:
         return PrintedFigure(name, figure, "", reason=reason or "no reason was given")
-    ends = (number(interval[0], figure.unit), number(interval[1], figure.unit)) if interval else None
-    if figure.unit == "count" or (axis is None and ends is None) or (interval is None and name.endswith(".se")):
-        return PrintedFigure(name, figure, number(value, figure.unit))
+    text, given = number(value, figure.unit), (float(interval[0]), float(interval[1])) if interval else None
+    if figure.unit == "count" or (axis is None and given is None) or (interval is None and name.endswith(".se")):
+        return PrintedFigure(name, figure, text, number=value)
+    ends = (number(given[0], figure.unit), number(given[1], figure.unit)) if given else None
     bar = interval_bar(value, interval, axis) if axis else None
-    return PrintedFigure(name, figure, number(value, figure.unit), ends, bar)
+    return PrintedFigure(name, figure, text, ends, bar, number=value, ends=given)
 
 
-def plain(figure: Figure, value: str, reason: str = "", counts: str = "") -> PrintedFigure:
-    """A figure whose text is known."""
-    return PrintedFigure("", figure, value, reason=reason, counts=counts)
+def plain(
+    figure: Figure, text: str, reason: str = "", counts: str = "", *, value: float | None = None
+) -> PrintedFigure:
+    """A figure whose text is known, and, if it is a number, its `value`."""
+    return PrintedFigure("", figure, text, reason=reason, counts=counts, number=value)
 
 
 def axis_around(unit: str, values: Iterable[float | None], scale: Axis | None) -> Axis | None:

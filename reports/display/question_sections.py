@@ -1,15 +1,20 @@
 """The section of a report's page about one question: counts, agreement, drawings, systems and tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from django.utils.text import slugify
 
 from agreement.catalogue import FIGURES, Figure
 from annotation.models import Study
 from annotation.questions import question_types
-from reports.display.plots import DotPlot, Histogram, dot_plot, histogram
-from reports.display.printed_figures import Axis, Json, PrintedFigure, axis_around, printed
+from reports.display.plot_data import PlotData, dot_data, histogram_data
+from reports.display.plots import DotPlot, Histogram
+from reports.display.printed_figures import FIXED, Axis, Json, PrintedFigure, axis_around, printed
+from reports.display.question_details import PrintedDetails
 from reports.display.question_tables import category_tables, dimensions_table, question_tables
+from reports.display.row_order import Sorting
 from reports.display.tables import Table
 
 OF_SYSTEMS = (
@@ -26,6 +31,10 @@ BY_SYSTEM = (*OF_SYSTEMS, "aggregates")
 METHODS = ("mean", "majority", "none")
 ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "split_half", "alpha_masi")
 """From the lowest level of measurement to the highest."""
+
+
+AGREEMENT = Figure("Agreement", "", "table", "higher", "", "Figure")
+SYSTEMS = Figure("Systems", "", "table", "higher", "", "System")
 
 
 @dataclass(frozen=True)
@@ -56,39 +65,110 @@ class QuestionSection:
     dots_figure: Figure | None = None
     tables: list[Table] = field(default_factory=list)
     by_category: list[Table] = field(default_factory=list)
+    details: PrintedDetails | None = None
+    undefined: list[PrintedFigure] = field(default_factory=list)
+    plots: list[PlotData] = field(default_factory=list)
+    prefix: str = ""
+    estimates: Table | None = None
+    systems_table: Table | None = None
+
+    @property
+    def missing(self) -> list[tuple[str, list[Figure]]]:
+        """The figures that are undefined, by the reason."""
+        found: dict[str, list[Figure]] = {}
+        for one in self.undefined:
+            found.setdefault(one.reason, []).append(one.figure)
+        return list(found.items())
+
+    @property
+    def nothing_shared(self) -> bool:
+        return not self.agreement and bool(self.undefined)
+
+    @property
+    def every_table(self) -> list[Table]:
+        """All tables of the section, in the order of the page."""
+        first = [table for table in (self.estimates, self.systems_table) if table]
+        return [*first, *self.tables, *self.by_category, *(self.details.tables if self.details else [])]
+
+    @property
+    def every_plot(self) -> list[PlotData]:
+        """All plots of the section, each under a key of its own."""
+        ranks = self.details.rank_data if self.details else None
+        return [*self.plots, *([replace(ranks, key=f"{self.prefix}-ranks")] if ranks else [])]
 
 
-def question_section(key: str, text: str, report: Json, scale: Axis | None) -> QuestionSection:
-    """The section for one question's figures, which `agreement.question_report` and its like describe."""
+def _single_figures(flat: Json, undefined: Json) -> list[PrintedFigure]:
+    """The figures that are one number each, on the axis of their kind."""
+    return [
+        printed(name, figure, flat[name], flat.get(f"{name}_ci"), undefined.get(name, ""), FIXED.get(figure.unit))
+        for name, figure in FIGURES.items()
+        if _is_one_figure(name, flat) and figure.unit != "bins"
+    ]
+
+
+def question_section(
+    key: str, text: str, report: Json, scale: Axis | None, prefix: str = "", sorting: Sorting | None = None
+) -> QuestionSection:
+    """The section for one question's figures, which `agreement.question_report` and its like describe.
+
+    `prefix` begins the keys of its tables; `sorting` is how the reader wants them sorted.
+    """
     flat = dict(_flat(report))
     undefined = report.get("undefined", {})
-    figures = [
-        printed(name, FIGURES[name], flat[name], flat.get(f"{name}_ci"), undefined.get(name, ""), _axis(name, flat))
-        for name in FIGURES
-        if _is_one_figure(name, flat) and FIGURES[name].unit != "bins"
-    ]
+    figures = _single_figures(flat, undefined)
     local = report.get("local_alpha") or {}
     bins = local.get("histogram")
     headings, systems = _systems(report, undefined, scale)
     bootstrap, drawn = report.get("bootstrap", {}), _drawn(report)
+    bars, dots = _bars(prefix, bins), _dots(prefix, report, scale)
+    agreement = [one for one in figures if one.figure.unit != "count" and not one.reason]
+    made = _Made(prefix, sorting or Sorting())
     return QuestionSection(
         key=key,
         text=text,
         level=str(report.get("level", "")),
         counts=[one for one in figures if one.figure.unit == "count"],
-        agreement=[one for one in figures if one.figure.unit != "count"],
-        histogram=histogram(bins["edges"], bins["counts"]) if bins and sum(bins["counts"]) else None,
+        agreement=agreement,
+        histogram=bars.histogram() if bars else None,
         local_n=local.get("n", 0),
         headings=headings,
         systems=systems,
         about_systems=sorted({reason for name, reason in undefined.items() if name in BY_SYSTEM}),
         replicates=bootstrap.get("replicates", 0),
         confidence=bootstrap.get("confidence"),
-        dots=_dots(report, scale),
+        dots=dots.dot_plot() if dots else None,
+        plots=[plot for plot in (bars, dots) if plot],
+        prefix=prefix,
         dots_figure=FIGURES[drawn] if drawn else None,
-        tables=question_tables(report),
-        by_category=category_tables(report, scale),
+        tables=[made.of(table) for table in question_tables(report)],
+        by_category=[made.of(table) for table in category_tables(report, scale)],
+        undefined=[one for one in figures if one.figure.unit != "count" and one.reason],
+        estimates=made.of(estimates_table(agreement)) if agreement else None,
+        systems_table=made.of(systems_table(headings, systems)) if systems else None,
     )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Gives tables the key of their section and the reader's order."""
+
+    prefix: str
+    sorting: Sorting
+
+    def of(self, table: Table) -> Table:
+        return replace(table, prefix=self.prefix, sorting=self.sorting)
+
+
+def estimates_table(agreement: Sequence[PrintedFigure]) -> Table:
+    """The figures of agreement as a table to copy."""
+    estimate = Figure("Estimate", "", "alpha", "higher", "")
+    return Table(AGREEMENT, [estimate], [(one.figure.title, [one]) for one in agreement])
+
+
+def systems_table(headings: Sequence[SystemColumn], systems: Sequence[tuple[str, list[PrintedFigure]]]) -> Table:
+    """Systems with all their figures, sorted by the first one."""
+    heads = [heading.figure for heading in headings]
+    return Table(SYSTEMS, heads, list(systems), first=slugify(heads[0].title) if heads else "", is_open=True)
 
 
 def _is_one_figure(name: str, flat: Json) -> bool:
@@ -106,17 +186,6 @@ def _flat(report: Json, prefix: str = "") -> list[tuple[str, Any]]:
         else:
             found.append((prefix + key, value))
     return found
-
-
-def _axis(name: str, flat: Json) -> Axis | None:
-    """The unit's axis; for alphas 0 to 1, or -1 to 1 if any alpha or end of an interval is below 0."""
-    if FIGURES[name].unit != "alpha":
-        return axis_around(FIGURES[name].unit, [], None)
-    ends = [flat[one] for one in flat if one in FIGURES and FIGURES[one].unit == "alpha"]
-    for one in list(flat):
-        interval = flat[one] if one.removesuffix("_ci") != one and one.removesuffix("_ci") in FIGURES else None
-        ends.extend(interval or [])
-    return (-1.0, 1.0) if any(isinstance(end, int | float) and end < 0 for end in ends) else (0.0, 1.0)
 
 
 def _systems(
@@ -142,7 +211,8 @@ def _systems(
         for heading in headings:
             value, interval, name = _cell(report, heading.name, system)
             reason = undefined.get(name, "")
-            cells.append(printed(name, heading.figure, value, interval, reason, axes[heading.name]))
+            cell = printed(name, heading.figure, value, interval, reason, axes[heading.name])
+            cells.append(replace(cell, gap=undefined.get(f"{heading.name}_ci.{system}", "")))
         rows.append((system, cells))
     return headings, rows
 
@@ -152,10 +222,20 @@ def _drawn(report: Json) -> str:
     return next((name for name in DRAWN if any(value is not None for value in (report.get(name) or {}).values())), "")
 
 
-def _dots(report: Json, scale: Axis | None) -> DotPlot | None:
+def _bars(prefix: str, bins: Json | None) -> PlotData | None:
+    if not bins or not sum(bins["counts"]):
+        return None
+    title = FIGURES["local_alpha.histogram"].title
+    return histogram_data(f"{prefix}-histogram", title, "alpha within an item", bins["edges"], bins["counts"])
+
+
+def _dots(prefix: str, report: Json, scale: Axis | None) -> PlotData | None:
     name = _drawn(report)
     axis = axis_around(FIGURES[name].unit, _ends(report, name), scale) if name else None
-    return dot_plot(report[name], report.get(f"{name}_ci") or {}, axis) if axis else None
+    if axis is None:
+        return None
+    title = FIGURES[name].title
+    return dot_data(f"{prefix}-systems", title, title, report[name], report.get(f"{name}_ci") or {}, axis)
 
 
 def _ends(report: Json, name: str) -> list[float | None]:
@@ -176,7 +256,7 @@ def _cell(report: Json, name: str, system: str) -> tuple[Any, Sequence[float] | 
     return row.get(kind), row.get(f"{kind}_ci"), f"aggregates.{method}.{system}.{kind}"
 
 
-def question_sections(study: Study, figures: Json) -> list[QuestionSection]:
+def question_sections(study: Study, figures: Json, sorting: Sorting | None = None) -> list[QuestionSection]:
     """The sections of all questions with a rating, in the study's order."""
     types = question_types()
     return [
@@ -185,8 +265,10 @@ def question_sections(study: Study, figures: Json) -> list[QuestionSection]:
             question.text or question.key,
             figures["questions"][question.key],
             types[question.type].scale(question.spec),
+            f"q{place}",
+            sorting,
         )
-        for question in study.questions.order_by("position")
+        for place, question in enumerate(study.questions.order_by("position"), 1)
         if figures["questions"].get(question.key, {}).get("ratings")
     ]
 
@@ -195,13 +277,21 @@ def glances(study: Study, figures: Json) -> list[tuple[str, PrintedFigure]]:
     """The text of each question with an alpha, and its alpha of the highest level of measurement."""
     found = []
     for section in question_sections(study, figures):
-        alphas = [one for one in section.agreement if one.name in ALPHAS]
+        alphas = [one for one in (*section.agreement, *section.undefined) if one.name in ALPHAS]
         if alphas:
             found.append((section.text, max(alphas, key=lambda one: ALPHAS.index(one.name))))
     return found
 
 
-def dimensions(study: Study, figures: Json) -> Table | None:
+def glance_table(found: Sequence[tuple[str, PrintedFigure]]) -> Table:
+    """The figures of the overview as a table to copy."""
+    kind, estimate = Figure("Figure", "", "table", "neither", ""), Figure("Estimate", "", "alpha", "higher", "")
+    rows = [(text, [PrintedFigure("", kind, shown.figure.title), shown]) for text, shown in found]
+    return Table(Figure("Agreement", "", "table", "higher", "", "Question"), [kind, estimate], rows)
+
+
+def dimensions(study: Study, figures: Json, sorting: Sorting | None = None) -> Table | None:
     """The table of agreement between questions that rank the same outputs."""
     texts = {question.key: question.text or question.key for question in study.questions.all()}
-    return dimensions_table(figures["dimensions"], texts)
+    table = dimensions_table(figures["dimensions"], texts)
+    return replace(table, sorting=sorting or Sorting(), prefix="dimensions") if table else None

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from django.utils.text import slugify
+
 from agreement.catalogue import FIGURES
 from agreement.table_catalogue import COLUMNS, TABLES
 from reports.display.printed_figures import (
     BOTH_WAYS,
-    UNIT,
+    FIXED,
     Axis,
     Json,
     PrintedFigure,
@@ -48,13 +50,20 @@ def _win_tie_loss(report: Json) -> Table | None:
     if not counts:
         return None
     figure = FIGURES["win_tie_loss"]
-    systems = sorted({*counts, *(other for met in counts.values() for other in met)})
+    every = sorted({*counts, *(other for met in counts.values() for other in met)})
+    systems = sorted(every, key=lambda name: -_share_won(counts.get(name, {})))
 
     def cell(met: Mapping[str, int] | None) -> PrintedFigure:
         return plain(figure, f"{met['win']} / {met['tie']} / {met['loss']}" if met else "\N{EN DASH}")
 
     rows = [(system, [cell(counts.get(system, {}).get(other)) for other in systems]) for system in systems]
     return Table(figure, [column(system) for system in systems], rows, "win_tie_loss")
+
+
+def _share_won(met: Mapping[str, Mapping[str, int]]) -> float:
+    """The share of its comparisons that a system won; a tie is half a win."""
+    points = sum(one["win"] + one["tie"] / 2 for one in met.values())
+    return points / max(sum(one["win"] + one["tie"] + one["loss"] for one in met.values()), 1)
 
 
 def _comparisons(report: Json) -> Table | None:
@@ -65,7 +74,10 @@ def _comparisons(report: Json) -> Table | None:
     names = SHARE_COLUMNS if "mcnemar_p" in compared[0] else MEAN_COLUMNS
     undefined = report.get("undefined", {})
     rows = [(MINUS.join(row["systems"]), list(_compared(row, names, undefined))) for row in compared]
-    return Table(FIGURES["comparisons"], [COLUMNS[f"comparisons.{name}"] for name in names], rows)
+    return Table(
+        FIGURES["comparisons"], [COLUMNS[f"comparisons.{name}"] for name in names], rows,
+        first=slugify(COLUMNS["comparisons.mean_difference"].title),
+    )  # fmt: skip
 
 
 def _compared(row: Json, names: Sequence[str], undefined: Mapping[str, str]) -> Iterator[PrintedFigure]:
@@ -75,7 +87,7 @@ def _compared(row: Json, names: Sequence[str], undefined: Mapping[str, str]) -> 
         figure, value = COLUMNS[f"comparisons.{name}"], row[name]
         reason = undefined.get(f"{about}.{name.removesuffix('_holm')}", "")
         if figure.unit == "p":
-            yield plain(figure, "", reason) if value is None else plain(figure, p_value(value))
+            yield plain(figure, "", reason) if value is None else plain(figure, p_value(value), value=value)
         else:
             yield printed(name, figure, value, row.get(f"{name}_ci"), reason, None)
 
@@ -94,7 +106,8 @@ def _kappas(report: Json) -> Table | None:
             reason = undefined.get(f"{name}.{place}", "")
             cells.append(printed(name, FIGURES[name], report[name][place], interval, reason, BOTH_WAYS))
         rows.append((" · ".join(pair), cells))
-    return Table(FIGURES["kappa_raters"], [FIGURES[name] for name in names], rows)
+    heads = [FIGURES[name] for name in names]
+    return Table(FIGURES["kappa_raters"], heads, rows, first=slugify(heads[0].title))
 
 
 def _positions(report: Json) -> Table | None:
@@ -103,7 +116,10 @@ def _positions(report: Json) -> Table | None:
         return None
     n, score = COLUMNS["score_by_position.n"], COLUMNS["score_by_position.score"]
     rows = [
-        (str(row["position"] + 1), [plain(n, str(row["n"])), plain(score, number(row["score"], "score"))])
+        (
+            str(row["position"] + 1),
+            [plain(n, str(row["n"]), value=row["n"]), plain(score, number(row["score"], "score"), value=row["score"])],
+        )
         for row in places
     ]
     return Table(FIGURES["score_by_position"], [n, score], rows)
@@ -126,7 +142,9 @@ def dimensions_table(compared: Sequence[Json], texts: Mapping[str, str]) -> Tabl
                 )
                 for name, figure in zip(DIMENSIONS, figures, strict=True)
             ]  # fmt: skip
-            rows.append((f"{pair}, {label}", [plain(groups, str(row[part]["groups"])), *cells]))
+            rows.append(
+                (f"{pair}, {label}", [plain(groups, str(row[part]["groups"]), value=row[part]["groups"]), *cells])
+            )
     return Table(TABLES["dimensions"], [groups, *figures], rows)
 
 
@@ -148,7 +166,7 @@ def category_tables(report: Json, scale: Axis | None) -> list[Table]:
 def _of_category(part: Json, names: Sequence[str]) -> Iterator[PrintedFigure]:
     for name in names:
         reason = part.get("undefined", {}).get(name, "")
-        axis = None if FIGURES[name].unit == "count" else BOTH_WAYS if FIGURES[name].unit == "alpha" else UNIT
+        axis = FIXED.get(FIGURES[name].unit)
         yield printed(name, FIGURES[name], part.get(name), part.get(f"{name}_ci"), reason, axis)
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from agreement.catalogue import Figure
 from agreement.turn_catalogue import NO_SESSIONS, NO_TURNS, NO_VALUES, SECOND_RATING_FIGURES, TURN_FIGURES
 from agreement.turn_figures import KINDS, RATINGS, TEXT_FIGURES
+from reports.display.plot_data import PlotData, bar_data
 from reports.display.printed_figures import BOTH_WAYS, UNIT, Axis, Json, PrintedFigure, number, plain, printed
+from reports.display.row_order import Sorting
 from reports.display.session_plots import ALL_MODELS, PositionColumns, RatingBars, position_columns, rating_bars
 from reports.display.tables import Table, column
 from sessions.models import RevisionSession
@@ -30,10 +32,30 @@ class SessionSection:
     details: list[Table]
     labellers: Sequence[str]
     labeller: str | None
+    plots: list[PlotData]
 
     @property
     def tables(self) -> list[Table]:
         return [*self.how_much, self.ratings, self.positions, *self.details]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no session has begun."""
+        return not any(one.number for table in self.how_much[:1] for _, cells in table.rows for one in cells[:1])
+
+    def sorted_by(self, sorting: Sorting) -> "SessionSection":
+        """The same section with the reader's order of its tables."""
+
+        def made(table: Table) -> Table:
+            return replace(table, sorting=sorting, prefix="sessions")
+
+        return replace(
+            self,
+            how_much=[made(table) for table in self.how_much],
+            ratings=made(self.ratings),
+            positions=made(self.positions),
+            details=[made(table) for table in self.details],
+        )
 
 
 def session_section(report: Json) -> SessionSection:
@@ -60,7 +82,28 @@ def session_section(report: Json) -> SessionSection:
         ],
         labellers=report["labellers"]["all"],
         labeller=report["labellers"]["chosen"],
+        plots=[*([_rating_data(ratings)] if rated else []), *([_position_data(places)] if places else [])],
     )
+
+
+def _rating_data(ratings: Json) -> PlotData:
+    """The shares of ratings by model and kind, as they are drawn."""
+    bars = [
+        (f"{name}, {label}", {rating: one["share"] or 0.0 for rating, one in own[key].items()},
+         sum(one["n"] for one in own[key].values()))
+        for name, own in _with_total(ratings) for key, label in BARS
+    ]  # fmt: skip
+    return bar_data("sessions-ratings", TURN_FIGURES["ratings_by_kind"].title, bars)
+
+
+def _position_data(places: Sequence[Json]) -> PlotData:
+    """The shares of kinds of instruction by position."""
+    bars = [
+        (str(place["position"]), {kind: place["kinds"][kind]["share"] or 0.0 for kind in KINDS},
+         place["kinds"][KINDS[0]]["of"])
+        for place in places
+    ]  # fmt: skip
+    return bar_data("sessions-positions", TURN_FIGURES["kinds_by_position"].title, bars)
 
 
 def _share(figure: Figure, one: Json, reason: str = NO_TURNS) -> PrintedFigure:
@@ -72,9 +115,11 @@ def _share(figure: Figure, one: Json, reason: str = NO_TURNS) -> PrintedFigure:
 def _with_interval(
     figure: Figure, value: float, unit: str, interval: Sequence[float] | None, counts: str
 ) -> PrintedFigure:
-    shown = plain(figure, number(value, unit), counts=counts)
-    ends = (number(interval[0], unit), number(interval[1], unit)) if interval else None
-    return replace(shown, interval=ends)
+    shown = plain(figure, number(value, unit), counts=counts, value=value)
+    if not interval:
+        return shown
+    low, high = interval
+    return replace(shown, interval=(number(low, unit), number(high, unit)), ends=(low, high))
 
 
 def _axis(figure: Figure) -> Axis:
@@ -99,10 +144,12 @@ def _overview(overview: Json) -> Table:
         edited = {"n": own["edited"], "of": turns, "share": own["edited"] / turns if turns else None}
         per_session = TURN_FIGURES["turns_per_session"]
         cells = [
-            plain(TURN_FIGURES["sessions"], str(own["sessions"])),
-            plain(TURN_FIGURES["turns"], str(turns)),
+            plain(TURN_FIGURES["sessions"], str(own["sessions"]), value=own["sessions"]),
+            plain(TURN_FIGURES["turns"], str(turns), value=turns),
             _share(TURN_FIGURES["edited"], edited),
-            plain(per_session, "", NO_SESSIONS) if mean is None else plain(per_session, number(mean, "score")),
+            plain(per_session, "", NO_SESSIONS)
+            if mean is None
+            else plain(per_session, number(mean, "score"), value=mean),
             *(_share(TURN_FIGURES[kind], own["kinds"][kind]) for kind in KINDS),
         ]
         rows.append((name, cells))
@@ -182,7 +229,7 @@ def _agreement(
             continue
         label = dict(WAYS).get(part) or TURN_FIGURES[part].title
         counts = (len(own["raters"]), own["turns_with_two_or_more"])
-        cells = [plain(figure, str(count)) for figure, count in zip(figures.values(), counts, strict=True)]
+        cells = [plain(figure, str(count), value=count) for figure, count in zip(figures.values(), counts, strict=True)]
         cells += [
             printed(name, figure, own[name], own[f"{name}_ci"], undefined.get(f"{path}.{name}", ""), _axis(figure))
             for name, figure in estimates.items()
@@ -192,8 +239,8 @@ def _agreement(
         for place, pair in enumerate(own["pairs"] or []):
             reason = undefined.get(f"{path}.pairs.{place}.cohen_kappa", "")
             of_pair = [
-                plain(of_pairs[0], str(pair["turns"])),
-                plain(of_pairs[1], number(pair["percent_agreement"], "share")),
+                plain(of_pairs[0], str(pair["turns"]), value=pair["turns"]),
+                plain(of_pairs[1], number(pair["percent_agreement"], "share"), value=pair["percent_agreement"]),
                 printed("cohen_kappa", of_pairs[2], pair["cohen_kappa"], pair["cohen_kappa_ci"], reason, BOTH_WAYS),
             ]
             pairs.append((f"{label}: {' · '.join(pair['raters'])}", of_pair))
@@ -210,7 +257,7 @@ def _texts(texts: Json) -> Table:
 
 
 def _means(own: Json) -> list[PrintedFigure]:
-    cells = [plain(TURN_FIGURES["measured"], str(own["turns"]))]
+    cells = [plain(TURN_FIGURES["measured"], str(own["turns"]), value=own["turns"])]
     for name in TEXT_FIGURES:
         figure, one = TURN_FIGURES[name], own[name]
         fewer = f"n = {one['n']}" if one["n"] != own["turns"] else ""

@@ -1,8 +1,10 @@
 """Systems as people and judges see them: ranks, win rates at equal length, and strengths without style."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from django.utils.text import slugify
 
 from agreement.catalogue import Figure
 from agreement.meta_catalogue import BEYOND_AGREEMENT
@@ -20,6 +22,8 @@ class ViewCell:
     interval: tuple[str, str] | None = None
     note: int = 0
     beside: str = ""
+    number: float | None = None
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,11 @@ class SystemTable:
     rows: list[tuple[str, list[ViewCell]]]
     reasons: list[tuple[int, str]]
     folded: bool = True
+
+    @property
+    def key(self) -> str:
+        """What names it in the addresses of its files."""
+        return slugify(self.figure.title)
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ def _strength(found: Json, reasons: UndefinedReasons) -> ViewCell:
         return cell
     low, high = found["rank_ci"]
     between = f"{low}" if low == high else f"{low} to {high}"
-    return ViewCell(cell.value, cell.interval, cell.note, f"rank {found['rank']} ({between})")
+    return replace(cell, beside=f"rank {found['rank']} ({between})")
 
 
 def _rates(seen: Json, order: list[str]) -> SystemTable:
@@ -83,7 +92,7 @@ def _rates(seen: Json, order: list[str]) -> SystemTable:
             rate = one["length_controlled"][name]
             cell = _cell(rate, "controlled", "share", reasons)
             plain = "" if rate["win_rate"] is None else f"as judged {number(rate['win_rate'], 'share')}"
-            cells.append(ViewCell(cell.value, cell.interval, cell.note, plain))
+            cells.append(replace(cell, beside=plain))
         rows.append((name, cells))
     return SystemTable(BEYOND_AGREEMENT["length_controlled.controlled"], "System", rows, reasons.listed)
 
@@ -103,4 +112,4 @@ def _cell(found: Json, key: str, unit: str, reasons: UndefinedReasons) -> ViewCe
         return ViewCell("", note=reasons.number(found["undefined"].get(key, "")))
     ends = found.get(f"{key}_ci")
     interval = (number(ends[0], unit), number(ends[1], unit)) if ends else None
-    return ViewCell(number(found[key], unit), interval)
+    return ViewCell(number(found[key], unit), interval, number=found[key], ends=(ends[0], ends[1]) if ends else None)

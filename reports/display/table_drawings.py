@@ -15,8 +15,8 @@ from reports.display.plots import (
     axis_ticks,
     dot_plot,
     place_on_axis,
-    short_label,
 )
+from reports.display.short_names import short_names
 
 Json = Mapping[str, Any]
 MOST_LINES = 40
@@ -101,12 +101,13 @@ def _dots(rows: Sequence[Json], key: str, ends: tuple[float, float]) -> DotPlot:
 def _bars(rows: Sequence[Json], keys: Sequence[str], ends: tuple[float, float]) -> LinesOfBars:
     """The cells of several columns one after the other, for rows that have all of them."""
     lines: list[BarLine] = []
+    labels = short_names(row["name"] for row in rows)
     for row in rows:
         cells = [row["cells"][key] for key in keys]
         if not all(map(_is_number, cells)):
             continue
         y = MARGIN_TOP + ROW_HEIGHT * len(lines)
-        lines.append(BarLine(row["name"], short_label(row["name"]), y, y + ROW_HEIGHT / 2 - 4, _pieces(cells, ends)))
+        lines.append(BarLine(row["name"], labels[row["name"]], y, y + ROW_HEIGHT / 2 - 4, _pieces(cells, ends)))
     base = MARGIN_TOP + ROW_HEIGHT * len(lines)
     return LinesOfBars(lines, axis_ticks(ends), base + MARGIN_BOTTOM, base)
 

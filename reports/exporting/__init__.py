@@ -5,71 +5,84 @@
 
 import hashlib
 import json
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, Q
-from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.blinding import is_blind, names_of, systems_of, unblinding_facts
-from annotation.importing.csv_tables import ANNOTATION_COLUMNS, ITEM_COLUMNS, OF_OUTPUT, RATING_COLUMNS, SCORE_COLUMNS
+from annotation.blinding import unblinding_facts
+from annotation.importing.csv_tables import HOW, JSON
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
-from annotation.protocols import protocols
 from annotation.studies.snapshots import study_snapshot
-from preparing.files.preparing_lines import has_preparation, preparing_lines
-from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
-from reports.exporting.example_lines import example_lines, has_examples
-from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_text
+from annotation.typed_columns import Column
+from config.software_version import SOFTWARE_VERSION
+from reports.derived import FOLDER
+from reports.exporting.dataset_card import Card, DescribedTable, citation_text
+from reports.exporting.example_lines import has_examples
+from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_lines, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
-from reports.exporting.review_lines import has_reviews, review_lines
-from reports.exporting.run_lines import has_runs, run_lines
-from reports.exporting.study_lines import Line, annotation_lines, item_lines, rating_lines, score_lines
+from reports.exporting.own_tables import STUDY_TABLES, StudyTable
+from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
-from sessions.files.session_export import has_labels, has_sessions, label_lines, session_counts, session_lines
+from reports.exporting.table_list import DerivedTable, Line, derived_tables
+from reports.exporting.wide_tables import WIDE
+from reports.preregistering.registering import registered_plans
+from sessions.files.session_export import has_sessions, session_counts
 
 __all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
 
-FORMATS = ("jsonl", "csv")
-CARD = "README.md"
-Lines = Callable[[Study], Iterator[Line]]
-TABLES: tuple[tuple[str, Lines, Mapping[str, str]], ...] = (
-    ("items", item_lines, ITEM_COLUMNS),
-    ("ratings", rating_lines, RATING_COLUMNS),
-    ("scores", score_lines, SCORE_COLUMNS),
-    ("annotations", annotation_lines, ANNOTATION_COLUMNS),
-)
-NAMING_THEMSELVES = tuple(lines for _, lines, _ in TABLES)
-"""Lines that call systems as they are shown."""
-NOT_DATA = frozenset({MANIFEST, CARD})
-"""Files about the software rather than the study."""
+FORMATS = ("jsonl", "csv", "parquet")
+SMALL_FORMATS = FORMATS[:2]
+"""The formats that web processes can write: Parquet needs a library that only workers and commands load."""
+PARQUET_WRITER = "reports.exporting.parquet_files.write_parquet"
+KEEP_FIGURES, FIGURE_TEXTS = "reports.figure_files.keep_figures", "reports.figure_files.figure_texts"
+AGREEMENT = "reports.figure_files.agreement_figures"
+CARD, CITATION = "README.md", "CITATION.cff"
+NOT_DATA = frozenset({MANIFEST, CARD, CITATION})
+"""Files that say what the folder holds, and how to cite it."""
+ALWAYS = tuple(table.key for table in STUDY_TABLES if table.exists is None)
+"""Tables that every study has, with rows or without."""
+NO_BYTES = hashlib.sha256().hexdigest()
 
 
 def export_study(
-    study: Study, out: Path, form: str = "jsonl", actor: Person | None = None, via: str = ""
+    study: Study,
+    out: Path,
+    form: str = "jsonl",
+    actor: Person | None = None,
+    via: str = "",
+    derived: bool = False,
 ) -> dict[str, Any]:
     """Write the study's folder at `out` and return its manifest, without blocking writers.
 
-    `via` tells the audit how the export was requested. Raises ExportRefusedError if `out` is taken or cannot be
-    written; its contents do not change then.
+    `via` tells the audit how the export was requested. With `derived` the folder also holds the derived tables and the
+    reports, and the card states the agreement of people: for commands and workers, because that may take minutes.
+    Raises ExportRefusedError if `out` is taken or cannot be written; its contents do not change then.
     """
+    if derived:
+        import_string(KEEP_FIGURES)(study)
     with placed(out) as folder:
         with study_snapshot(study) as study:
-            files = {name: write(folder / name) for name, write in writers(study, form).items()}
+            files = {name: write(folder / name) for name, write in writers(study, form, derived).items()}
+            rows = {name: one.lines for name, one in files.items() if one.lines is not None}
+            files = {name: one for name, one in files.items() if one.lines != 0}
             counts = _counts(study)
-            card = {"study": study, "tables": _tables(files), "counts": counts, "guidelines": _versions(study)}
-            files[CARD] = write_text(folder / CARD, render_to_string("reports/dataset_card.md", card))
+            stated = import_string(AGREEMENT)(study) if derived else None
+            card = Card(study, _described_tables(study, form, rows), counts, _versions(study), stated)
+            files[CARD] = write_text(folder / CARD, card.text())
+            files[CITATION] = write_text(folder / CITATION, citation_text(study))
         manifest = {
             "schema": SCHEMA,
-            "software": software_version(),
+            "software": SOFTWARE_VERSION,
             "study": study.slug,
             "counts": counts,
             **({"blinding": told} if (told := unblinding_facts(study)) else {}),
+            "rows": {name.removesuffix(f".{form}"): count for name, count in sorted(rows.items())},
             "files": {name: _described(files[name]) for name in sorted(files)},
         }
         write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
@@ -78,73 +91,54 @@ def export_study(
     return manifest
 
 
-def writers(study: Study, form: str) -> dict[str, Callable[[Path], WrittenFile]]:
-    """The writers of all files in the study's folder except the card and the manifest, by file name."""
+def writers(study: Study, form: str, derived: bool = False) -> dict[str, Callable[[Path], WrittenFile]]:
+    """The writers of all files in the study's folder except the card and the manifest, by file name.
+
+    A table without rows writes no file. With `derived`, the derived tables and the reports are among them.
+    """
     found: dict[str, Callable[[Path], WrittenFile]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
     for number, text in _versions(study).items():
         found[f"guidelines/{number}.md"] = partial(write_text, text=text)
-    for table, lines, columns in TABLES:
-        # Items with more than documents and outputs do not fit into columns.
-        if form == "csv" and (columns is not ITEM_COLUMNS or protocols()[study.protocol].files.needs_outputs):
-            found[f"{table}.{form}"] = partial(_write_csv, study=study, lines=lines, columns=columns)
-        else:
-            found[f"{table}.jsonl"] = partial(_write_jsonl, study=study, lines=lines)
-    if has_preparation(study) and not is_blind(study):  # it says which models wrote what
-        found["preparing.jsonl"] = partial(_write_jsonl, study=study, lines=preparing_lines)
-    if has_examples(study):
-        found["examples.jsonl"] = partial(_write_jsonl, study=study, lines=example_lines)
-    if has_runs(study):
-        found["runs.jsonl"] = partial(_write_jsonl, study=study, lines=run_lines)
-    if has_sessions(study):
-        found["sessions.jsonl"] = partial(_write_jsonl, study=study, lines=session_lines)
-    if has_labels(study):
-        found["labels.jsonl"] = partial(_write_jsonl, study=study, lines=label_lines)
-    if has_reviews(study):
-        found["reviews.jsonl"] = partial(_write_jsonl, study=study, lines=review_lines)
-    if has_adjudications(study):
-        found["adjudications.jsonl"] = partial(_write_jsonl, study=study, lines=adjudication_lines)
+    for table in STUDY_TABLES:
+        if table.exists is None or table.exists(study):
+            found[f"{table.key}.{form}"] = partial(_write_table, study=study, table=table, form=form)
+    for following in (*WIDE, *(derived_tables() if derived else ())):
+        found[f"{following.key}.{form}"] = partial(_write_derived, study=study, table=following, form=form)
+    for plan in registered_plans(study):
+        found[f"preregistration/{plan.number}.json"] = partial(write_text, text=plan.body)
+    if derived:
+        for name, text in import_string(FIGURE_TEXTS)(study):
+            found[f"{FOLDER}/{name}"] = partial(write_text, text=text)
     return found
 
 
-def _write_jsonl(path: Path, study: Study, lines: Lines) -> WrittenFile:
-    return write_jsonl(path, lines(study) if lines in NAMING_THEMSELVES else _shown(study, lines))
+def _write_table(path: Path, study: Study, table: StudyTable, form: str) -> WrittenFile:
+    if form == "jsonl":
+        return write_lines(path, table.json_texts(study))
+    typed = table.typed_for(study)
+    return _write_typed(path, typed.columns, map(typed.row_of, table.shown_lines(study)), form)
 
 
-def _shown(study: Study, lines: Lines) -> Iterator[Line]:
-    """Lines with systems called as the people who run the study see them."""
-    names, systems = names_of(study), systems_of(study)
-    return (names.within(line, systems) for line in lines(study)) if names.are_codes else lines(study)
+def _write_derived(path: Path, study: Study, table: DerivedTable, form: str) -> WrittenFile:
+    lines = table.lines(study)
+    return write_jsonl(path, lines) if form == "jsonl" else _write_typed(path, table.columns(study), lines, form)
 
 
-def _write_csv(path: Path, study: Study, lines: Lines, columns: Mapping[str, str]) -> WrittenFile:
-    return write_csv(path, columns, _output_rows(lines(study)) if columns is ITEM_COLUMNS else lines(study))
+def _write_typed(path: Path, columns: Sequence[Column], rows: Iterator[Line], form: str) -> WrittenFile:
+    if form == "csv":
+        return write_csv(path, {column.name: HOW.get(column.kind, JSON) for column in columns}, rows)
+    written: WrittenFile = import_string(PARQUET_WRITER)(path, columns, rows)
+    return written
 
 
-def _output_rows(items: Iterator[Line]) -> Iterator[Line]:
-    """A row for each output, with everything about its item."""
-    for item in items:
-        outputs = item.pop("outputs", [])
-        about = {("item" if key == "id" else key): value for key, value in item.items()}
-        if isinstance(item["document"], list):
-            about |= {"document": "", "document_turns": item["document"]}
-        for output in outputs:
-            said = (
-                {"turns": output["text"], "text": ""} if isinstance(output["text"], list) else {"text": output["text"]}
-            )
-            yield {
-                **about,
-                "output": output["id"],
-                **said,
-                **{column: output.get(key) for column, key in OF_OUTPUT.items()},
-            }
-
-
-def _tables(files: Mapping[str, WrittenFile]) -> list[dict[str, Any]]:
-    """The files of rows, each with its name, the kind of its rows (the name's stem) and their number."""
+def _described_tables(study: Study, form: str, rows: Mapping[str, int]) -> list[DescribedTable]:
+    """The tables that have files, in the order in which the card describes them."""
+    own = [(table.key, table.about, table.typed_for(study).columns) for table in STUDY_TABLES]
+    derived = [(table.key, table.about, tuple(table.columns(study))) for table in (*WIDE, *derived_tables())]
     return [
-        {"name": name, "holds": name.partition(".")[0], "lines": written.lines}
-        for name, written in files.items()
-        if written.lines is not None
+        DescribedTable(f"{key}.{form}", key, about, columns, count)
+        for key, about, columns in (*own, *derived)
+        if (count := rows.get(f"{key}.{form}", 0))
     ]
 
 
@@ -181,23 +175,21 @@ def _described(written: WrittenFile) -> dict[str, Any]:
     return {**lines, "sha256": written.sha256}
 
 
-@cache
-def software_version() -> str:
-    """The version of this installation, from pyproject.toml."""
-    body: Mapping[str, Any] = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
-    version: str = body["project"]["version"]
-    return version
-
-
 def canonical_digest(folder: Path) -> str:
     """One SHA-256 of all research data in an exported folder, equal for equal data.
 
-    It covers the name and bytes of each file, in the order of names, except the card and the manifest, which describe
-    the software. Use it to check backups, restores, upgrades and moves between databases.
+    It covers the name and bytes of each file, in the order of names, except what describes the folder and what follows
+    from other files. Use it to check backups, restores, upgrades and moves between databases.
     """
     made = hashlib.sha256()
-    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    for name in sorted(set(paths) - NOT_DATA):
-        with paths[name].open("rb") as file:
-            made.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    digests = {}
+    for path in (*folder.glob("*"), *folder.glob("guidelines/*")):
+        if path.is_file() and path.name not in NOT_DATA:
+            with path.open("rb") as file:
+                digests[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+    tables = {name.partition(".")[0] for name in digests}
+    # Exports had files without lines before.
+    digests |= {f"{table}.jsonl": NO_BYTES for table in ALWAYS if table not in tables}
+    for name in sorted(digests):
+        made.update(f"{name}\0{digests[name]}\n".encode())
     return made.hexdigest()

@@ -15,7 +15,7 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.snapshots import study_snapshot
-from reports.exporting import FORMATS, NOT_DATA, export_study, writers
+from reports.exporting import NOT_DATA, SMALL_FORMATS, export_study, writers
 from reports.exporting.folder_placement import ExportRefusedError
 
 PREFIX = "interrater-export-"
@@ -55,26 +55,26 @@ def _zipped(folder: Path) -> IO[bytes]:
 
 def file_names(study: Study) -> list[str]:
     """All names that `exported_file` knows."""
-    return sorted({name for form in FORMATS for name in writers(study, form)} | NOT_DATA)
+    return sorted({name for form in SMALL_FORMATS for name in writers(study, form)} | NOT_DATA)
 
 
 def exported_file(study: Study, name: str, actor: Person, via: str) -> IO[bytes]:
     """One file of the study's folder, open at its start. Raises FileUnknownError or ExportRefusedError."""
     with TemporaryDirectory(prefix=PREFIX) as place:
         if name in NOT_DATA:
-            # Both describe all other files.
-            export_study(study, Path(place) / study.slug, FORMATS[0], actor, via)
+            export_study(study, Path(place) / study.slug, SMALL_FORMATS[0], actor, via)
             return (Path(place) / study.slug / name).open("rb")
         return _written(study, name, Path(place) / "file", actor, via)
 
 
 def _written(study: Study, name: str, path: Path, actor: Person, via: str) -> IO[bytes]:
     with study_snapshot(study):
-        known = {known: write for form in FORMATS for known, write in writers(study, form).items()}
+        known = {known: write for form in SMALL_FORMATS for known, write in writers(study, form).items()}
         if name not in known:
             raise FileUnknownError(name)
         try:
             known[name](path)
+            path.touch()  # a table without rows writes none
         except OSError as problem:
             raise ExportRefusedError(f"Could not write the file: {problem.strerror}.") from problem
     with transaction.atomic():

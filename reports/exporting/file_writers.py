@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from annotation.importing.csv_cells import neutralise, neutralise_json
 from annotation.importing.csv_tables import JSON, MIXED, NUMBER
 from config.model_fields import canonical_json
 
+AT_ONCE = 500
+"""So many lines are written at once."""
 QUOTED = re.compile(r'[,;\t\r\n"]')
 """Cells with one of these are quoted: spreadsheets may split a line at any of the first three."""
 
@@ -24,44 +27,49 @@ class WrittenFile:
     sha256: str
 
 
-class _Hashed:
-    """A file whose digest is computed while it is written."""
+NOTHING_WRITTEN = WrittenFile(0, "")
+"""What is returned for a table without rows, which has no file."""
 
-    def __init__(self, path: Path) -> None:
-        self.file = path.open("wb")
-        self.hash = hashlib.sha256()
 
-    def write(self, text: str) -> int:
-        data = text.encode()
-        self.hash.update(data)
-        return self.file.write(data)
+def write_lines(path: Path, lines: Iterable[str], header: str = "") -> WrittenFile:
+    """Write lines, many at once, unless there are none."""
+    count, made, rest = 0, hashlib.sha256(), iter(lines)
+    some = list(islice(rest, AT_ONCE))
+    if not some:
+        return NOTHING_WRITTEN
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb", buffering=0) as file:
+        made.update(header.encode())
+        file.write(header.encode())
+        while some:
+            data = "".join(some).encode()
+            made.update(data)
+            file.write(data)
+            count += len(some)
+            some = list(islice(rest, AT_ONCE))
+    return WrittenFile(count, made.hexdigest())
 
 
 def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
-    """One object per line, compact, without escapes, keys in the given order."""
-    count = 0
-    made = _Hashed(path)
+    """One object per line, compact, without escapes, keys in the given order. Without lines there is no file."""
+    return write_lines(path, json_texts(lines))
+
+
+def json_texts(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Return the lines of JSONL, line ends included."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-    with made.file:
-        for line in lines:
-            made.write(encode(line) + "\n")
-            count += 1
-    return WrittenFile(count, made.hash.hexdigest())
+    return (f"{encode(line)}\n" for line in lines)
 
 
 def write_csv(path: Path, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> WrittenFile:
     """The only writer of CSV: cells and headers that a spreadsheet would run are neutralised, numbers are not.
 
-    `columns` gives each column's way of writing, in the words of `annotation.importing.csv_tables`.
+    `columns` gives each column's way of writing, in the words of `annotation.importing.csv_tables`. Without rows there
+    is no file.
     """
-    count = 0
-    made = _Hashed(path)
-    with made.file:
-        made.write(_row(neutralise(name) for name in columns))
-        for row in rows:
-            made.write(_row(cell(row.get(name), how) for name, how in columns.items()))
-            count += 1
-    return WrittenFile(count, made.hash.hexdigest())
+    header = _row(neutralise(name) for name in columns)
+    ways = list(columns.items())
+    return write_lines(path, (_row(cell(row.get(name), how) for name, how in ways) for row in rows), header)
 
 
 def _row(cells: Iterable[str]) -> str:

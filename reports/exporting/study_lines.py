@@ -4,19 +4,15 @@ Items are in the order of their import. Within an item everything is sorted by n
 that the files depend neither on primary keys nor on a database's collation. Absent values are left out.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from django.db.models import QuerySet
-
-from annotation.blinding import Names, names_of, systems_of
+from annotation.blinding import names_of, systems_of
 from annotation.conversations import as_given
-from annotation.models import Annotation, Item, Output, Rater, Rating, Study, TaskOutput
+from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
 from annotation.pools import MAIN
-from annotation.protocols import Unit, protocols
-from config.model_fields import canonical_json
+from annotation.protocols import protocols
 from config.text_validation import given, time_text
 
 CHUNK = 1000
@@ -27,12 +23,6 @@ ITEM = (
     "gold", "feedback", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason",
 )  # fmt: skip
 OUTPUT = ("item", "key", "text", "turns", "edited_from", "writer", "metadata")
-RATING = (
-    "item_id", "item__key", "output__position", "output__key", "other_output__position", "other_output__key",
-    "question__position", "question__key", "rater__name", "rater__kind", "value", "explanation", "shown", "seconds",
-    "submitted_at", "guidelines_version", "run", "replicate", "distribution", "missing", "outcome",
-    "prompt_digest", "metadata", "ordinal", "variant",
-)  # fmt: skip
 ANNOTATION = (
     "task__item_id", "task__item__key", "task_id", "task__variant", "rater__name", "rater__kind", "revision", "status",
     "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
@@ -41,19 +31,20 @@ ANNOTATION = (
 NAMING = ("outputs", "variant", "answers", "shown", "metadata")
 """The keys of an annotation's line whose values name systems."""
 Line = dict[str, Any]
-Order = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
-def item_lines(study: Study, key: str | None = None) -> Iterator[Line]:
-    """All items with their outputs, or the one called `key`."""
+def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None = None) -> Iterator[Line]:
+    """All items with their outputs, or the one called `key`, or those with these primary keys."""
     needs_outputs = protocols()[study.protocol].files.needs_outputs
-    items = Item.objects.filter(study=study, **({} if key is None else {"key": key}))
+    chosen = {**({} if key is None else {"key": key}), **({} if pks is None else {"pk__in": pks})}
+    items = Item.objects.filter(study=study, **chosen)
     rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
     names = names_of(study)
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
         keys: dict[int, set[str]] = {row[0]: set() for row in batch}
-        found = Output.objects.filter(item__study=study, item__gte=batch[0][0], item__lte=batch[-1][0])
+        within = {"item__gte": batch[0][0], "item__lte": batch[-1][0]} if pks is None else {"item__in": pks}
+        found = Output.objects.filter(item__study=study, **within)
         told = found.order_by("item", "position").values_list(*OUTPUT)
         for item, key, text, turns, edited_from, writer, metadata in told:
             about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
@@ -101,74 +92,6 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
             batch = []
     if batch:
         yield batch
-
-
-def rating_lines(study: Study) -> Iterator[Line]:
-    """The current answers of people."""
-    return _ratings(study, Rating.objects.filter(rater__kind=HUMAN), _rating_order)
-
-
-def score_lines(study: Study) -> Iterator[Line]:
-    """The current answers of models and metrics."""
-    return _ratings(study, Rating.objects.exclude(rater__kind=HUMAN), _score_order)
-
-
-def _ratings(study: Study, rows: QuerySet[Rating], order: Order) -> Iterator[Line]:
-    protocol, names, systems = protocols()[study.protocol], names_of(study), systems_of(study)
-    rows = rows.filter(study=study, is_current=True).order_by("item_id")
-    found = (dict(zip(RATING, row, strict=True)) for row in rows.values_list(*RATING).iterator(chunk_size=CHUNK))
-    for _, group in groupby(found, key=lambda row: row["item_id"]):
-        for row in sorted(group, key=partial(_shown_order, names, order)):
-            unit = names.shown(row["output__key"]), names.shown(row["other_output__key"])
-            yield given(
-                {
-                    "item": row["item__key"] if protocol.files.ratings_name_items else None,
-                    **protocol.unit_line(Unit(*unit, names.within(row["variant"], systems))),
-                    "rater": row["rater__name"],
-                    "rater_kind": None if row["rater__kind"] == HUMAN else row["rater__kind"],
-                    "question": row["question__key"],
-                    "value": names.within(row["value"], systems),
-                    "explanation": row["explanation"],
-                    "shown": names.within(row["shown"]),
-                    "seconds": row["seconds"],
-                    "submitted_at": time_text(row["submitted_at"]),
-                    "guidelines_version": row["guidelines_version"],
-                    "run": row["run"] or None,
-                    "replicate": row["replicate"],
-                    "distribution": row["distribution"],
-                    "missing": row["missing"],
-                    "outcome": row["outcome"] or None,
-                    "prompt_digest": row["prompt_digest"] or None,
-                    "metadata": names.within(row["metadata"], systems),
-                }
-            )
-
-
-def _shown_order(names: Names, order: Order, row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The order of a rating; that of codes comes first, because the order of import would tell systems apart."""
-    if not names.are_codes:
-        return order(row)
-    return names.shown(row["output__key"]) or "", names.shown(row["other_output__key"]) or "", order(row)[1:]
-
-
-def _rating_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    unit = (row["output__position"], row["other_output__position"])
-    return (
-        tuple(-1 if place is None else place for place in unit),
-        row["variant"],
-        row["question__position"],
-        row["rater__name"],
-        time_text(row["submitted_at"]) or "",
-        row["ordinal"],
-        canonical_json(row["value"]),
-    )
-
-
-def _score_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The order of machines' answers: as people's, with all that identifies one before its time."""
-    unit, variant, question, rater, *rest = _rating_order(row)
-    replicate = -1 if row["replicate"] is None else row["replicate"]
-    return unit, variant, question, rater, row["run"], replicate, canonical_json(row["shown"]), *rest
 
 
 def annotation_lines(study: Study) -> Iterator[Line]:

@@ -35,6 +35,8 @@ def study_body(study: Study) -> dict[str, Any]:
         "title": study.title or None,
         "description": study.description or None,
         "contact": study.contact or None,
+        "license": study.license or None,
+        "citation": study.citation or None,
         "language": study.language,
         "protocol": study.protocol,
         "redundancy": study.redundancy,

@@ -30,7 +30,7 @@ class ProtocolFigures(ABC):
 
     @abstractmethod
     def section(self, report: dict[str, Any]) -> Any:
-        """The values that the template prints of a report."""
+        """The values that the template prints of a report: it has `tables`, and `sorted_by(sorting)`."""
 
 
 def protocol_figures(study: Study) -> ProtocolFigures | None:

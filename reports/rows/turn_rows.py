@@ -51,7 +51,7 @@ class SessionRows:
 
 
 @dataclass(frozen=True)
-class _TurnRatings:
+class TurnRatings:
     """People's current ratings of turns, the latest of each rater: by the turn's variant and rater, by annotation."""
 
     by_rater: Mapping[str, Mapping[tuple[str, int], str]]
@@ -84,7 +84,7 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
     found = SessionRows(
         {key: model for key, model, _, _ in sessions.values()}, [status for _, _, status, _ in sessions.values()]
     )
-    ratings, labels = _ratings(study), _labels(study)
+    ratings, labels = turn_ratings(study), _labels(study)
     found.labellers = sorted({labeller_name(one) for some in labels.values() for one in some})
     turns = Turn.objects.filter(ANSWERED, session__in=begun).order_by().values_list(
         "pk", "session_id", "number", "kind", "instruction", "previous_answer", "answer", "edited_answer",
@@ -122,7 +122,7 @@ def session_rows(study: Study, labeller: str | None = None) -> SessionRows:
 
 def owned_ratings(study: Study) -> dict[tuple[int, int | None, str], tuple[str, list[str]]]:
     """The session user's rating of each turn, and those of others by name, by item, None and the turn's variant."""
-    ratings = _ratings(study)
+    ratings = turn_ratings(study)
     turns = Turn.objects.filter(ANSWERED, in_main_pool(study, "session__item"), session__study=study, number__gt=0)
     found: dict[tuple[int, int | None, str], tuple[str, list[str]]] = {}
     columns = ("session__item_id", "session__key", "number", "session__rater_id", "annotation_id")
@@ -134,7 +134,8 @@ def owned_ratings(study: Study) -> dict[tuple[int, int | None, str], tuple[str, 
     return found
 
 
-def _ratings(study: Study) -> _TurnRatings:
+def turn_ratings(study: Study) -> TurnRatings:
+    """People's current ratings of the turns of a study."""
     rows = Rating.objects.filter(
         in_main_pool(study), study=study, question__key=RATING, is_current=True, rater__kind=HUMAN
     )
@@ -146,7 +147,7 @@ def _ratings(study: Study) -> _TurnRatings:
         by_rater.setdefault(variant, {})[name, rater] = value
         if annotation is not None:
             by_annotation[annotation] = value
-    return _TurnRatings(by_rater, by_annotation)
+    return TurnRatings(by_rater, by_annotation)
 
 
 def _labels(study: Study) -> Mapping[int, Sequence[TurnLabel]]:

@@ -21,6 +21,7 @@ from annotation.questions import question_types
 from annotation.studies.planning import task_key
 from config.background.rows import Status
 from config.model_fields import canonical_json
+from sessions.files.session_columns import LABELS, SESSIONS
 from sessions.files.session_export import IN_SESSION_LINES, session_line
 from sessions.files.session_lines import ReadSession, read_session
 from sessions.models import RevisionSession, Turn, TurnLabel
@@ -39,6 +40,7 @@ class SessionImport(TableImport):
     """Imports the sessions of one file."""
 
     table: ClassVar[str] = "sessions"
+    typed = SESSIONS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         self.new: list[tuple[ReadSession, RevisionSession, dict[int, Turn]]] = []
@@ -80,6 +82,7 @@ class SessionImport(TableImport):
             started_at=read.times["started_at"], ended_at=read.times["ended_at"], imported=True,
         )  # fmt: skip
         self.staging.add([session])
+        self.target.note_work(item)
         now = timezone.now()
         first = {"number": 0, "kind": FIRST, "answer": body["initial_answer"], "passages": body.get("initial_passages")}
         turns = [_turn(session, turn, now) for turn in [first, *read.turns]]
@@ -214,6 +217,7 @@ class LabelImport(TableImport):
     """Imports the labels of one file, with all their revisions."""
 
     table: ClassVar[str] = "labels"
+    typed = LABELS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         for line, body in objects:

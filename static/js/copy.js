@@ -1,14 +1,39 @@
-// A button that copies the text of the field it names, and confirms it.
-document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element && event.target.closest("[data-copy]");
-  if (!button) return;
-  const field = document.getElementById(button.dataset.copy);
+// Buttons that copy the text of the field they name, and links to files that get a button to copy what is in them.
+const PRESS = "Press Ctrl+C to copy";
+
+function copyField(field, say) {
   field.focus();
   field.select();
-  const say = (text) => { button.textContent = text; };
   if (!navigator.clipboard) { // available only over https and on localhost
-    say("Press Ctrl+C to copy");
+    say(PRESS);
     return;
   }
-  navigator.clipboard.writeText(field.value).then(() => say("Copied"), () => say("Press Ctrl+C to copy"));
+  navigator.clipboard.writeText(field.value).then(() => say("Copied"), () => say(PRESS));
+}
+
+async function copyFile(button) {
+  const say = (text) => { button.textContent = text; };
+  let text;
+  try {
+    const response = await fetch(button.dataset.copyFile);
+    if (!response.ok) throw new Error(response.statusText);
+    text = await response.text();
+  } catch {
+    say("Could not copy: save the file");
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.readOnly = true;
+  field.className = "visually-hidden";
+  field.setAttribute("aria-label", button.title);
+  button.after(field);
+  copyField(field, say);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element && event.target.closest("[data-copy], [data-copy-file]");
+  if (!button) return;
+  if (button.dataset.copyFile) copyFile(button);
+  else copyField(document.getElementById(button.dataset.copy), (text) => { button.textContent = text; });
 });

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import choix
 import numpy as np
 import pytest
@@ -5,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from agreement.bradley_terry import NOT_FITTED, OUTSIDE, davidson_sums, has_maximum
+from agreement.bradley_terry import NOT_FITTED, OUTSIDE, RARE, davidson_sums, has_maximum
+from agreement.pair_report import describe_choices
 
 # Agresti 2002, Categorical Data Analysis, 10.6: 1987 games of seven baseball teams, wins of rows over columns.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -138,3 +141,47 @@ def test_systems_that_never_lose_to_one_another_have_no_model(choices_of):
     sums = davidson_sums(choices, 1)
     assert all(np.isnan(value) for value in fitted(choices).values())
     assert {sums.reason(key) for key in sums.keys} == {NOT_FITTED}
+
+
+def rare_and_common(rare_rows):
+    """Three systems that meet on forty items, and `rare`, which is in the games of `rare_rows` alone."""
+    rows = []
+    for item in range(40):
+        for place, (one, other) in enumerate((("a", "b"), ("b", "c"), ("a", "c"))):
+            rows.append((item, one, other, "r", one if (item + place) % 3 else other))
+    return rows + [(40 + number, one, other, "r", winner) for number, (one, other, winner) in enumerate(rare_rows)]
+
+
+RARE_GAMES = [("a", "rare", "a"), ("b", "rare", "rare")]
+
+
+def test_a_rare_system_alone_has_no_interval(choices_of):
+    report = describe_choices(choices_of(rare_and_common(RARE_GAMES)), replicates=200)
+    assert all(report["bradley_terry"][name] is not None for name in ("a", "b", "c", "rare"))
+    assert [name for name, ends in report["bradley_terry_ci"].items() if ends is None] == ["rare"]
+    assert report["undefined"]["bradley_terry_ci.rare"] == RARE
+    assert "bradley_terry_ci.a" not in report["undefined"]
+
+
+def test_with_a_rare_system_the_figures_of_all_data_are_those_of_the_whole_fit(choices_of):
+    choices = choices_of(rare_and_common(RARE_GAMES))
+    items = int(choices.item.max()) + 1
+    sums = davidson_sums(choices, items)
+    assert sums.rare == ("rare",)
+    found = sums.at(np.ones((1, items)))
+    assert found == pytest.approx(replace(sums, core=None).at(np.ones((1, items))), abs=1e-9)
+
+
+def test_the_intervals_of_the_others_are_as_wide_as_without_the_rare_system(choices_of):
+    with_rare = describe_choices(choices_of(rare_and_common(RARE_GAMES)), replicates=400)
+    without = describe_choices(choices_of(rare_and_common([])), replicates=400)
+    for name in "abc":
+        wide, plain = with_rare["bradley_terry_ci"][name], without["bradley_terry_ci"][name]
+        assert wide[1] - wide[0] == pytest.approx(plain[1] - plain[0], rel=0.15)
+
+
+def test_systems_that_are_all_rare_are_compared_without_intervals(choices_of):
+    report = describe_choices(choices_of([(0, "a", "b", "r", "a"), (1, "a", "b", "r", "b")]), replicates=100)
+    assert report["bradley_terry"]["a"] == pytest.approx(0)
+    sums = davidson_sums(choices_of([(0, "a", "b", "r", "a"), (1, "a", "b", "r", "b")]), 2)
+    assert sums.rare == ()

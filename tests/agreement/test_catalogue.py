@@ -7,6 +7,7 @@ import pytest
 from agreement.best_worst_answers import collect_best_worst
 from agreement.best_worst_report import describe_best_worst
 from agreement.catalogue import FIGURES
+from agreement.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES, EXCLUDED
 from agreement.dimensions import describe_dimensions
 from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
 from agreement.item_catalogue import ITEM_FIGURES
@@ -72,6 +73,7 @@ def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
 CATALOGUES = {
     "figures": FIGURES, "columns": COLUMNS, "tables": TABLES, "turns": TURN_FIGURES, "judges": META_FIGURES,
     "papers": PAPER_FIGURES, "items": ITEM_FIGURES, "disagreement": DISAGREEMENT, "groups": GROUPS,
+    "details": DETAIL_TABLES, "columns of details": DETAIL_COLUMNS, "exclusions": EXCLUDED,
 }  # fmt: skip
 
 

@@ -98,7 +98,8 @@ def test_fields_are_described_in_plain_words():
         assert field.label, field.key
         assert not field.help or re.search(r"[.…:]$|[a-z]$|[)]$", field.help), field.key
         if field.kind in ("choice", "either"):
-            assert field.default in dict(field.choices), field.key
+            unset = field.default is None and field.default_text  # nothing is chosen, and the field says so
+            assert unset or field.default in dict(field.choices), field.key
             assert {one.key for one in field.fields} <= set(dict(field.choices)), field.key
 
 

@@ -39,6 +39,7 @@ def test_after_the_last_task_the_end_is_said_and_undo_opens_the_answer_again(des
     expect(page.locator(".lead")).to_contain_text("You answered 1 task.")
     undo = page.get_by_role("button", name="Undo last submit", exact=True)
     expect(undo).to_have_attribute("aria-keyshortcuts", "u")
+    page.wait_for_load_state()  # the key works once the page's script has run
     page.keyboard.press("u")
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(last.key))
     expect(page.locator("#question-2 :checked")).to_have_value("4")

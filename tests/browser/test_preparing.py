@@ -1,5 +1,7 @@
 """Draft studies from documents to live on their own pages, in a real browser at a scripted endpoint."""
 
+import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -10,6 +12,7 @@ from annotation.models import Item, Study
 from config.background.claiming import run_waiting
 from preparing.models import PreparedText, Suggestion
 from sessions.steps import finish
+from sessions.workflow import Due
 from tests.browser.accessibility import findings
 from tests.browser.scripted_work import scripted_server, worker
 from tests.filled import PAPERS
@@ -20,7 +23,7 @@ from tests.preparing.prepared_studies import (
     with_documents,
     write_documents,
 )
-from tests.sessions.conftest import begun, turned
+from tests.sessions.conftest import begun, turned, where
 
 JUDGES = {"rating": "llm_eval", "listwise": "llm_rank", "pairwise": "llm_compare", "session": "session_rating"}
 SIZES = [(1366, 768), (390, 844)]
@@ -88,7 +91,10 @@ def revise(study, person):
     study.refresh_from_db()
     add_member(study, person, "annotator", None)
     session = begun(study, person)
-    run_waiting(2)
+    until = time.monotonic() + 60
+    while where(session).due != Due.INSTRUCT and time.monotonic() < until:
+        run_waiting(2)
+        time.sleep(0.1)
     for number in range(4):
         turned(session, f"Make it shorter, time {number}.", "bad" if number % 2 else "good")
     finish(session)

@@ -6,10 +6,11 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Question, Rater, Task
+from annotation.models import Assignment, Question, Rater, Study, Task
 from config.prepared_sql import Columns, fetch_all, fetch_one, insert, insert_all, insert_if_new, update
 
 ALL = Columns(Assignment, "a")
+STUDY = Columns(Study, "s")
 
 
 @pytest.fixture
@@ -100,3 +101,27 @@ def test_a_row_that_cannot_be_computed_is_an_error_of_django(fetch):
     numbers = "SELECT 1 AS n UNION ALL SELECT -9223372036854775807 - 1"
     with pytest.raises(DatabaseError), transaction.atomic():
         fetch(f"SELECT abs(n) FROM ({numbers}) two", [])
+
+
+def test_an_instance_is_the_one_that_django_makes(study):
+    row = fetch_one(f"SELECT {STUDY.sql} FROM annotation_study s WHERE s.id = %s", [study.pk])
+    taken, stored = STUDY.must_take(iter(row)), Study.objects.get(pk=study.pk)
+    plain = [field.attname for field in Study._meta.concrete_fields]
+    assert [getattr(taken, name) for name in plain] == [getattr(stored, name) for name in plain]
+    assert (taken._state.adding, taken._state.db) == (stored._state.adding, stored._state.db) == (False, "default")
+    taken.title = "another"
+    taken.save(update_fields=["title"])
+    assert Study.objects.get(pk=study.pk).title == "another"
+
+
+def test_a_field_that_was_left_out_is_read_when_it_is_used(study, django_assert_num_queries):
+    some = Columns(Study, "s", only=("id", "slug"))
+    taken = some.must_take(iter(fetch_one(f"SELECT {some.sql} FROM annotation_study s WHERE s.id = %s", [study.pk])))
+    with django_assert_num_queries(1):
+        assert taken.title == study.title
+
+
+def test_two_statements_in_a_row_do_not_see_each_others_rows(study):
+    first = fetch_all("SELECT slug FROM annotation_study WHERE id = %s", [study.pk])
+    assert fetch_all("SELECT slug FROM annotation_study WHERE id = %s", [0]) == []
+    assert first == [(study.slug,)]

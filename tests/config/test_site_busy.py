@@ -67,6 +67,7 @@ def test_no_address_answers_a_locked_database_with_an_error_of_ours():
             for route in ROUTES:
                 for method in ("get", "post"):
                     response = getattr(clients[name], method)(address(route))
+                    response.close()
                     busy += response.status_code == 503
                     if response.status_code == 503 and response.headers.get("Retry-After") == "5":
                         continue

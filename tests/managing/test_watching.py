@@ -182,6 +182,17 @@ def test_confused_answers_are_shaded_by_their_share():
     assert [[cell.shade for cell in cells] for _, cells in grid.rows] == [[0, 2], [5, 0]]
 
 
+def test_a_cell_of_confused_answers_leads_to_its_items(study):
+    confusion = {"values": [0.0, 1.0], "counts": [[6, 2], [2, 0]]}
+    report = {"confusion": confusion, "labels": {}, "level": "nominal"}
+    grid = confusion_grid(report, study, "follows")
+    addresses = [[cell.address for cell in cells] for _, cells in grid.rows]
+    assert addresses[0][1].endswith("/items/?question=follows&answer=0&beside=1")
+    assert addresses[1][1] == ""  # nobody gave these two
+    pairs = confusion_grid({**report, "level": "choice"}, study, "follows")
+    assert {cell.address for _, cells in pairs.rows for cell in cells} == {""}
+
+
 def test_columns_of_days_stand_on_the_baseline():
     today = timezone.now().date()
     chart = day_chart([(today - timedelta(days=1), 2), (today, 4)])

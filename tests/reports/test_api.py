@@ -38,9 +38,9 @@ def status_of(response):
 
 
 def test_a_token_lists_and_reads_its_one_study_only(reading, study, other):
-    assert reading.get("/api/studies/").json() == {
-        "studies": [{"slug": "study", "title": "A study", "protocol": "rating", "status": "live", "items": 2}]
-    }
+    about = {"slug": "study", "title": "A study", "protocol": "rating", "status": "live", "locked": False,
+             "archived": False, "project": None, "items": 2}  # fmt: skip
+    assert reading.get("/api/studies/").json() == {"studies": [about], "next": None}
     for path in (READ[1], *READ[2:5]):
         assert status_of(read(reading, path)) == 200
         missing = reading.get(path.replace("/study/", "/nothing/"))
@@ -150,14 +150,14 @@ def test_annotators_and_strangers_see_nothing(study, rater, stranger):
     for person in (rater, stranger):
         client = Client()
         client.force_login(person)
-        assert client.get("/api/studies/").json() == {"studies": []}
+        assert client.get("/api/studies/").json() == {"studies": [], "next": None}
         problem(client.get(STUDY), 404)
 
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("delete", STUDY, 405),
+        ("delete", f"{STUDY}states/", 405),
         ("options", STUDY, 405),
         ("put", WRITE[0], 405),
         ("get", "/api/nothing/", 404),
@@ -185,14 +185,14 @@ def test_every_error_is_a_problem_document(writing, method, path, status):
 def test_formats_do_not_depend_on_the_accept_header(writing, accept):
     assert writing.get(STUDY, headers={"Accept": accept})["Content-Type"] == "application/json"
     problem(writing.get("/api/nothing/", headers={"Accept": accept}), 404)
-    problem(writing.delete(STUDY, headers={"Accept": accept}), 405)
+    problem(writing.put(STUDY, headers={"Accept": accept}), 405)
 
 
 def test_a_broken_view_answers_with_a_problem_and_no_details(writing, monkeypatch):
     def broken(study):
         raise RuntimeError("CANARY of the inside")
 
-    monkeypatch.setattr("reports.api.views.study_body", broken)
+    monkeypatch.setattr("reports.api.study_resource.study_body", broken)
     writing.raise_request_exception = False
     body = problem(writing.get(STUDY), 500)
     assert "CANARY" not in str(body)

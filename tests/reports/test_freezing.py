@@ -66,8 +66,8 @@ def test_an_erasure_empties_a_frozen_report(client, study, frozen):
     response = client.get(frozen)
     assert response.status_code == 200
     shown = response.content.decode()
-    assert "computed from answers that have been erased since" in shown
-    assert "Emptied" in shown
+    assert "made from answers that have been erased since" in shown
+    assert "<dt>Removed</dt>" in shown
     assert "<table" not in shown
 
 

@@ -25,7 +25,7 @@ def test_latex_escapes_texts_and_prints_marked_cells_in_bold():
     lines = as_latex("t", TABLE).splitlines()
     assert r"Judge & Tau\_b & p \\" in lines
     assert r"\multicolumn{3}{l}{\emph{how \& why}} \\" in lines
-    assert r"a|b\_1 & \textbf{$-$0.250 [$-$0.500, 0.000]} & \textless{} 0.001 \\" in lines
+    assert r"a\textbar{}b\_1 & \textbf{$-$0.250 [$-$0.500, 0.000]} & \textless{} 0.001 \\" in lines
     assert r"=1+1 & -- & 0.500 \\" in lines
     assert r"\caption{Judges (after a paper, table 1). 100 \% of items.}" in lines
 

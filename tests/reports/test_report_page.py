@@ -73,9 +73,12 @@ def test_every_link_to_a_definition_leads_to_a_heading(client, rated, owner):
 
 
 def test_an_undefined_figure_has_a_reason_and_no_number(client, rated, owner):
-    shown = section(page_of(client, owner), "how_well").split("Leave-one-out")[1].split("</tr>")[0]
-    assert "undefined:" in shown
-    assert not re.search(r"\d\.\d", shown)
+    shown = section(page_of(client, owner), "how_well").split('class="estimates"')[1].split("This table:")[0]
+    figures, reasons = shown.split("</table>")
+    assert "Leave-one-out" not in figures
+    (line,) = re.findall(r"Undefined: (?:(?!</p>).)*Leave-one-out.*?</p>", reasons)
+    assert "no unit was rated by three raters" in line
+    assert not re.search(r"\d\.\d", line)
 
 
 def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
@@ -138,7 +141,8 @@ def test_the_address_chooses_the_kinds_of_raters(client, rated, owner):
     )  # fmt: skip
 
     def named(query):
-        return "judge-1" in page_of(client, owner, query).partition('id="progress"')[2]
+        figures = page_of(client, owner, query).partition('id="progress"')[2]
+        return "judge-1" in figures.partition('id="details"')[0]  # the log of exclusions names who is not chosen
 
     assert [named(query) for query in ("", "?kinds=human&kinds=model", "?kinds=nonsense", "?raters=judge-1")] == [
         False, True, False, True,
@@ -178,10 +182,12 @@ def test_columns_grow_from_the_base_line_with_their_counts():
     assert first.y + first.height == second.y + second.height == drawn.base
 
 
-def test_alphas_below_zero_widen_the_axis_of_all_alphas():
+@pytest.mark.parametrize("lowest", [-0.5, 0.1])
+def test_all_alphas_have_one_axis_whatever_their_values(lowest):
     report = {
-        "level": "interval", "ratings": 4, "alpha_nominal": -0.2, "alpha_nominal_ci": [-0.5, 0.1],
+        "level": "interval", "ratings": 4, "alpha_nominal": 0.2, "alpha_nominal_ci": [lowest, 0.4],
         "alpha_interval": 0.4, "alpha_interval_ci": [0.1, 0.6], "undefined": {}, "bootstrap": {},
     }  # fmt: skip
     shown = question_section("q", "Q?", report, (1.0, 5.0))
     assert [one.bar.axis for one in shown.agreement] == [(-1.0, 1.0), (-1.0, 1.0)]
+    assert [(one.bar.low, one.bar.high) for one in shown.agreement] == [("\N{MINUS SIGN}1", "1")] * 2

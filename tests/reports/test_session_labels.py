@@ -21,7 +21,7 @@ from tests.reports.worked_sessions import page_of, rate_again, worked  # noqa: F
 from tests.sessions.conftest import folder, models, session, study  # noqa: F401
 
 pytestmark = pytest.mark.django_db
-API = "/api/studies/revising/sessions/"
+API = "/api/studies/revising/session-report/"
 TYPES = {1: ("remove", "condense"), 2: ("expand answer coverage", "expand answer coverage"), 3: ("condense", "remove")}
 
 
@@ -121,7 +121,7 @@ def test_the_page_has_a_table_of_labellers_and_one_of_their_pairs(labelled, clie
 def test_a_study_without_labels_offers_no_labeller(study, client, owner):  # noqa: F811
     page = page_of(client, owner)
     assert 'name="labeller"' not in page
-    assert "Agreement between labellers: none yet." in page
+    assert "No sessions yet" in page
 
 
 def test_the_command_takes_a_labeller(labelled, capsys):
@@ -154,7 +154,8 @@ def test_the_card_of_an_export_says_what_sessions_and_labels_are(labelled, tmp_p
     assert set(rows) == {
         "items.jsonl",
         "ratings.jsonl",
-        "scores.jsonl",
+        "wide/annotations.jsonl",
+        "wide/ratings.jsonl",
         "annotations.jsonl",
         "sessions.jsonl",
         "labels.jsonl",

@@ -181,8 +181,9 @@ def test_the_page_prints_tables_and_plots_and_links_to_definitions(client, worke
 
 def test_the_page_of_a_study_without_sessions_says_so(client, study, owner):  # noqa: F811
     part = page_of(client, owner).split('id="of-sessions"')[1].split("</section>")[0]
-    assert "undefined: there are no sessions" in part
-    assert "Second ratings: none yet." in part
+    assert "No sessions yet: figures appear with the first answered turn." in part
+    assert "undefined" not in part
+    assert "<table" not in part
     assert "<svg" not in part
 
 

@@ -40,7 +40,7 @@ for name, method, visited in (
             client.force_login(person)
         status = method(path).status_code
         statuses[status] = statuses.get(status, 0) + 1
-wanted = ("scipy", "openai", "httpx", "torch", "bm25s")
+wanted = ("scipy", "openai", "httpx", "torch", "bm25s", "matplotlib")
 print(json.dumps({"statuses": statuses, "loaded": [name for name in wanted if name in sys.modules]}))
 """
 

@@ -7,7 +7,8 @@ import pytest
 from django.core.management import call_command
 
 from annotation.importing import ImportRefusedError, import_study
-from annotation.models import Annotation, Rating
+from annotation.models import Annotation, Rating, Slot, Study
+from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
 from llm.models import StudyPrompt
 from reports.exporting import export_study
@@ -119,6 +120,18 @@ def test_sessions_alone_import_their_users_ratings(folder, tmp_path):
     export_study(study, tmp_path / "one")
     assert objects_of(tmp_path / "one" / "sessions.jsonl") == [SESSION]
     assert again(tmp_path / "one", tmp_path, "two") == bytes_of(tmp_path / "one")
+
+
+def test_an_imported_session_that_has_ended_takes_its_place(worked, tmp_path):
+    export_study(worked, tmp_path / "one")
+    again(tmp_path / "one", tmp_path, "two")
+    [copy] = Study.objects.all()
+    while plan_chunk(copy):
+        pass
+    [slot] = Slot.objects.filter(study=copy, state="filled").select_related("holder", "task")
+    session = RevisionSession.objects.get(study=copy, status="satisfied")
+    assert (slot.task_id, slot.holder_id) == (session.task_id, session.rater_id)
+    assert not Slot.objects.filter(task__variant__startswith="turn:", state="filled").exists()
 
 
 def test_ratings_in_their_own_file_are_not_duplicated(folder):

@@ -10,8 +10,6 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.management.study_lookup import find_study
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 
-LATER = ("parquet",)
-
 
 class Command(BaseCommand):
     # Checking URLs would load every page and its libraries, which takes as long as a small export, and more memory.
@@ -21,14 +19,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-        parser.add_argument("--format", choices=(*FORMATS, *LATER), default=FORMATS[0])
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0])
+        parser.add_argument(
+            "--data-only", action="store_true", help="leave out derived tables and reports, which may take minutes"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["format"] in LATER:
-            raise CommandError(f"This version does not write {options['format']}. Choose {' or '.join(FORMATS)}.")
         study = find_study(options["slug"])
         try:
-            manifest = export_study(study, options["out"], options["format"])
+            manifest = export_study(study, options["out"], options["format"], derived=not options["data_only"])
         except ExportRefusedError as problem:
             raise CommandError(str(problem)) from None
         counts = manifest["counts"]

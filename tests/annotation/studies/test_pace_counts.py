@@ -11,7 +11,7 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
-from annotation.models import Assignment, Output, Rater, Rating, StudyCounts
+from annotation.models import Assignment, Output, Rater, Rating, Slot, StudyCounts
 from annotation.studies.lifecycle import prepare
 from annotation.studies.pace_counts import RaterPace, StudyPace, count_pace, pace_of
 from annotation.studies.planning import is_planned
@@ -105,10 +105,12 @@ def test_answers_that_were_imported_are_part_of_the_progress(client, study, rate
     text = (tmp_path / "study" / "study.yaml").read_text()
     (tmp_path / "study" / "study.yaml").write_text(text.replace("slug: study", "slug: copy"))
     copy = import_study(tmp_path / "study", owner=owner).study
+    assert progress_of_study(copy) == StudyProgress(imported_answers=4)
     prepare(copy, 60)
     here = progress_of_study(study)
     assert (here.filled, here.imports) == (4, [])
-    assert progress_of_study(copy) == StudyProgress(12, 0, 0, imported_answers=4)
+    assert progress_of_study(copy) == StudyProgress(12, 4, 0)
+    Slot.objects.filter(study=copy).update(state="open", holder=None)
     client.force_login(owner)
     assert "4</span> answers imported" in client.get("/studies/copy/").content.decode()
     assert "4 answers imported · 0 of 12 answers given here" in client.get("/").content.decode()

@@ -50,8 +50,7 @@ def test_ids_never_become_names_of_files(tmp_path):
     export_study(import_study(given).study, tmp_path / "deep" / "out")
     assert set(bytes_of(tmp_path)) == {
         *(f"in/{name}" for name in ("study.json", "items.jsonl", "ratings.jsonl", "scores.jsonl", "annotations.jsonl")),
-        *(f"deep/out/{name}" for name in ("study.yaml", "README.md", "manifest.json", "items.jsonl", "ratings.jsonl")),
-        *(f"deep/out/{name}" for name in ("scores.jsonl", "annotations.jsonl")),
+        *(f"deep/out/{name}" for name in ("study.yaml", "README.md", "CITATION.cff", "manifest.json", "items.jsonl")),
     }
 
 
@@ -182,12 +181,15 @@ def test_the_card_says_what_each_table_is(rated, tmp_path):
         "ratings.jsonl": "people's current answers, one per question and unit",
         "scores.jsonl": "current answers of models and metrics",
         "annotations.jsonl": "all revisions of people's answers to tasks, whatever their status",
+        "wide/ratings.jsonl": "people's current answers, one row per rater and unit",
+        "wide/scores.jsonl": "current answers of models and metrics, one row per rater, run and unit",
+        "wide/annotations.jsonl": "all revisions of answers to tasks, one row per revision",
     }
 
 
 def test_the_command_refuses_unknown_formats_and_studies(rated, tmp_path):
-    with pytest.raises(CommandError, match="does not write parquet"):
-        call_command("export_study", "study", "--out", str(tmp_path / "out"), "--format", "parquet")
+    with pytest.raises(CommandError, match="invalid choice: 'xlsx'"):
+        call_command("export_study", "study", "--out", str(tmp_path / "out"), "--format", "xlsx")
     with pytest.raises(CommandError, match="no study called 'nothing'"):
         call_command("export_study", "nothing", "--out", str(tmp_path / "out"))
     call_command("export_study", "study", "--out", str(tmp_path / "out"))

@@ -1,0 +1,32 @@
+"""Files of other annotation tools, converted into a folder that an import reads.
+
+One module per tool binds `TOOL` and is found by the registry. A tool reads its records into `Findings`; `study_making`
+makes items, questions and lines of ratings from these, whatever the tool.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from annotation.importing.other_tools.findings import Findings
+from annotation.importing.other_tools.tool_files import ToolFile
+from config.registry import discover
+
+
+class OtherTool(ABC):
+    """How the files of one tool are read. Instances have no state."""
+
+    key: str
+    label: str
+
+    @abstractmethod
+    def recognises(self, file: ToolFile) -> bool:
+        """Return whether the file looks as if this tool had written it."""
+
+    @abstractmethod
+    def read(self, file: ToolFile, found: Findings) -> None:
+        """Add what the file's records say. What cannot be understood is a problem of the file."""
+
+
+def other_tools() -> Mapping[str, OtherTool]:
+    """Return all tools by key."""
+    return discover("importing.other_tools", "TOOL")

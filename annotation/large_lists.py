@@ -1,0 +1,91 @@
+"""Lists of the admin over tables of any size: rows of studies and exact searches that an index finds.
+
+PostgreSQL knows nothing about a study that a subquery names, and then joins all rows before it takes a page of them. So
+studies, raters and items are looked up first, and named in the query.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+
+from annotation.models import Item, Rater, Study
+
+MOST_NAMED = 500
+"""Studies, raters and found rows that a query names."""
+
+
+def named(rows: QuerySet[Any]) -> Any:
+    """The primary keys of rows if they are few, otherwise a query of them."""
+    found = list(rows.order_by().values_list("pk", flat=True)[: MOST_NAMED + 1])
+    return found if len(found) <= MOST_NAMED else rows.order_by().values("pk")
+
+
+def in_studies(model: type[Model], path: str, studies: Any) -> Q:
+    """The condition on rows of `model`, whose study is at `path`, that they belong to `studies` (as of `named`).
+
+    What hangs on raters is found by these raters; what hangs on items lies between the first and the last of them.
+    """
+    if not isinstance(studies, list):
+        return Q(**{f"{path}__in": studies})
+    before, _, last = path.rpartition("__")
+    if before.rpartition("__")[2] == "rater" and last == "study":
+        return Q(**{f"{before}__in": named(Rater.objects.filter(study__in=studies))})
+    item = _item_of(model, before)
+    if len(studies) != 1 or not (item or model is Item):
+        return Q(**{f"{path}__in": studies})
+    if model is Item:
+        return Q(study__gte=studies[0], study__lte=studies[0])  # as in `ends_of`
+    return of_items(studies[0], ends_of(studies[0]), item, path)
+
+
+def _item_of(model: type[Model], before: str) -> str:
+    """The way from a model to its item, if it has one; `before` is that to the row which has the study."""
+    if before.rpartition("__")[2] == "item":
+        return before
+    fields = {field.name: field for field in model._meta.concrete_fields}
+    return "item" if not before and "item" in fields and not fields["item"].null else ""
+
+
+def ends_of(study: int) -> tuple[int, int] | None:
+    """The primary keys of a study's first and last item; None without items.
+
+    With `=` the database would take the order of the primary key, and pass the items of all other studies.
+    """
+    items = Item.objects.filter(study__gte=study, study__lte=study)
+    first = items.order_by("study_id", "pk").values_list("pk", flat=True).first()
+    last = items.order_by("-study_id", "-pk").values_list("pk", flat=True).first()
+    return None if first is None or last is None else (first, last)
+
+
+def of_items(study: int, ends: tuple[int, int] | None, item: str, path: str) -> Q:
+    """The condition on rows, whose item is at `item` and whose study at `path`, that they belong to a study's items.
+
+    They lie between its first and last, which an index finds.
+    """
+    if ends is None:
+        return Q(pk__in=[])
+    near = Q(**{f"{item}__gte": ends[0], f"{item}__lte": ends[1]})
+    if path != f"{item}__study":
+        return near & Q(**{path: study})
+    return near & Q(**{f"{item}__in": Item.objects.filter(study=study, pk__gte=ends[0], pk__lte=ends[1])})
+
+
+def exactly(model: type[Model], path: str, term: str, studies: Any) -> Q:
+    """The condition on rows of `model` that the text at `path` is `term`; related rows are looked up first, by keys."""
+    name, _, rest = path.partition("__")
+    field: Any = model._meta.get_field(name)
+    if not rest:
+        try:
+            return Q(**{name: field.to_python(term)})
+        except ValidationError:  # no such key can exist
+            return Q(pk__in=[])
+    return Q(**{f"{name}__in": _found(field.related_model, rest, term, studies)})
+
+
+def _found(model: type[Model], path: str, term: str, studies: Any) -> Collection[int]:
+    rows = model._default_manager.filter(exactly(model, path, term, studies))
+    if "__" not in path and any(field.name == "study" for field in model._meta.concrete_fields):
+        rows = rows.filter(study__in=named(Study.objects.all()) if studies is None else studies)
+    return list(rows.order_by().values_list("pk", flat=True)[:MOST_NAMED])

@@ -1,0 +1,1 @@
+"""What computes the lines of derived tables, in workers and commands alone."""

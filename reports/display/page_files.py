@@ -1,0 +1,36 @@
+"""The tables of a page as files, and what its templates need to link to them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.http import Http404, HttpResponse
+
+from annotation.access import NOTHING
+from reports.display.kept_status import KeptStatus
+from reports.display.table_texts import MEDIA_TYPES, WRITERS, text_table, written
+from reports.display.tables import Table
+
+FORMATS = [(ending, name) for ending, (name, _) in WRITERS.items()]
+"""Endings of files with what their formats are called."""
+
+
+def file_links(address: str, status: KeptStatus) -> dict[str, Any]:
+    """What templates print links to files with: where those of tables and plots are, and the reader's choices."""
+    return {
+        "files_at": f"{address}files/", "plots_at": f"{address}plots/", "choices": status.address, "formats": FORMATS,
+    }  # fmt: skip
+
+
+def texts_of(tables: Iterable[Table], about: str = "") -> dict[str, dict[str, Any]]:
+    """The tables by their keys, as plain values."""
+    return {table.key: text_table(table, about) for table in tables}
+
+
+def file_response(slug: str, key: str, ending: str, tables: Mapping[str, Mapping[str, Any]]) -> HttpResponse:
+    """A table of a page as a file. Raises Http404."""
+    if key not in tables or ending not in WRITERS:
+        raise Http404(NOTHING)
+    text = written(tables[key], f"{slug}-{key}", ending)
+    response = HttpResponse(text, content_type=f"{MEDIA_TYPES[ending]}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{key}.{ending}"'
+    return response

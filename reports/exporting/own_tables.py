@@ -1,0 +1,122 @@
+"""The tables of an export that an import reads again, each with its columns and its lines."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from annotation.blinding import is_blind, names_of, systems_of
+from annotation.importing.typed_tables import (
+    ADJUDICATIONS,
+    ANNOTATIONS,
+    EXAMPLES,
+    ITEMS,
+    RATINGS,
+    REVIEWS,
+    RUNS,
+    SCORES,
+    TypedTable,
+)
+from annotation.models import Study
+from annotation.protocols import Protocol, protocols
+from preparing.files.preparing_columns import PREPARING
+from preparing.files.preparing_lines import has_preparation, preparing_lines
+from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
+from reports.exporting.example_lines import example_lines, has_examples
+from reports.exporting.file_writers import json_texts
+from reports.exporting.rating_lines import rating_lines, rating_texts, score_lines, score_texts
+from reports.exporting.review_lines import has_reviews, review_lines
+from reports.exporting.run_lines import has_runs, run_lines
+from reports.exporting.study_lines import annotation_lines, item_lines
+from reports.exporting.table_list import Line
+from sessions.files.session_columns import LABELS, SESSIONS
+from sessions.files.session_export import has_labels, has_sessions, label_lines, session_lines
+
+ONLY_SESSIONS = frozenset({"question", "documents"})
+UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
+"""The columns of ratings that name units of some protocol."""
+Lines = Callable[[Study], Iterator[Line]]
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A table of the study's own data. Its lines call systems as they are shown if it `names_systems` so itself."""
+
+    key: str
+    about: str
+    typed: TypedTable
+    lines: Lines
+    exists: Callable[[Study], bool] | None = None
+    """Whether the study has any rows; without it, the table is looked through for some."""
+    names_systems: bool = False
+    texts: Callable[[Study], Iterator[str]] | None = None
+    """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
+
+    def shown_lines(self, study: Study) -> Iterator[Line]:
+        """The lines, with systems called as the people who run the study see them."""
+        names, systems = names_of(study), systems_of(study)
+        if self.names_systems or not names.are_codes:
+            return self.lines(study)
+        return (names.within(line, systems) for line in self.lines(study))
+
+    def json_texts(self, study: Study) -> Iterator[str]:
+        """The lines of JSONL, with systems called as the people who run the study see them."""
+        if self.texts is not None and not names_of(study).are_codes:
+            return self.texts(study)
+        return json_texts(self.shown_lines(study))
+
+    def typed_for(self, study: Study) -> TypedTable:
+        """The columns that the study's protocol uses."""
+        return _of_protocol(self.key, self.typed, protocols()[study.protocol])
+
+
+def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
+    """Return a table with the columns that studies of the protocol use, and no others."""
+    files = protocol.files
+    if key == "items":
+        unused = files.unused_item_keys | (ONLY_SESSIONS - files.item_keys)
+        return typed.with_columns(files.item_keys).without(unused | {f"{name}_turns" for name in unused})
+    if key in ("ratings", "scores"):
+        used = protocol.unit_keys | (protocol.machine_unit_keys if key == "scores" else frozenset())
+        unused = UNIT_KEYS - used | (frozenset() if files.ratings_name_items else {"item"})
+        return typed.with_columns(used).without(unused)
+    return typed
+
+
+def _is_prepared(study: Study) -> bool:
+    return has_preparation(study) and not is_blind(study)  # it says which models wrote what
+
+
+STUDY_TABLES = (
+    StudyTable("items", "items with their outputs", ITEMS, item_lines, names_systems=True),
+    StudyTable(
+        "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines, names_systems=True,
+        texts=rating_texts,
+    ),
+    StudyTable(
+        "scores", "current answers of models and metrics", SCORES, score_lines, names_systems=True, texts=score_texts
+    ),
+    StudyTable(
+        "annotations", "all revisions of people's answers to tasks, whatever their status", ANNOTATIONS,
+        annotation_lines, names_systems=True,
+    ),
+    StudyTable(
+        "preparing", "what was drawn, asked, suggested and written before there were items", PREPARING,
+        preparing_lines, _is_prepared,
+    ),
+    StudyTable(
+        "examples", "judged examples that researchers wrote for models, never shown to annotators", EXAMPLES,
+        example_lines, has_examples,
+    ),
+    StudyTable("runs", "runs of models and metrics, with their configuration", RUNS, run_lines, has_runs),
+    StudyTable(
+        "sessions", "revision sessions with their turns, one session per line", SESSIONS, session_lines, has_sessions
+    ),
+    StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS, label_lines, has_labels),
+    StudyTable(
+        "reviews", "researchers' verdicts on marked spans and spot checks of answers", REVIEWS, review_lines,
+        has_reviews,
+    ),
+    StudyTable(
+        "adjudications", "researchers' final answers, with all revisions", ADJUDICATIONS, adjudication_lines,
+        has_adjudications,
+    ),
+)  # fmt: skip

@@ -1,0 +1,162 @@
+"""Requests, keeps and removes exports: the only writer of kept exports and their files."""
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.blinding import is_blind
+from annotation.models import Item, Study
+from annotation.studies.locking import lock_study, refuse_import_since
+from config.background.claiming import Claim
+from config.background.kinds import works
+from config.background.rows import WAITING, Status
+from config.background.waking import enqueue
+from reports.data_state import data_state
+from reports.exporting import FORMATS
+from reports.kept_reports import ReportOutdatedError, last_erasures
+from reports.models import KeptExport
+
+WORK_KEY = "export"
+FOLDER = "exports"
+BUNDLE = "bundle"
+VERSION = 1
+"""Raise it if the files change although the data have not."""
+REPLACED = "Newer exports took its place."
+AGED = "It was kept for as long as this site keeps exports."
+ROUTINE = (REPLACED, AGED)
+"""Reasons whose tombstones are not kept for good."""
+
+
+@dataclass(frozen=True)
+class WrittenExport:
+    """An export that a worker has written to `path`, and what is kept with it."""
+
+    path: Path
+    fields: dict[str, Any]
+    erasures: tuple[int, ...]
+
+
+def all_forms() -> tuple[str, ...]:
+    """What can be requested: the formats of the tables, and the bundle."""
+    return (*FORMATS, BUNDLE)
+
+
+def folder_of(study_pk: int) -> Path:
+    """The folder of a study's kept exports."""
+    return Path(settings.VAR) / FOLDER / str(study_pk)
+
+
+def place_of(row: KeptExport) -> Path:
+    """The file of a kept export."""
+    return folder_of(row.study_id) / f"{row.key}.zip"
+
+
+def download_name(row: KeptExport) -> str:
+    """What the file is called on the computer of the person who downloads it."""
+    return f"{row.study.slug}-{row.form}-{row.read_at:%Y-%m-%d}.zip"
+
+
+def export_state(study: Study) -> str:
+    """The state of the data that an export of now has in it."""
+    return data_state(study, VERSION)
+
+
+def exports_of(study: Study) -> QuerySet[KeptExport]:
+    """The exports that may be shown: none that names the systems of a study that is blinded now."""
+    rows = KeptExport.objects.filter(study=study)
+    return rows.filter(coded=True) | rows.exclude(status=Status.DONE) if is_blind(study) else rows
+
+
+def request_export(study: Study, form: str, person: Person | None, via: str) -> KeptExport:
+    """The kept export of the present data in this format, or a new one that a worker will write.
+
+    Raises ImportPendingError.
+    """
+    refuse_import_since(study)
+    state = export_state(study)
+    try:
+        with transaction.atomic():
+            lock_study(study.pk, archived=True)
+            kept = exports_of(study).filter(form=form, has_file=True, state=state).order_by("-pk")
+            row = next((one for one in kept if place_of(one).is_file()), None)
+            if row is None:
+                row = KeptExport.objects.create(study=study, form=form, state=state, requested_by=person)
+                enqueue(works()[WORK_KEY], row)
+            taken = row.status == Status.DONE
+            new = {"format": form, "via": via, "taken": taken}
+            record("export requested", f"export {row.pk}", actor=person, study=study.slug, new=new)
+            return row
+    except IntegrityError:  # one is being written
+        return KeptExport.objects.filter(study=study, form=form).order_by("-pk")[:1].get()
+
+
+def keep_export(claim: Claim, made: WrittenExport) -> None:
+    """Give the file its name and store what is known of it, both or nothing; older files make room.
+
+    Raises ClaimLostError, ReportOutdatedError if anything was erased or withdrawn meanwhile, and ImportPendingError.
+    """
+    row: KeptExport = claim.row
+    with transaction.atomic():
+        lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has removed kept exports
+        withdrawn = Item.objects.filter(study=row.study_id, withdrawn_at__gte=made.fields["read_at"])
+        if last_erasures() != made.erasures or withdrawn.exists():
+            raise ReportOutdatedError
+        with claim.finish(has_file=True, step="", **made.fields):
+            os.replace(made.path, place_of(row))  # before the commit: a row never promises a file that is not there
+        with_file = KeptExport.objects.filter(study=row.study_id, has_file=True).order_by("-pk")
+        remove(KeptExport.objects.filter(pk__in=[one.pk for one in with_file[settings.KEPT_EXPORTS :]]), REPLACED)
+
+
+def remove(rows: QuerySet[KeptExport], reason: str) -> int:
+    """Turn exports into tombstones. Their files go when the transaction commits; return how many there were."""
+    with transaction.atomic():
+        found = list(rows.filter(has_file=True))
+        gone = KeptExport.objects.filter(pk__in=[row.pk for row in found])
+        gone.update(has_file=False, removed_at=timezone.now(), removed_for=reason)
+        for row in found:
+            transaction.on_commit(partial(place_of(row).unlink, missing_ok=True))
+        return len(found)
+
+
+def remove_aged() -> None:
+    """Remove the files that are too old, and tombstones and failures that nobody needs any more."""
+    old = timezone.now() - timedelta(days=settings.KEPT_EXPORT_DAYS)
+    if KeptExport.objects.filter(has_file=True, ended_at__lt=old).exists():
+        remove(KeptExport.objects.filter(ended_at__lt=old), AGED)
+    KeptExport.objects.filter(removed_at__lt=old, removed_for__in=ROUTINE).delete()
+    KeptExport.objects.filter(status__in=(Status.FAILED, Status.STOPPED), ended_at__lt=old).delete()
+
+
+def remove_orphans() -> None:
+    """Delete what lost workers and interrupted removals have left in the folder of exports."""
+    for folder in (Path(settings.VAR) / FOLDER).glob("*/"):
+        if not folder.name.isdigit():
+            continue
+        there = list(folder.iterdir())  # before the rows: what comes later is not looked at
+        rows = KeptExport.objects.filter(study=int(folder.name))
+        waiting = rows.filter(status__in=WAITING).values_list("key", "token")
+        names = {str(name) for pair in waiting for name in pair}
+        names |= {str(key) for key in rows.filter(has_file=True).values_list("key", flat=True)}
+        for path in there:
+            if path.name.partition(".")[0] not in names:
+                discard(path)
+
+
+def discard(path: Path) -> None:
+    """Delete a file, or a folder with all files in it."""
+    if path.is_dir():
+        for inner in path.iterdir():
+            discard(inner)
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)

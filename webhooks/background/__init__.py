@@ -1,0 +1,1 @@
+"""Background work of webhooks: events are noticed, and sent."""
