@@ -31,7 +31,7 @@ def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
     env = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
     process = subprocess.Popen(
         [sys.executable, "-c", START + code, *map(str, arguments)], cwd=ROOT, text=True, bufsize=1,
-        env={**env, "VAR": str(settings.VAR)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**env, "VAR": str(settings.VAR), "SECRET_KEY": settings.SECRET_KEY}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         yield process

@@ -16,7 +16,7 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
-from annotation.members.tokens import issue_token
+from annotation.members.tokens import issue_account_token, issue_token
 from annotation.models import (
     Annotation,
     Batch,
@@ -46,6 +46,7 @@ from tests.preparing.rows import add_preparing_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
 from tests.sessions.rows import add_session_rows
 from tests.webhooks.webhook_rows import add_webhook_rows
+from tests.world import program_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
@@ -111,6 +112,8 @@ def build_rated():
     add_webhook_rows(study, owner)
     add_steered_rows(study, researcher)
     add_session_rows(study, answer.rater)
+    issue_account_token(owner, name="CANARY-TOKEN", scope="read")
+    program_rows(study, owner)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")
 
