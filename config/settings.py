@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "llm",
     "retrieval",
     "webhooks",
+    "recruiting",
     "sessions",
     "judges",
     "preparing",
