@@ -108,7 +108,10 @@ def test_a_start_without_the_demo_removes_old_links(launch, kept_var):
     assert not (kept_var / "links.txt").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.thorough) for one in (signal.SIGINT, signal.SIGHUP))],
+)
 def test_a_signal_ends_all_processes(launch, kept_var, number):
     running = launch(kept_var)
     running.wait_for_workers()
@@ -152,6 +155,7 @@ def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var)
     wait_for_the_end_of(in_pool)
 
 
+@pytest.mark.thorough
 def test_a_second_start_elsewhere_has_workers_of_its_own(launch, kept_var, first_start, tmp_path):
     first = launch(kept_var)
     first.wait_for_workers()

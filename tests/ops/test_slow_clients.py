@@ -71,6 +71,7 @@ def serve(first_start, tmp_path_factory):
         server.end()
 
 
+@pytest.mark.thorough
 def test_sixteen_slow_clients_block_nobody_on_a_site_that_make_run_started(launch, kept_var):
     running = launch(kept_var)
     assert running.ready, running.said
