@@ -25,6 +25,8 @@ SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 EVERY_PAGE = ("test_admin.py", "test_crawler.py", "test_hidden_from_annotators.py")
 """Tests that open every page: once, on PostgreSQL if there is one."""
+LONG = ("load", "ops")
+"""Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
 CONTENTS = ("judges", "preparing", "reports", "managing")
 """Folders of tests of what pages, figures and runs contain, which both databases give alike."""
 
@@ -50,6 +52,7 @@ def pytest_collection_modifyitems(items):
 
     Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both.
     """
+    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in LONG)
     for item in items:
         place = item.path.relative_to(Path(__file__).parent)
         if place.name in EVERY_PAGE:
