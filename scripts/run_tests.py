@@ -150,7 +150,8 @@ def test_on_postgres(address: str, part: str, arguments: Sequence[str]) -> None:
             "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
         )
     try:
-        run(["pytest", *SPREAD, NO_BROWSERS, *chosen("database", part), *arguments], environment)
+        asked = "database" if part == THOROUGH else "database and not alike"
+        run(["pytest", *SPREAD, NO_BROWSERS, *chosen(asked, part), *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
             for made in (*(f"test_{name}_gw{number}" for number in range(PROCESSES)), name):
@@ -207,6 +208,8 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
         check_types_and_settings()
     summary(address, why, chromium, part)
     elsewhere = "not every_page" if address else ""
+    if address and part != THOROUGH:
+        elsewhere += " and not row_locks"
     on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())

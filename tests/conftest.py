@@ -29,6 +29,11 @@ LONG = ("load", "ops")
 """Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
 CONTENTS = ("judges", "preparing", "reports", "managing")
 """Folders of tests of what pages, figures and runs contain, which both databases give alike."""
+ALIKE = (
+    *("accounts", "annotation/importing", "annotation/protocols", "annotation/questions", "annotation/review"),
+    *("annotation/views", "client_library", "llm", "recruiting", "retrieval", "sessions", "test_blinding", "webhooks"),
+)
+"""Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
 
 
 def _commits(item):
@@ -50,7 +55,8 @@ def pytest_collection_finish():
 def pytest_collection_modifyitems(items):
     """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those.
 
-    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both.
+    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both, and so does all
+    that is not `alike`.
     """
     items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in LONG)
     for item in items:
@@ -65,6 +71,8 @@ def pytest_collection_modifyitems(items):
             item.fixturenames
         ):
             item.add_marker("database")
+            if place.as_posix().startswith(ALIKE) and not _commits(item):
+                item.add_marker("alike")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -28,10 +28,11 @@ def database_url() -> str:
 @contextmanager
 def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
     """A Python process that runs `code` on the test's database, with pipes for lines in and out; killed at the end."""
-    env = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    ours = {"VAR": str(settings.VAR), "SECRET_KEY": settings.SECRET_KEY, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    env = {**os.environ, **ours, "DATABASE_URL": database_url()}
     process = subprocess.Popen(
         [sys.executable, "-c", START + code, *map(str, arguments)], cwd=ROOT, text=True, bufsize=1,
-        env={**env, "VAR": str(settings.VAR), "SECRET_KEY": settings.SECRET_KEY}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         yield process

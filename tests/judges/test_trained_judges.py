@@ -307,6 +307,7 @@ def test_the_command_needs_a_model_and_knows_its_runs(rated):
         call_command("train_turn_judge", rated.slug, "--resume", "fine_tuned/t5/1")
 
 
+@pytest.mark.alike
 @needs_torch
 @pytest.mark.django_db(transaction=True)
 def test_the_command_trains_prints_the_curve_and_judges_to_the_end(rated, t5, capsys):

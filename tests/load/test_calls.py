@@ -9,7 +9,8 @@ from django.conf import settings
 from tests.load.calls import trial as calls
 from tests.load.sessions import trial as sessions
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.row_locks]
+THOROUGH = pytest.mark.thorough
 
 
 def server() -> str | None:
@@ -24,22 +25,26 @@ def server() -> str | None:
     )
 
 
-def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again():
+@pytest.mark.parametrize(("kills", "deaths", "waiting"), [(1, 2, 8), pytest.param(3, 4, 20, marks=THOROUGH)])
+def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again(
+    kills, deaths, waiting
+):
     url = server()
     given = Namespace(
-        postgresql=url, calls=20, kills=3, deaths=4, flushes=1 if url else 0, delay=0.3, workers=2, threads=4,
-        in_flight=8, seed=1, rows=["calls_rows", "judgment_rows"],
+        postgresql=url, calls=waiting, kills=kills, deaths=deaths, flushes=1 if url else 0, delay=0.3, workers=2,
+        threads=4, in_flight=8, seed=1, rows=["calls_rows", "judgment_rows"],
     )  # fmt: skip
     found = calls(given)
-    assert (found["kills"], found["deaths"], found["flushes"]) == (3, 4, given.flushes)
-    assert [found[rows]["rows"] for rows in given.rows] == [{"done": 20}] * 2
+    assert (found["kills"], found["deaths"], found["flushes"]) == (kills, deaths, given.flushes)
+    assert [found[rows]["rows"] for rows in given.rows] == [{"done": waiting}] * 2
     assert [found[rows]["wrong"] for rows in given.rows] == [[], []]
     assert [found[rows]["paid_after_an_answer_was_recorded"] for rows in given.rows] == [0, 0]
-    assert sum(found[rows]["restarted"] for rows in given.rows) >= 4
-    assert found["requests_at_endpoint"] <= 2 * 20 + (3 + 4) * 4
+    assert sum(found[rows]["restarted"] for rows in given.rows) >= deaths
+    assert found["requests_at_endpoint"] <= 2 * waiting + (kills + deaths) * 4
     assert found["errors_logged"] == []
 
 
+@THOROUGH
 def test_sessions_whose_worker_is_killed_lose_and_double_nothing():
     given = Namespace(
         postgresql=server(), people=3, turns=1, kills=2, delay=1.0, in_flight=2, threads=4, web_workers=1, spread=0,

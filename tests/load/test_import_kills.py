@@ -8,6 +8,7 @@ from tests.load.import_kills import trial
 pytestmark = pytest.mark.database
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"),
     reason="on PostgreSQL an import is one transaction",

@@ -14,7 +14,8 @@ def server_under_test() -> str | None:
     return os.environ["DATABASE_URL"] if settings.DATABASES["default"]["ENGINE"].endswith("postgresql") else None
 
 
-@pytest.mark.parametrize(("raters", "tasks"), [(12, 40)])
+@pytest.mark.row_locks
+@pytest.mark.parametrize(("raters", "tasks"), [(8, 16), pytest.param(12, 40, marks=pytest.mark.thorough)])
 def test_raters_who_race_fill_exactly_the_quota(raters, tasks):
     found = race(server_under_test(), raters=raters, tasks=tasks, redundancy=3)
     assert found["errors"] == []
