@@ -92,7 +92,9 @@ ITEM = st.fixed_dictionaries(
     optional=dict.fromkeys(KEYS[4:12], VALUES),
 )  # fmt: skip
 LINE = RATING | ITEM | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), VALUES, max_size=6) | VALUES
-LINES = st.lists(LINE, max_size=4).map(lambda lines: "".join(json.dumps(one) + "\n" for one in lines).encode())
+LINES = st.lists(LINE, min_size=1, max_size=4).map(
+    lambda lines: "".join(json.dumps(one) + "\n" for one in lines).encode()
+)
 BODIES = LINES | st.binary(max_size=40)
 """Bodies of lines: nearly valid ones, objects with known keys, any JSON, any bytes."""
 SCHEMA = schemathesis.openapi.from_dict(described())
@@ -132,8 +134,8 @@ def generated(operation):
 
 
 def with_body(case, kind, body):
-    case.media_type, case.body = kind, body
-    case.headers = {**(case.headers or {}), "Content-Type": kind}
+    """The case with lines, and with nothing for which it could be refused before they are read."""
+    case.media_type, case.body, case.query, case.headers = kind, body, {}, {"Content-Type": kind}
     return case
 
 
