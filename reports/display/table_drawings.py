@@ -83,24 +83,23 @@ def drawings_of(key: str, table: Json) -> list[DrawnTable]:
         if drawing["kind"] == "bars":
             bars = _bars(shown, drawing["columns"], ends)
             if bars.lines:
-                data = _data(
-                    f"{key}-{len(found) + 1}", part or table["title"], drawing, _bar_points(shown, drawing, titles)
-                )
+                points = _bar_points(shown, drawing, titles)
+                data = _data(f"{key}-{len(found) + 1}", (table["title"], part), drawing, points)
                 found.append(DrawnTable(part, drawing["axis"], data, bars=bars))
             continue
         for column in drawing["columns"]:
             plot, title = _dots(shown, column, ends), ": ".join(filter(None, (part, titles[column])))
             if plot.dots:
-                data = _data(f"{key}-{len(found) + 1}", title, drawing, _dot_points(shown, column))
+                data = _data(f"{key}-{len(found) + 1}", (table["title"], title), drawing, _dot_points(shown, column))
                 found.append(DrawnTable(title, drawing["axis"], data, dots=plot))
     return found
 
 
-def _data(key: str, title: str, drawing: Json, points: Iterable[PlotPoint]) -> PlotData:
-    """The same drawing for files."""
+def _data(key: str, titles: Sequence[str], drawing: Json, points: Iterable[PlotPoint]) -> PlotData:
+    """The same drawing for files, which say which table it is of."""
     kind: PlotKind = "bars" if drawing["kind"] == "bars" else "dots"
     axis = (float(drawing["low"]), float(drawing["high"]))
-    return PlotData(key, kind, title, drawing["axis"], axis, tuple(points))
+    return PlotData(key, kind, ", ".join(filter(None, titles)), drawing["axis"], axis, tuple(points))
 
 
 def _dot_points(rows: Sequence[Json], column: str) -> Iterator[PlotPoint]:

@@ -42,6 +42,7 @@ def test_each_column_of_dots_has_its_drawing():
     (drawn,) = drawings_of("t", table("dots", ["tau", "other"], cells))
     (dot,) = drawn.dots.dots
     assert (drawn.title, dot.name) == ("p: Tau", "a")
+    assert drawn.data.title == "Systems, p: Tau"
     assert (drawn.data.key, drawn.data.as_csv()) == ("t-1", "name,value,low,high\na,0.5,0.25,0.75\n")
     assert dot.start + dot.width / 2 == pytest.approx(dot.x)
 
