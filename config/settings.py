@@ -199,6 +199,7 @@ UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
 # A file of items or ratings that researchers upload on a page comes in parts, each an ordinary request.
+OTHER_TOOL_BYTES = read_whole(env, "OTHER_TOOL_BYTES", 50 * 1024 * 1024)
 STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 # Files of exports and bundles that stay here to be downloaded: how many per study, and for how long.
 KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)

@@ -19,6 +19,7 @@ class ItemUpload(models.Model):
         RATINGS = "ratings", "Ratings"
         SCORES = "scores", "Scores of models and metrics"
         ADJUDICATIONS = "adjudications", "Final answers"
+        STUDY = "study", "Questions, items and answers of another tool"
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="item_uploads", db_index=False)
     person = models.ForeignKey(
@@ -42,7 +43,8 @@ class ItemUpload(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["study"], condition=Q(has_file=True), name="item_upload_one_file"),
             models.CheckConstraint(
-                condition=Q(table__in=["items", "ratings", "scores", "adjudications"]), name="item_upload_table_known"
+                condition=Q(table__in=["items", "ratings", "scores", "adjudications", "study"]),
+                name="item_upload_table_known",
             ),
             models.CheckConstraint(
                 condition=Q(size__gte=1, received__gte=0, received__lte=F("size")), name="item_upload_size_fits"

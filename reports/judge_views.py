@@ -18,6 +18,7 @@ from reports.display.leaderboard_texts import leaderboard_texts
 from reports.display.page_files import file_links, file_response
 from reports.display.paper_table_page import shown_tables
 from reports.display.plot_page import one_plot, plot_file, plot_page
+from reports.display.table_drawings import drawings_of
 from reports.forms import LeaderboardForm, choices_in
 from reports.freezing import NothingToFreezeError, freeze
 from reports.kept_reports import Kept, kept_report
@@ -61,7 +62,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     if kept.is_there:
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
         context["unsorted"] = _unsorted(request)
-        context |= file_links(reverse("reports:leaderboard", args=[slug]), status)
+        context |= file_links(reverse(f"reports:{name}", args=[slug]), status)
     return render(request, f"reports/{name}.html" if before is None else f"reports/_{name}.html", context)
 
 
@@ -144,6 +145,19 @@ def leaderboard_plot(request: HtmxRequest, slug: str, key: str, ending: str = ""
     if ending:
         return plot_file(request, study, plot, ending, "reports:leaderboard")
     return plot_page(request, study, plot, "reports:leaderboard")
+
+
+@require_safe
+@signed_in
+def table_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> HttpResponse:
+    """A drawing of a paper's table: the page with its files, or one of them."""
+    study = reported_study(person_of(request), slug)
+    kept, _ = _kept(request, study)
+    tables = kept.figures["tables"] if kept.is_there else {}
+    plot = one_plot({one.data.key: one.data for name in tables for one in drawings_of(name, tables[name])}, key)
+    if ending:
+        return plot_file(request, study, plot, ending, "reports:tables")
+    return plot_page(request, study, plot, "reports:tables")
 
 
 @require_POST

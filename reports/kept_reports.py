@@ -61,6 +61,11 @@ class Kept:
         return figures
 
     @property
+    def figures_so_far(self) -> dict[str, Any] | None:
+        """The figures; None if there are none yet."""
+        return self.figures if self.is_there else None
+
+    @property
     def _done(self) -> KeptReport:
         if self.done is None:
             raise LookupError("there are no figures yet")

@@ -53,7 +53,7 @@ def methods_facts(
         "answers": answers.count(),
         "imported": imported,
         "on_platform": Rating.objects.filter(
-            in_main_pool(study), Q(annotation__client_key__isnull=False), study=study, is_current=True
+            in_main_pool(study), Q(annotation__isnull=False), study=study, is_current=True
         ).exists(),
         "first": ends["first"].date().isoformat() if ends["first"] else None,
         "last": ends["last"].date().isoformat() if ends["last"] else None,

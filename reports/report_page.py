@@ -81,7 +81,7 @@ class ReportPage:
             "progress": StudyProgress(**of_raters["progress"]),
             "pooled_raters": figures.get("pooled_raters"),
             "questions": self._questions(),
-            "details": study_details(self.details, self.sorting),
+            "details": study_details(self.details.figures_so_far, self.sorting),
             "dimensions": dimensions(study, figures, self.sorting),
             "histogram_figure": FIGURES["local_alpha.histogram"],
             "raters": [RaterShare(**one) for one in of_raters["raters"]],
@@ -96,7 +96,7 @@ class ReportPage:
         found: dict[str, dict[str, Any]] = {}
         for question in self._questions():
             found |= texts_of(question.every_table, question.key)
-        details = study_details(self.details, self.sorting)
+        details = study_details(self.details.figures_so_far, self.sorting)
         found |= texts_of(details.tables if details else [])
         between = dimensions(self.study, self.agreement.figures, self.sorting)
         found |= texts_of([between] if between else [])
@@ -113,7 +113,7 @@ class ReportPage:
 
     def _questions(self) -> list[QuestionSection]:
         sections = question_sections(self.study, self.agreement.figures, self.sorting)
-        return with_details(self.study, sections, self.details, self.disagreement, self.sorting)
+        return with_details(self.study, sections, self.details.figures_so_far, self.disagreement, self.sorting)
 
     def _choices(self, figures: dict[str, Any], of_raters: dict[str, Any]) -> dict[str, Any]:
         """What can be chosen, what is chosen, and how many answers of machines that leaves out, by the reason."""

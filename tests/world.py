@@ -74,7 +74,8 @@ FILES = {
     "reports:leaderboard_file": "q1-judges.csv", "managing:disagreement_file": "by-system.csv",
     "managing:balance_file": "answers-2-outputs.csv", "reports:report_plot": "q1-systems",
     "reports:report_plot_file": "q1-systems.csv", "reports:leaderboard_plot": "q1-judges",
-    "reports:leaderboard_plot_file": "q1-judges.csv",
+    "reports:leaderboard_plot_file": "q1-judges.csv", "reports:table_plot": "none-1",
+    "reports:table_plot_file": "none-1.csv",
 }  # fmt: skip
 """Tables and plots of pages as files; until figures are computed there are none."""
 NUMBERED = {

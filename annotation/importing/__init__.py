@@ -21,7 +21,15 @@ from annotation.importing.study_updates import NoUpdate, StudyFileUpdate, StudyU
 from annotation.models import Study
 from annotation.studies.unplanning import remove_outdated
 
-__all__ = ["ImportProblem", "ImportRefusedError", "ImportResult", "add_to_study", "import_study"]
+__all__ = [
+    "ImportProblem",
+    "ImportRefusedError",
+    "ImportResult",
+    "add_to_study",
+    "import_study",
+    "replace_draft",
+    "replacement_of_draft",
+]
 
 ATTEMPTS = 3
 CHANGED = "somebody worked on the same tasks while the files were being checked: import them again"
@@ -52,6 +60,23 @@ def import_study(
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
     return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason)
+
+
+def replacement_of_draft(source: Path) -> tuple[StudyFileUpdate, Tables]:
+    """The change that makes a draft what a folder says, and the folder's tables. Raises ImportRefusedError."""
+    files = find_files(source, {})
+    return StudyFileUpdate(read_study_file(files.study), files.guidelines, None, True, True), files.tables
+
+
+def replace_draft(
+    source: Path, actor: Person | None, via: str = "", *, watch: Watch | None = None, on_write: OnWrite | None = None
+) -> ImportResult:
+    """Let a folder take the place of the draft with its slug, which nobody has answered; otherwise as `add_to_study`.
+
+    Raises ImportRefusedError.
+    """
+    update, tables = replacement_of_draft(source)
+    return _import(update, tables, actor, via, watch=watch, on_write=on_write)
 
 
 def add_to_study(

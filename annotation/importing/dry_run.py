@@ -11,7 +11,7 @@ from annotation.importing.import_problems import ImportRefusedError
 from annotation.importing.line_import import LineTally
 from annotation.importing.line_reading import Watch
 from annotation.importing.staging import Staging
-from annotation.importing.study_updates import NoUpdate
+from annotation.importing.study_updates import NoUpdate, StudyUpdate
 from annotation.models import Study
 
 NO_ROW = 2**62
@@ -40,8 +40,12 @@ class DryStaging(Staging):
 
 def check_files(study: Study, tables: Tables, watch: Watch | None = None) -> DryRun:
     """Check what `add_to_study` would add. Holds no lock, so somebody may change the study at the same time."""
+    return check_update(NoUpdate(study), tables, watch)
+
+
+def check_update(update: StudyUpdate, tables: Tables, watch: Watch | None = None) -> DryRun:
+    """Check what an import with `update` would add. Raises ImportRefusedError if the study cannot change."""
     with DryStaging() as staging:
-        update = NoUpdate(study)
         attempt = ImportAttempt(update, update.preview(staging), None, "")
         try:
             attempt.check(tables, watch)

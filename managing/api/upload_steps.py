@@ -54,8 +54,8 @@ class FileUploadSerializer(serializers.Serializer):
 
 
 class AnnouncedFileSerializer(serializers.Serializer):
-    table = serializers.ChoiceField(ItemUpload.Table.values)
-    name = serializers.CharField(max_length=1000, help_text="Ends in .jsonl or .csv.")
+    table = serializers.ChoiceField([one for one in ItemUpload.Table.values if one != receiving.WHOLE])
+    name = serializers.CharField(max_length=1000, help_text="Ends in .jsonl or .csv; .json: of another tool.")
     size = serializers.IntegerField(min_value=1, max_value=2**62)
 
 

@@ -6,15 +6,25 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from annotation.importing import ImportRefusedError, ImportResult, add_to_study
-from annotation.importing.dry_run import check_files
+from annotation.importing import (
+    ImportRefusedError,
+    ImportResult,
+    add_to_study,
+    replace_draft,
+    replacement_of_draft,
+)
+from annotation.importing.dry_run import check_files, check_update
+from annotation.importing.import_attempt import Tables
 from annotation.importing.import_lock import ImportUnderWayError
+from annotation.importing.line_reading import Watch
+from annotation.importing.other_tools import OtherTool
 from annotation.studies.locking import ImportPendingError
 from annotation.studies.preparing_tasks import request_preparation
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from managing.models import UploadStep
-from managing.uploads.receiving import WORK_KEY, discard, place_of
+from managing.models import ItemUpload, UploadStep
+from managing.uploads.receiving import WHOLE, WORK_KEY, discard, place_of
+from managing.uploads.tool_conversion import ConversionRefusedError, ConvertedUpload, converted_upload
 
 GONE = "The file is not on this site any more. Upload it again."
 WAITS = "Another import into this study is being completed."
@@ -42,53 +52,88 @@ def process_upload(claim: Claim) -> None:
 def _check(claim: Claim) -> None:
     """Store what an import of the file would do."""
     upload = claim.row.upload
-    done = check_files(upload.study, {upload.table: place_of(upload)}, _progress(claim))
+    try:
+        with converted_upload(upload) as moved:
+            findings = _about(moved) | _found(upload, moved, _progress(claim))
+    except ConversionRefusedError as problem:
+        findings = _tool(problem.tool) | _problems(problem.refused)
+    with claim.finish(findings=findings, read=upload.size):
+        pass
+
+
+def _found(upload: ItemUpload, moved: ConvertedUpload | None, watch: Watch) -> dict[str, Any]:
+    """What an import would add, the lines by outcome, and the problems."""
+    try:
+        if moved is not None and upload.table == WHOLE:
+            done = check_update(*replacement_of_draft(moved.folder), watch)
+        else:
+            done = check_files(upload.study, _tables(upload, moved), watch)
+    except ImportRefusedError as refused:  # the study cannot change any more
+        return _problems(refused)
     findings: dict[str, Any] = {"added": dict(done.added)}
     findings |= {table: asdict(tally) for table, tally in done.tallies.items()}
     if done.refused is not None:
-        findings |= _problems(done.refused)
-    with claim.finish(findings=findings, read=upload.size):
-        pass
+        findings |= _problems(done.refused, moved)
+    return findings
+
+
+def _tables(upload: ItemUpload, moved: ConvertedUpload | None) -> Tables:
+    return {upload.table: place_of(upload)} if moved is None else moved.tables
+
+
+def _tool(tool: OtherTool | None) -> dict[str, Any]:
+    return {} if tool is None else {"tool": tool.label}
+
+
+def _about(moved: ConvertedUpload | None) -> dict[str, Any]:
+    return {} if moved is None else {**_tool(moved.tool), "summary": list(moved.summary)}
 
 
 def _import(claim: Claim) -> None:
     """Import the file. The step ends in the transaction that decides the import, so a lost worker repeats nothing."""
     upload = claim.row.upload
+    about: dict[str, Any] = {}
 
     def finish(result: ImportResult) -> None:
-        with claim.finish(findings={"added": result.added}, read=upload.size):
+        with claim.finish(findings={**about, "added": result.added}, read=upload.size):
             if result.study.is_live:
                 request_preparation(result.study, upload.person, goes_live=False)
 
     try:
-        add_to_study(
-            upload.study,
-            {upload.table: place_of(upload)},
-            upload.person,
-            VIA,
-            watch=_progress(claim),
-            on_write=finish,
-            reason=claim.row.findings.get("reason", ""),
-        )
-    except ImportRefusedError as refused:  # the study has changed since the dry run
+        with converted_upload(upload) as moved:
+            about |= _about(moved)
+            if moved is not None and upload.table == WHOLE:
+                replace_draft(moved.folder, upload.person, VIA, watch=_progress(claim), on_write=finish)
+            else:
+                add_to_study(
+                    upload.study, _tables(upload, moved), upload.person, VIA, watch=_progress(claim), on_write=finish,
+                    reason=claim.row.findings.get("reason", ""),
+                )  # fmt: skip
+    except (ImportRefusedError, ConversionRefusedError) as problem:  # the study has changed since the dry run
+        refused = problem if isinstance(problem, ImportRefusedError) else problem.refused
         raise GiveUpError("The study has changed since the dry run.", findings=_problems(refused)) from None
     discard(upload, None)
 
 
-def _problems(refused: ImportRefusedError) -> dict[str, Any]:
-    listed = [{"line": one.line, "field": one.field, "reason": one.reason} for one in refused.problems]
+def _problems(refused: ImportRefusedError, moved: ConvertedUpload | None = None) -> dict[str, Any]:
+    """The problems; with `moved` their lines are those of its files, which are named."""
+    listed = [
+        {"line": one.line, "field": one.field if moved is None else f"{one.file} {one.field}".strip(),
+         "reason": one.reason}
+        for one in refused.problems
+    ]  # fmt: skip
     return {"problems": listed, "more": refused.more}
 
 
 def _progress(claim: Claim) -> Callable[[int], None]:
     """Return what stores how far the file has been read, and stops if somebody asked for it."""
-    told = time.monotonic()
+    told, most = time.monotonic(), claim.row.upload.size  # what is converted may be larger
 
     def watch(size: int) -> None:
         nonlocal told
         if time.monotonic() - told >= EVERY:
             told = time.monotonic()
-            claim.update(read=size)
+            claim.update(read=min(size, most))
 
     return watch
 

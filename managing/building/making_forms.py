@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from annotation.forms import PlainText
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.studies.slugs import proposed_slug
+from managing.uploads.tool_conversion import looks_like_tool_file
 
 LONGEST_TITLE = 300
 SLUG_HELP = "Names the study in addresses, files and commands. Lower case letters, digits and hyphens; empty: {}."
@@ -57,21 +58,28 @@ class DuplicateForm(NamesForm):
 
 
 class StudyUploadForm(MakingForm):
-    """A study file, with another slug than its own if wanted."""
+    """A study file, with another slug than its own if wanted; or a file of another tool."""
 
     file = forms.FileField(
-        label="Study file", widget=forms.ClearableFileInput(attrs={"accept": ".yaml,.yml,.json"}),
-        error_messages={"required": "Choose a study.yaml."},
-        help_text="study.yaml, as an export contains it, or the same as JSON.",
+        label="File", widget=forms.ClearableFileInput(attrs={"accept": ".yaml,.yml,.json,.jsonl"}),
+        error_messages={"required": "Choose a file."},
+        help_text="study.yaml, as an export contains it, or the same as JSON. Or a file of Label Studio, Argilla,"
+        " Potato, doccano or AlpacaEval: a dry run says how it is read before its items and answers are imported.",
     )  # fmt: skip
     slug = forms.CharField(
         label="Short name", max_length=100, required=False, help_text=SLUG_HELP.format("as in the file"),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
+    is_of_tool = False
+    """Whether the file is one of another tool, as far as one can say without reading it."""
+
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
-        if file.size > settings.LINE_LIMIT:
+        begin = file.read(settings.LINE_LIMIT)
+        file.seek(0)
+        self.is_of_tool = looks_like_tool_file(file.name, file.size, begin)
+        if not self.is_of_tool and file.size > settings.LINE_LIMIT:
             raise ValidationError(f"The file is larger than {settings.LINE_LIMIT:,} bytes.")
         return file
 

@@ -1,5 +1,7 @@
 """Pages that make studies from templates, files and other studies."""
 
+from pathlib import Path
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,11 +15,18 @@ from annotation.importing.study_file import parsed_study
 from annotation.models import Item, ItemCopy, Study
 from annotation.studies.drafts import make_draft
 from annotation.studies.kept_counts import MOST_AT_ONCE, exceeds
+from annotation.studies.slugs import proposed_slug
 from config.htmx_request import HtmxRequest
 from managing.building.duplicating import duplicate as duplicate_study
-from managing.building.making_forms import DuplicateForm, NamesForm, StudyUploadForm
+from managing.building.making_forms import LONGEST_TITLE, DuplicateForm, NamesForm, StudyUploadForm
 from managing.building.template_library import study_templates
+from managing.uploads.receiving import WHOLE, UploadRefusedError, receive_file
 
+EMPTY = {
+    "protocol": "rating", "redundancy": 1,
+    "questions": [{"key": "note", "type": "text", "text": "Anything to add?", "required": False}],
+}  # fmt: skip
+"""A draft whose questions will come from another tool's file."""
 MOST_LISTED = 200
 """Studies of somebody that the page lists, newest first."""
 
@@ -31,6 +40,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
     form = StudyUploadForm(request.POST, request.FILES) if request.method == "POST" else StudyUploadForm()
     if form.is_bound and form.is_valid():
         try:
+            if form.is_of_tool:
+                return _draft_of_tool(request, form)
             body = parsed_study(form.cleaned_data["file"].read(), form.cleaned_data["file"].name or "")
             if isinstance(body, dict) and form.cleaned_data["slug"]:
                 body["slug"] = form.cleaned_data["slug"]
@@ -40,6 +51,23 @@ def new_study(request: HttpRequest) -> HttpResponse:
     mine = studies_of(person, RESEARCHERS).order_by("-pk")[:MOST_LISTED]
     context = {"templates": study_templates().values(), "studies": mine, "form": form}
     return render(request, "managing/new_study.html", context, status=422 if form.is_bound else 200)
+
+
+def _draft_of_tool(request: HttpRequest, form: StudyUploadForm) -> HttpResponse:
+    """Make a draft that takes its questions, items and answers from another tool's file, once it was checked.
+
+    Raises ImportRefusedError.
+    """
+    person, file = person_of(request), form.cleaned_data["file"]
+    title = Path(file.name).stem[:LONGEST_TITLE] or "Study"
+    study = make_draft({**EMPTY, "slug": form.cleaned_data["slug"] or proposed_slug(title), "title": title}, person)
+    try:
+        found = receive_file(study, WHOLE, file, person)
+    except UploadRefusedError as problem:
+        messages.error(request, str(problem))
+        return redirect("managing:upload", slug=study.slug)
+    messages.success(request, f"The draft {study} is made. Check how its file is read, then import it.")
+    return redirect("managing:uploaded", slug=study.slug, pk=found.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
@@ -21,6 +22,7 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.drafts import is_changeable
 from annotation.studies.locking import ImportPendingError, lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
@@ -32,7 +34,8 @@ logger = logging.getLogger(__name__)
 WORK_KEY = "item_uploads"
 FOLDER = "uploads"
 NO_REASON: Mapping[str, str] = MappingProxyType({})
-SUFFIXES = (".jsonl", ".csv")
+SUFFIXES = (".jsonl", ".csv", ".json")
+WHOLE = ItemUpload.Table.STUDY.value
 PART = 4 * 1024 * 1024
 CHUNK = 1 << 16
 KEPT = timedelta(days=7)
@@ -40,7 +43,8 @@ KEPT = timedelta(days=7)
 BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
 OF_ANOTHER = "The file {} of {} is waiting in this study. Reload this page to open it or to delete it first."
 GONE = "This file is not on the site any more. Upload it again."
-WRONG_NAME = "The file must be JSONL or CSV, with a name that ends in .jsonl or .csv."
+WRONG_NAME = "The file must be JSONL or CSV, or of another tool, with a name that ends in .jsonl, .csv or .json."
+FIXED = "Only a draft that nobody has answered takes its questions from a file."
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
 NO_ROOM = "The file cannot be stored on this site: {}. Tell its operator."
@@ -78,6 +82,8 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
     """Begin an upload. The person's earlier file is deleted if nobody works on it. Raises UploadRefusedError."""
     if Path(name).suffix.lower() not in SUFFIXES:
         raise UploadRefusedError(WRONG_NAME)
+    if table == WHOLE and not is_changeable(study):
+        raise UploadRefusedError(FIXED)
     if size < 1:
         raise UploadRefusedError(EMPTY)
     if size > settings.STUDY_UPLOAD_BYTES:
@@ -102,6 +108,15 @@ def file_of_another(study: Study, person: Person) -> ItemUpload | None:
     imported = UploadStep.objects.filter(upload=OuterRef("pk"), kind=UploadStep.Kind.IMPORT, status="done")
     others = ItemUpload.objects.filter(~Exists(imported), study=study, has_file=True, person__isnull=False)
     return others.exclude(person=person).select_related("person").first()
+
+
+def receive_file(study: Study, table: str, file: UploadedFile, person: Person) -> ItemUpload:
+    """Take a file that came with one request. Raises UploadRefusedError."""
+    size = file.size or 0
+    found = begin_upload(study, table, file.name or "", size, person)
+    while not found.is_complete:
+        receive_part(found, found.received, min(largest_part(), size - found.received), file, person)
+    return found
 
 
 def _short(name: str) -> str:

@@ -76,11 +76,25 @@ class UploadPage:
         return [(label, f"{added[name]:,}") for name, label in NAMES.items() if added.get(name)]
 
     @property
-    def tally(self) -> list[tuple[str, str, str]]:
-        """The lines of the file: how many there are of each outcome, and what the outcome means."""
-        counts = self.findings.get(self.upload.table)
-        if counts is None:
-            return []
+    def tool(self) -> str:
+        """The tool that has written the file; empty if it is in the format of this site."""
+        return str(self.findings.get("tool", ""))
+
+    @property
+    def summary(self) -> list[str]:
+        """What was understood of a tool's file, in sentences."""
+        told: list[str] = self.findings.get("summary", [])
+        return told
+
+    @property
+    def tallies(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """The lines by what they are, of a tool's file or of the one table: how many there are of each outcome."""
+        tables = ("items", "ratings", "scores") if self.tool else (self.upload.table,)
+        return [(NAMES[one].capitalize(), self._tally(self.findings[one])) for one in tables if one in self.findings]
+
+    @staticmethod
+    def _tally(counts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+        """How many lines there are of each outcome, and what the outcome means."""
         rows = [
             ("New", counts["new"], "are not in the study yet"),
             ("Unchanged", counts["equal"], "are in the study already, and are skipped"),

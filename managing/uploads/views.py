@@ -23,6 +23,7 @@ from managing.models import ItemUpload
 from managing.uploads import receiving
 from managing.uploads.forms import AnnouncedForm, ImportForm, PartForm, UploadForm
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError
+from managing.uploads.tool_conversion import tool_names
 from managing.uploads.upload_page import upload_page
 
 RECENT = 10
@@ -36,18 +37,14 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     if request.method != "POST":
-        return _page(request, study, UploadForm())
-    form = UploadForm(request.POST, request.FILES)
+        return _page(request, study, UploadForm(study=study))
+    form = UploadForm(request.POST, request.FILES, study=study)
     if stated_length(request) > settings.UPLOAD_BYTES:
         form.fields["file"].error_messages["required"] = TOO_LARGE.format(settings.UPLOAD_BYTES // 2**20)
     if not form.is_valid():
         return _page(request, study, form, 422)
-    file = form.cleaned_data["file"]
     try:
-        found = receiving.begin_upload(study, form.cleaned_data["table"], file.name, file.size, person)
-        while not found.is_complete:
-            length = min(receiving.largest_part(), file.size - found.received)
-            receiving.receive_part(found, found.received, length, file, person)
+        found = receiving.receive_file(study, form.cleaned_data["table"], form.cleaned_data["file"], person)
     except UploadRefusedError as problem:
         form.add_error("file", str(problem))
         return _page(request, study, form, 422)
@@ -61,6 +58,8 @@ def _page(request: HttpRequest, study: Study, form: UploadForm, status: int = 20
         "has_outputs": protocols()[study.protocol].files.needs_outputs,
         "part": receiving.largest_part(),
         "limit": settings.STUDY_UPLOAD_BYTES,
+        "tools": tool_names(),
+        "tool_limit": settings.OTHER_TOOL_BYTES,
         "uploads": [upload_page(one) for one in _recent(study)],
         "waiting": receiving.file_of_another(study, person_of(request)),
     }

@@ -32,6 +32,8 @@ class EntryKind:
     since: str = ""
     timed: Callable[[Study], QuerySet[Any]] | None = None
     """Rows with an index in the order of `since`, if the list has one; they may be of other studies, too."""
+    address: str = ""
+    """The last part of its address; by default its key."""
     names_units: bool = False
     """Whether the order of rows tells systems apart, so that it is hidden while a study is blinded."""
     size: int = 100
@@ -137,6 +139,7 @@ KINDS = {
             "sessions", lambda study: _of_item(RevisionSession.objects.all(), "item", entries.SESSION),
             entries.session_entries,
             {**BY_RATER, "status": one_of("status", RevisionSession.Status.values)}, "item", "started_at",
+            address="revision-sessions",
         ),
         EntryKind(
             "runs",

@@ -22,12 +22,17 @@ ADDED = {"items": line_uploads.add_items, "ratings": line_uploads.add_ratings}
 """What POST to a list does."""
 ELSEWHERE = {"adjudications"}
 """Lists whose address is in `managing.api`, because their POST is."""
+PARTS = {key: kind.address or key for key, kind in KINDS.items()}
+"""The last part of the address of each list."""
 lists = [
-    path(f"{study}{key}/", by_method(get=list_of(key), **({"post": ADDED[key]} if key in ADDED else {})), name=key)
-    for key in KINDS
+    path(f"{study}{part}/", by_method(get=list_of(key), **({"post": ADDED[key]} if key in ADDED else {})), name=key)
+    for key, part in PARTS.items()
     if key not in ELSEWHERE
 ]
-singles = [path(f"{study}{key}/<int:number>/", by_method(get=single_of(key)), name=f"one_of_{key}") for key in KINDS]
+singles = [
+    path(f"{study}{part}/<int:number>/", by_method(get=single_of(key)), name=f"one_of_{key}")
+    for key, part in PARTS.items()
+]
 urlpatterns = [
     path("", documentation.docs, name="docs"),
     path(
@@ -48,7 +53,7 @@ urlpatterns = [
         f"{study}items/<int:number>/steps/", by_method(post=state_verbs.steer_item, takes=(JSONObjects,)),
         name="item_steps",
     ),
-    path(f"{study}sessions/<int:number>/turns/", by_method(get=turns), name="turns"),
+    path(f"{study}revision-sessions/<int:number>/turns/", by_method(get=turns), name="turns"),
     path(f"{study}scores/", by_method(post=line_uploads.add_scores), name="scores"),
     path(f"{study}agreement/", views.agreement, name="agreement"),
     path(f"{study}details/", details_views.details, name="details"),
@@ -58,7 +63,7 @@ urlpatterns = [
     path(f"{study}exports/<int:pk>/", export_views.export_state, name="kept_export"),
     path(f"{study}exports/<int:pk>/file", export_views.export_file, name="kept_export_file"),
     path(f"{study}meta-evaluation/", views.meta_evaluation, name="meta_evaluation"),
-    path(f"{study}session-report/", views.session_report, name="session_report"),
+    path(f"{study}sessions/", views.session_report, name="session_report"),
     path(f"{study}work/", by_method(get=work_views.list_work), name="work"),
     path(f"{study}work/next/", by_method(post=work_views.claim_task, takes=(JSONObjects,)), name="work_next"),
     path(work, by_method(get=work_views.read_task), name="work_task"),

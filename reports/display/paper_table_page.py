@@ -93,7 +93,7 @@ def shown_table(key: str, table: Json) -> ShownTable:
         notes=table["notes"],
         reasons=reasons.listed,
         texts=[(ending, name, write(key, table)) for ending, (name, write) in WRITERS.items()],
-        drawings=drawings_of(table),
+        drawings=drawings_of(key, table),
     )
 
 

@@ -29,12 +29,12 @@ class StudyDetails:
 
 
 def with_details(
-    study: Study, sections: Sequence[QuestionSection], details: Kept, disagreement: Kept | None, sorting: Sorting
+    study: Study, sections: Sequence[QuestionSection], details: Json | None, disagreement: Kept | None, sorting: Sorting
 ) -> list[QuestionSection]:
-    """The sections with their details, as far as they are kept; `sorting` is the reader's order of tables."""
-    if not details.is_there:
+    """The sections with their details, if these are computed; `sorting` is the reader's order of tables."""
+    if details is None:
         return list(sections)
-    questions = details.figures["questions"]
+    questions = details["questions"]
     compared = disagreement.figures["questions"] if disagreement and disagreement.is_there else {}
     types = question_types()
     scales = {one.key: types[one.type].scale(one.spec) for one in study.questions.all()}
@@ -58,11 +58,10 @@ def _placed(details: PrintedDetails, prefix: str, sorting: Sorting) -> PrintedDe
     return replace(details, tables=[replace(one, prefix=prefix, sorting=sorting) for one in details.tables])
 
 
-def study_details(details: Kept, sorting: Sorting) -> StudyDetails | None:
+def study_details(figures: Json | None, sorting: Sorting) -> StudyDetails | None:
     """The study's details; None if they are not computed yet."""
-    if not details.is_there:
+    if figures is None:
         return None
-    figures = details.figures
     made = (_times(figures["time"]), _exclusions(figures["exclusions"]))
     tables = [replace(table, prefix="study", sorting=sorting) for table in made if table is not None]
     return StudyDetails(tables, figures["methods"])

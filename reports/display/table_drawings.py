@@ -1,10 +1,11 @@
 """The drawings of a paper's table: a line per row, with dots and intervals or with bars, on one fixed axis."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reports.display.paper_table_texts import parts_of
+from reports.display.plot_data import PlotData, PlotKind, PlotPoint
 from reports.display.plots import (
     CHART_WIDTH,
     LABELS_WIDTH,
@@ -64,30 +65,56 @@ class DrawnTable:
 
     title: str
     axis: str
+    data: PlotData
     dots: DotPlot | None = None
     bars: LinesOfBars | None = None
 
 
-def drawings_of(table: Json) -> list[DrawnTable]:
-    """The drawings of a table, none if it has no numbers to draw."""
+def drawings_of(key: str, table: Json) -> list[DrawnTable]:
+    """The drawings of a table, none if it has no numbers to draw; `key` names the table in addresses."""
     drawing = table.get("drawing")
     if not drawing:
         return []
     ends = float(drawing["low"]), float(drawing["high"])
     titles = {column["key"]: column["title"] for column in table["columns"]}
-    found = []
+    found: list[DrawnTable] = []
     for part, rows in parts_of(table["rows"]):
         shown = rows[:MOST_LINES]
         if drawing["kind"] == "bars":
             bars = _bars(shown, drawing["columns"], ends)
             if bars.lines:
-                found.append(DrawnTable(part, drawing["axis"], bars=bars))
+                points = _bar_points(shown, drawing, titles)
+                data = _data(f"{key}-{len(found) + 1}", (table["title"], part), drawing, points)
+                found.append(DrawnTable(part, drawing["axis"], data, bars=bars))
             continue
-        for key in drawing["columns"]:
-            plot = _dots(shown, key, ends)
+        for column in drawing["columns"]:
+            plot, title = _dots(shown, column, ends), ": ".join(filter(None, (part, titles[column])))
             if plot.dots:
-                found.append(DrawnTable(": ".join(filter(None, (part, titles[key]))), drawing["axis"], dots=plot))
+                data = _data(f"{key}-{len(found) + 1}", (table["title"], title), drawing, _dot_points(shown, column))
+                found.append(DrawnTable(title, drawing["axis"], data, dots=plot))
     return found
+
+
+def _data(key: str, titles: Sequence[str], drawing: Json, points: Iterable[PlotPoint]) -> PlotData:
+    """The same drawing for files, which say which table it is of."""
+    kind: PlotKind = "bars" if drawing["kind"] == "bars" else "dots"
+    axis = (float(drawing["low"]), float(drawing["high"]))
+    return PlotData(key, kind, ", ".join(filter(None, titles)), drawing["axis"], axis, tuple(points))
+
+
+def _dot_points(rows: Sequence[Json], column: str) -> Iterator[PlotPoint]:
+    for row in rows:
+        cell = row["cells"][column]
+        if _is_number(cell):
+            yield PlotPoint(row["name"], float(cell["value"]), cell.get("low"), cell.get("high"))
+
+
+def _bar_points(rows: Sequence[Json], drawing: Json, titles: Mapping[str, str]) -> Iterator[PlotPoint]:
+    for row in rows:
+        cells = {column: row["cells"][column] for column in drawing["columns"]}
+        if all(map(_is_number, cells.values())):
+            for column, cell in cells.items():
+                yield PlotPoint(row["name"], float(cell["value"]), part=titles[column])
 
 
 def _dots(rows: Sequence[Json], key: str, ends: tuple[float, float]) -> DotPlot:

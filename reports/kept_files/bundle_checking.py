@@ -27,10 +27,10 @@ FIGURES = "figures/"
 TEXTS = ("report/", "plots/")
 NOT_FIGURES = frozenset({"software", "blinding"})
 """What the top level of a report says of the software, and of an event that no data show."""
+PLANNED = "balance.planned."
+"""What the agreement report says of the places that were planned: they are no data of the study."""
 TOLERANCE = 1e-9
 """Relative: other processors and libraries may round the last digits of a figure differently."""
-BLINDED = "blind_researchers: true"
-"""The line of a study file that would give the codes of a blinded study codes of their own."""
 CHUNK = 1 << 16
 LONGEST_NAME = 300
 LONG_NUMBER = re.compile(r"\d+\.\d{10,}")
@@ -109,12 +109,9 @@ def recompute(folder: Path, work: Path) -> Path:
     env |= {"VAR": str(work / "var"), "DJANGO_SETTINGS_MODULE": "config.settings", "PROFILE": "embedded"}
     slug = json.loads((folder / "data" / "manifest.json").read_bytes())["study"]
     again = work / "again.zip"
-    plan = folder / "data" / "study.yaml"
-    lines = plan.read_text(encoding="utf-8").splitlines(keepends=True)
-    plan.write_text("".join(line for line in lines if line.strip() != BLINDED), encoding="utf-8")
     steps = (
         ("migrate", "--verbosity", "0"),
-        ("import_study", str(folder / "data")),
+        ("import_study", "--keep-codes", str(folder / "data")),
         ("bundle", "--out", str(again), "--", str(slug)),
     )
     for step in steps:
@@ -160,7 +157,8 @@ def _figures(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     body = json.loads(path.read_bytes())
-    return dict(_dotted({key: value for key, value in body.items() if key not in NOT_FIGURES}, ""))
+    dotted = _dotted({key: value for key, value in body.items() if key not in NOT_FIGURES}, "")
+    return {name: value for name, value in dotted if not name.startswith(PLANNED)}
 
 
 def _dotted(value: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -18,6 +18,7 @@ from config.software_version import SOFTWARE_VERSION
 from reports.display.leaderboard import leaderboard
 from reports.display.paper_table_page import shown_tables
 from reports.display.question_sections import question_sections
+from reports.display.study_details import study_details, with_details
 from reports.exporting import SCHEMA, ExportRefusedError, export_study
 from reports.exporting.folder_placement import placed
 from reports.forms import ReportPageForm, choices_in
@@ -29,9 +30,12 @@ from reports.preregistering.plan_texts import plan_text
 from reports.preregistering.registering import registered_plans
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.details import details_choices
+from reports.report_kinds.disagreement import disagreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
 from reports.report_page import ReportPage
 from reports.rows import ChoiceInvalidError
+from reports.rows.exclusion_rows import of_data
 
 BUNDLE_SCHEMA = "interrater-bundle/1"
 CONTENTS = "bundle.json"
@@ -89,7 +93,10 @@ def write_figures(study: Study, folder: Path) -> None:
 def _figures(study: Study) -> dict[str, Any]:
     """All reports with the choices that the study's pages begin with, computed now, by the names of their files."""
     found = {"agreement": compute_here(study, "agreement", agreement_choices())}
-    compute_here(study, "raters", {"kinds": ["human"], "raters": []})
+    details = compute_here(study, "details", details_choices())
+    found["details"] = {**details, "exclusions": of_data(details["exclusions"])}
+    for kind, choices in (("raters", {"kinds": ["human"], "raters": []}), ("disagreement", disagreement_choices())):
+        compute_here(study, kind, choices)
     with suppress(ChoiceInvalidError):  # a study without machines compares none
         found["meta_evaluation"] = compute_here(study, "meta_evaluation", comparison_choices())
     own = protocol_figures(study)
@@ -104,9 +111,11 @@ def _report(study: Study, figures: dict[str, Any]) -> str:
     if page.status.placeholder:  # somebody erased answers between two steps
         raise ExportRefusedError(CHANGING)
     compared = figures.get("meta_evaluation")
+    sections = question_sections(study, figures["agreement"], page.sorting)
     context = {
         **page.context(),
-        "questions": question_sections(study, figures["agreement"], page.sorting),
+        "questions": with_details(study, sections, figures["details"], page.disagreement, page.sorting),
+        "details": study_details(figures["details"], page.sorting),
         "files_at": "",
         "styles": "\n".join(map(_style, STYLES)),
         "software": SOFTWARE_VERSION,

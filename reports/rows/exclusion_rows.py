@@ -1,6 +1,6 @@
 """What a report leaves out of its figures, and what it counts although one may ask: a log from the study's own rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,8 @@ from reports.rows.submission_times import chosen_annotations
 MOST_LISTED = 100
 """Entries of one kind that are listed one by one; the rest is counted."""
 RESTORED = "item restored"
+NOT_OF_DATA = frozenset({"item_restored"})
+"""Rows that only the audit shows."""
 Status = Annotation.Status
 
 Row = dict[str, Any]
@@ -39,6 +41,11 @@ def exclusion_log(study: Study, choice: Choice, said: Mapping[str, Any]) -> list
         _revised(study, choice),
     ]
     return [row for row in rows if row["number"]]
+
+
+def of_data(log: Sequence[Row]) -> list[Row]:
+    """The rows of a log that the study's data show, also where the study was imported."""
+    return [row for row in log if row["kind"] not in NOT_OF_DATA]
 
 
 def _row(kind: str, number: int, of: str, left_out: bool = True, **more: Any) -> Row:

@@ -37,3 +37,19 @@ def test_axe_finds_nothing_on_the_pages_about_judges(new_desk, compared, owner, 
     page.locator(".paper-table").first.wait_for()
     assert findings(page, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_axe_finds_nothing_on_the_details_of_a_report(new_desk, compared, owner, axe, size):
+    desk = new_desk(owner, viewport={"width": size[0], "height": size[1]})
+    page = desk.page
+    page.goto(f"{desk.address}/studies/{compared.slug}/report/")
+    compute_requested()
+    page.get_by_role("heading", name="How the study was done").wait_for()
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    for name in ("Ranks and letters", "Distribution of answers", "Raters against raters", "Log of exclusions"):
+        assert page.get_by_text(name).first.is_visible(), name
+    assert findings(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    wide = "[...document.querySelectorAll('pre.wrapped')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert page.evaluate(wide) == 0

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import re
+import subprocess
 import time
 import typing
 import zipfile
@@ -103,6 +105,18 @@ def test_the_document_s_programs_from_nothing_to_a_report(site, tmp_path):
     ]  # fmt: skip
     with zipfile.ZipFile(tmp_path / "boats.zip") as found:
         assert any(name.endswith("adjudications.csv") for name in found.namelist())
+
+
+def test_the_document_about_loading_reads_both_frames_and_one_table(site, filled, tmp_path):
+    filled.add_ratings(RATED)
+    document = (ROOT / "docs" / "tasks" / "load-the-data.md").read_text(encoding="utf-8")
+    program = re.findall(r"```python\n(.*?)```", document, re.DOTALL)[-1].replace("SLUG", filled.slug)
+    assert printed_by(site.start(f"{program}\nprint(len(ratings), len(typed))", tmp_path)) == "48 48\n"
+    (command,) = re.findall(r"`(curl [^`]+)`", document)
+    env = {**os.environ, "SITE": site.address, "TOKEN": site.token, "no_proxy": "*"}
+    command = command.replace("SLUG", filled.slug)
+    subprocess.run(["bash", "-c", f"{command} --fail --silent"], cwd=tmp_path, env=env, check=True, timeout=60)
+    assert len((tmp_path / "ratings.jsonl").read_text().splitlines()) == 48
 
 
 @pytest.fixture

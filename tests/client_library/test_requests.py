@@ -241,6 +241,7 @@ OPERATIONS_OF_THE_RELEASE = {
     "add_scores": lambda client, folder: client.study("s").add_scores([{"id": "a"}]),
     "agreement": lambda client, folder: client.study("s").agreement(by="category", within=60, guidelines="all"),
     "meta_evaluation": lambda client, folder: client.study("s").meta_evaluation(panel="majority"),
+    "session_report": lambda client, folder: client.study("s").session_report(within=60),
     "archive": lambda client, folder: client.study("s").archive(folder / "a.zip", format="csv"),
     "file": lambda client, folder: client.study("s").file("guidelines/1.md", folder / "1.md"),
 }
@@ -274,7 +275,7 @@ def test_operations_that_the_released_server_has(name, tmp_path):
     [
         lambda study: study.change(title="x"), lambda study: study.go_live(), lambda study: list(study.items()),
         lambda study: list(study.ratings()), lambda study: list(study.runs()), lambda study: list(study.sessions()),
-        lambda study: study.session_report(), lambda study: study.start_export(), lambda study: study.item(3),
+        lambda study: study.session(3), lambda study: study.start_export(), lambda study: study.item(3),
         lambda study: study.client.make_study({"slug": "s"}), lambda study: study.client.desk("s").next_task(),
         lambda study: study.delete(),
     ],

@@ -20,7 +20,7 @@ from reports.exporting.study_lines import annotation_lines, item_lines
 from tests.reports.conftest import problem
 
 STUDY = "/api/studies/study/"
-LISTS = ("items", "raters", "assignments", "annotations", "ratings", "sessions", "runs", "adjudications")
+LISTS = ("items", "raters", "assignments", "annotations", "ratings", "revision-sessions", "runs", "adjudications")
 RATED = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["Good."]}
 
 
@@ -43,10 +43,10 @@ def rated(study, rater):
 
 def all_of(program, address):
     """All entries of a list, page by page, and how many pages there were."""
-    found, pages, key = [], 0, address.split("?")[0].rstrip("/").rpartition("/")[2]
+    found, pages = [], 0
     while address:
         body = program.get(address).json()
-        found += body[key]
+        found += next(value for key, value in body.items() if key != "next")
         address, pages = body["next"], pages + 1
     return found, pages
 

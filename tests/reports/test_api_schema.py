@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
@@ -57,6 +58,52 @@ def test_the_schema_is_valid_and_names_every_route(schema):
     assert len(schema["paths"]) == len(routes)
     names = [about["operationId"] for _, _, about in operations(schema)]
     assert sorted(set(names)) == sorted(names)
+
+
+def resolved(shape, schema):
+    """A shape without references, each component once."""
+    name = shape.get("$ref", "").rpartition("/")[2]
+    return schema["components"]["schemas"][name] if name else shape
+
+
+def changes_of(old, new, schemas, place, seen=frozenset()):
+    """Yield what a response of the earlier shape has and the later one lacks, or has with another type."""
+    one, other = (resolved(shape, schema) for shape, schema in zip((old, new), schemas, strict=True))
+    key = (old.get("$ref"), new.get("$ref"))
+    if key in seen and key != (None, None):
+        return
+    kinds = [kind if isinstance(kind, list) else [kind] for kind in (one.get("type"), other.get("type"))]
+    if not set(kinds[0]) <= set(kinds[1]) | ({None, "object"} if "properties" in other else {None}):
+        yield f"{place}: {kinds[0]} became {kinds[1]}"
+    for name, inner in one.get("properties", {}).items():
+        if name not in other.get("properties", {}):
+            yield f"{place}.{name} is missing"
+        else:
+            yield from changes_of(inner, other["properties"][name], schemas, f"{place}.{name}", seen | {key})
+    if "items" in one and "items" in other:
+        yield from changes_of(one["items"], other["items"], schemas, f"{place}[]", seen | {key})
+
+
+def test_no_operation_of_the_first_release_changed_its_meaning(schema):
+    released = json.loads((Path(__file__).parents[1] / "client_library" / "openapi-0.1.json").read_text())
+    now, found = {re.sub(r"\{.*?\}", "{}", path): methods for path, methods in schema["paths"].items()}, []
+    for path, method, old in operations(released):
+        new = now.get(re.sub(r"\{.*?\}", "{}", path), {}).get(method)
+        if new is None or new["operationId"] != old["operationId"]:
+            found.append(f"{method} {path} is {new and new['operationId']}, not {old['operationId']}")
+            continue
+        known = {one["name"] for one in new.get("parameters", ())}
+        found += [f"{path}?{one['name']}" for one in old.get("parameters", ()) if one["name"] not in known]
+        for status, told in old["responses"].items():
+            later = new["responses"].get(status, {}).get("content", {})
+            for media_type, content in told.get("content", {}).items():
+                if media_type not in later:
+                    found.append(f"{method} {path} {status} {media_type}")
+                else:
+                    shapes = (content.get("schema", {}), later[media_type].get("schema", {}))
+                    found += changes_of(*shapes, (released, schema), f"{method} {path} {status}")
+    assert len(operations(released)) > 10
+    assert found == []
 
 
 def test_the_schema_is_made_without_a_warning(capfd):
@@ -160,7 +207,7 @@ def numbers(study, rater):
 def test_every_response_matches_the_schema(schema, study, owner, rater, reading, writing, numbers, operation):
     method, _, path = operation.partition(" ")
     told, seen = schema["paths"][path][method]["responses"], set()
-    if path.endswith("/session-report/"):  # only for studies with sessions
+    if path.endswith("/sessions/"):  # only for studies with sessions
         Study.objects.filter(pk=study.pk).update(protocol="session")
     session = Client()
     session.force_login(owner)
@@ -173,7 +220,7 @@ def test_every_response_matches_the_schema(schema, study, owner, rater, reading,
             compute_requested()
             for pk in KeptExport.objects.filter(status="queued").values_list("pk", flat=True):
                 process_row("export", pk)
-    there = re.sub(r"/(assignments|annotations|ratings|sessions|runs|adjudications|uploads)/\{.*", "", path)
+    there = re.sub(r"/(assignments|annotations|ratings|revision-sessions|runs|adjudications|uploads)/\{.*", "", path)
     assert ({200, 401} if method == "get" and there == path else {401}) <= seen
 
 

@@ -21,7 +21,7 @@ from tests.reports.worked_sessions import page_of, rate_again, worked  # noqa: F
 from tests.sessions.conftest import folder, models, session, study  # noqa: F401
 
 pytestmark = pytest.mark.django_db
-API = "/api/studies/revising/session-report/"
+API = "/api/studies/revising/sessions/"
 TYPES = {1: ("remove", "condense"), 2: ("expand answer coverage", "expand answer coverage"), 3: ("condense", "remove")}
 
 

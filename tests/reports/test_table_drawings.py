@@ -8,7 +8,7 @@ from annotation.members.membership import add_member
 from reports.display.paper_table_page import shown_table, shown_tables
 from reports.display.paper_table_texts import as_csv, as_latex, as_markdown
 from reports.display.table_drawings import drawings_of
-from tests.reports.computing import read
+from tests.reports.computing import compute_requested, read
 from tests.reports.paper_studies import ORDER, items, judged, ranking, run, study
 
 
@@ -24,7 +24,9 @@ def table(kind, columns, cells, **more):
 
 def test_bars_follow_one_another_along_the_axis():
     shares = [{"value": 0.25}, {"value": 0.25}, {"value": 0.5}]
-    (drawn,) = drawings_of(table("bars", ["win", "tie", "loss"], {"a": shares, "b": [{"value": None}, *shares[1:]]}))
+    (drawn,) = drawings_of(
+        "t", table("bars", ["win", "tie", "loss"], {"a": shares, "b": [{"value": None}, *shares[1:]]})
+    )
     (line,) = drawn.bars.lines
     first, second, third = line.pieces
     assert (first.name, second.name, third.name) == ("good", "neutral", "bad")
@@ -37,16 +39,18 @@ def test_bars_follow_one_another_along_the_axis():
 
 def test_each_column_of_dots_has_its_drawing():
     cells = {"a": [{"value": 0.5, "low": 0.25, "high": 0.75}, {"value": None, "reason": "none"}]}
-    (drawn,) = drawings_of(table("dots", ["tau", "other"], cells))
+    (drawn,) = drawings_of("t", table("dots", ["tau", "other"], cells))
     (dot,) = drawn.dots.dots
     assert (drawn.title, dot.name) == ("p: Tau", "a")
+    assert drawn.data.title == "Systems, p: Tau"
+    assert (drawn.data.key, drawn.data.as_csv()) == ("t-1", "name,value,low,high\na,0.5,0.25,0.75\n")
     assert dot.start + dot.width / 2 == pytest.approx(dot.x)
 
 
 def test_a_table_without_a_drawing_has_none():
     given = table("bars", ["win"], {"a": [{"value": 0.5}]})
     del given["drawing"]
-    assert drawings_of(given) == []
+    assert drawings_of("t", given) == []
 
 
 def test_tables_are_in_the_order_of_their_numbers():
@@ -77,6 +81,15 @@ def test_the_page_shows_tables_with_their_drawings(tmp_path, client, owner):
     drawn = shown.split('id="instrusum_figure_3"')[1].split("</section>")[0]
     assert re.findall(r'<rect class="(\w+)"', drawn) == ["good", "neutral", "bad"] * 6
     assert re.findall(r"<title>(\w+)</title>", drawn) == ["edited", "strong", "weak"] * 2
+    saved = re.search(r'href="(/studies/[^"]+/plots/[^"]+/)"', drawn)[1]
+    found = client.get(f"{saved[:-1]}.json").json()
+    assert {(one["part"], one["name"]) for one in found["points"]} > {("Win", "edited"), ("Tie", "strong")}
+    assert client.get(f"{saved[:-1]}.pdf").status_code == 302
+    client.get(saved)
+    compute_requested()
+    for ending in ("svg", "png", "pdf", "csv"):
+        file = client.get(f"{saved[:-1]}.{ending}")
+        assert (file.status_code, file["Content-Disposition"].split(";")[0]) == (200, "attachment")
     headings = set(re.findall(r'<h\d id="([^"]+)"', client.get("/statistics/").content.decode()))
     linked = set(re.findall(r'/statistics/#([^"]+)"', shown))
     assert (

@@ -8,6 +8,7 @@ from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Person
+from annotation.blinding import keep_codes
 from annotation.importing import ImportRefusedError, ImportResult, import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
@@ -36,6 +37,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-draft", action="store_true", help="replace a draft that nobody has answered, with its items"
         )
+        parser.add_argument(
+            "--keep-codes",
+            action="store_true",
+            help="call systems of a blinded study by the codes in its exported files",
+        )
         parser.add_argument("--reason", default="", help="why a locked study is corrected; the audit keeps it")
         parser.add_argument("--live", action="store_true", help="make tasks and open the study to its annotators")
 
@@ -49,6 +55,8 @@ class Command(BaseCommand):
             )  # fmt: skip
         except ImportRefusedError as problem:
             raise CommandError(_report(problem)) from None
+        if options["keep_codes"] and done.is_new:
+            keep_codes(done.study)
         self.stdout.write(_summary(done))
         for warning in done.warnings:
             self.stderr.write(warning)

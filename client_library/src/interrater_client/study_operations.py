@@ -252,12 +252,14 @@ class StudyOperations(Caller):
         since: When | None = None, limit: int | None = None,
     ) -> Stream:  # fmt: skip
         """Revision sessions."""
-        return self._list("sessions", item=item, rater=rater, status=status, since=since, limit=limit)
+        return self._list(
+            "sessions", "revision-sessions/", item=item, rater=rater, status=status, since=since, limit=limit
+        )
 
     @listing(of=shapes.Turn)
     def turns(self, session: int) -> Stream:
         """The turns of a session, by its `number`."""
-        return self._list("turns", f"sessions/{session}/turns/")
+        return self._list("turns", f"revision-sessions/{session}/turns/")
 
     @listing(of=shapes.Run)
     def runs(self, *, rater: str | None = None, status: str | None = None, limit: int | None = None) -> Stream:
@@ -285,7 +287,7 @@ class StudyOperations(Caller):
     @operation
     def session(self, number: int) -> Flow[shapes.Session]:
         """A whole session, by its `number`."""
-        return fetched(self.server, self._get(f"sessions/{number}/"))
+        return fetched(self.server, self._get(f"revision-sessions/{number}/"))
 
     # Reports, for which workers may need a while.
 
@@ -308,7 +310,7 @@ class StudyOperations(Caller):
         self, *, labeller: str | None = None, within: int | None = None, timeout: float = TIMEOUT
     ) -> Flow[dict[str, Any]]:
         """The report on revision sessions; waits until workers have computed it."""
-        request = self._get("session-report/", labeller=labeller, within=within)
+        request = self._get("sessions/", labeller=labeller, within=within)
         return ready(self.server, request, time.monotonic() + timeout)
 
     # Exports.

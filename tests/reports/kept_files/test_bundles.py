@@ -9,12 +9,17 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, skip, submit
+from annotation.members.membership import rater_for
 from annotation.models import Study
+from annotation.studies.steered_items import restore, withdraw
 from config.background.claiming import process_row
 from reports.kept_files import bundle_folder
 from reports.kept_files.bundle_checking import BundleUnreadableError, compare, unpack
 from reports.kept_files.kept_exports import place_of, request_export
 from reports.kept_files.zip_archive import listed_files, zip_folder
+from tests.conftest import live_study
 from tests.reports import compared_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]
@@ -67,12 +72,39 @@ def test_one_changed_digit_is_named_with_both_values(bundle, tmp_path):
         figures = body["questions"]["how_well"]
         figures["alpha_interval"] += 0.001
         path.write_text(json.dumps(body))
+        path = folder / "figures" / "details.json"
+        body = json.loads(path.read_text())
+        body["questions"]["how_well"]["systems"][0]["mean"] += 0.001
+        body["methods"]["facts"]["people"] += 1
+        path.write_text(json.dumps(body))
 
     said, problem = verified(changed(bundle, tmp_path, change))
-    assert "0 files differ from their hash, 1 figures" in problem, said
-    name, stated, found = said.splitlines()
-    assert name == "agreement.questions.how_well.alpha_interval"
-    assert float(stated.split()[1]) != float(found.split()[1])
+    assert "0 files differ from their hash, 3 figures" in problem, said
+    lines = said.splitlines()
+    assert lines[::3] == [
+        "agreement.questions.how_well.alpha_interval", "details.methods.facts.people",
+        "details.questions.how_well.systems.0.mean",
+    ]  # fmt: skip
+    assert all(float(a.split()[1]) != float(b.split()[1]) for a, b in zip(lines[1::3], lines[2::3], strict=True))
+
+
+def test_details_of_answers_given_here_are_the_same_from_the_files(owner, rater, tmp_path):
+    """Times, a skipped task and how the study was done; what only the audit shows is left out."""
+    study = live_study(owner, rater)
+    for form in ({"q-follows": ["true"], "q-how_well": ["5"]}, {"q-follows": ["false"], "q-how_well": ["1"]}):
+        submit(next_assignment(study, rater_for(study, rater)), Submission(form=form, revision=0, guidelines_version=1))
+    left = Submission(form={}, revision=0, guidelines_version=1)
+    skip(next_assignment(study, rater_for(study, rater)), left, "too long")
+    item = study.items.order_by("-pk").first()
+    withdraw(item, "for a while", owner)
+    restore(item, "no mistake", owner)
+    out = tmp_path / "study.zip"
+    call_command("bundle", study.slug, "--out", str(out), stdout=io.StringIO())
+    with zipfile.ZipFile(out) as archive:
+        details = json.loads(archive.read("study-bundle/figures/details.json"))
+    assert details["methods"]["facts"]["on_platform"]
+    assert {row["kind"] for row in details["exclusions"]} == {"skipped"}
+    assert verified(out)[1] == ""
 
 
 def test_a_changed_answer_changes_figures(bundle, tmp_path):
@@ -138,11 +170,13 @@ def test_the_report_needs_no_other_file_and_no_site(bundle):
         names = {name.partition("/")[2] for name in archive.namelist()}
         text = archive.read("ferries-bundle/report/index.html").decode()
         plots = [archive.read(name).decode() for name in archive.namelist() if "/plots/" in name]
-    assert {"bundle.json", "versions.json", "data/ratings.jsonl", "figures/agreement.json",
+    assert {"bundle.json", "versions.json", "data/ratings.jsonl", "figures/agreement.json", "figures/details.json",
             "figures/meta_evaluation.json"} <= names  # fmt: skip
     for part in ("<script", "<link", 'href="/', 'href="?', "<form", "hx-", "csrf"):
         assert part not in text, part
     assert "Krippendorff" in text
+    for part in ("Ranks of systems", "Methods paragraph", "We collected ratings", "How the study was done"):
+        assert part in text, part
     assert plots
     assert all(one.startswith("<svg ") and "http://www.w3.org/2000/svg" in one and "<style>" in one for one in plots)
 
