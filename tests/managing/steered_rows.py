@@ -19,8 +19,9 @@ def add_steered_rows(study, person):
         at=timezone.now(), by=reviewer_for(study, person),
     )  # fmt: skip
     about = {"by": reviewer_for(study, person), "at": timezone.now()}
+    given = Assignment.objects.filter(rater__study=study).first()
     flagged = FlagAnswer.objects.create(
-        assignment=Assignment.objects.filter(rater__study=study).first(), number=1, flag="CANARY-FLAG",
+        rater=given.rater, task=given.task, number=1, flag="CANARY-FLAG",
         outcome="resolved", note="CANARY-NOTE", **about,
     )  # fmt: skip
     read = ReadComments.objects.create(study=study, **about)
