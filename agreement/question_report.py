@@ -9,6 +9,7 @@ import numpy as np
 from agreement.aggregates import Aggregate, aggregates
 from agreement.alpha import Level, alpha_sums
 from agreement.bootstrap import TOO_LARGE, ItemSums, estimate
+from agreement.intraclass import intraclass_sums
 from agreement.kappa import kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.local_alpha import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
@@ -41,15 +42,17 @@ def describe(
     level: Literal["nominal", "interval"],
     scale: tuple[float, float] | None,
     step: float | None = 1.0,
+    with_icc: bool = False,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Report:
     """All figures of one question at its level of measurement, as `catalogue.FIGURES` describes them.
 
     `scale` is the question's (min, max), (0, 1) for a binary question, None without a scale; `step` is how far apart
-    its values are, None if all between its ends are values. The result has only plain floats, ints, strings, lists,
-    dicts and None. An undefined figure is None, with the reason under `undefined` by its dotted name. `x_ci` is the
-    95 % interval [low, high] of `x`. Raises ValueError for another level or for a scale out of order.
+    its values are, None if all between its ends are values; `with_icc` adds the intraclass correlation. The result has
+    only plain floats, ints, strings, lists, dicts and None. An undefined figure is None, with the reason under
+    `undefined` by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`. Raises ValueError for another level
+    or for a scale out of order.
     """
     if level not in ALPHAS:
         raise ValueError(f"unknown level of measurement: {level}")
@@ -64,6 +67,7 @@ def describe(
         percent_agreement(counted, latest.item, items),
         leave_one_out(counted, latest.item, items),
         alpha_sums(latest.unit, latest.value, latest.item, items, ALPHAS[level]),
+        *([intraclass_sums(latest.unit, latest.value, latest.item, items)] if with_icc else []),
         local.sums(),
         *by_chance,
         *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
