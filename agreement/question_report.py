@@ -64,10 +64,7 @@ def describe(
     by_chance, about_kappas = kappas(latest, counted, items, _categories(ratings, scale, step), KAPPAS[level])
     of_systems, about_systems = _of_systems(ratings, items, scale)
     figures: list[ItemSums] = [
-        percent_agreement(counted, latest.item, items),
-        leave_one_out(counted, latest.item, items),
-        alpha_sums(latest.unit, latest.value, latest.item, items, ALPHAS[level]),
-        *([intraclass_sums(latest.unit, latest.value, latest.item, items)] if with_icc else []),
+        *_among_raters(latest, counted, items, level, with_icc),
         local.sums(),
         *by_chance,
         *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
@@ -89,6 +86,17 @@ def describe(
     report["bootstrap"] = resampling(estimates, items, replicates, seed)
     report["undefined"] = undefined
     return report
+
+
+def _among_raters(latest: Ratings, counted: Tally, items: int, level: str, with_icc: bool) -> list[ItemSums]:
+    """The figures of agreement among all raters of each unit."""
+    unit, value, item = latest.unit, latest.value, latest.item
+    return [
+        percent_agreement(counted, item, items),
+        leave_one_out(counted, item, items),
+        alpha_sums(unit, value, item, items, ALPHAS[level]),
+        *([intraclass_sums(unit, value, item, items)] if with_icc else []),
+    ]
 
 
 def _counts(ratings: Ratings, counted: Tally, items: int, scale: tuple[float, float] | None) -> Report:
