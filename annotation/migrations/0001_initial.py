@@ -119,6 +119,7 @@ class Migration(migrations.Migration):
                 ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),
                 ('withdrawn_at', models.DateTimeField(blank=True, help_text='since when it is out of tasks and figures', null=True)),
                 ('withdrawn_reason', models.TextField(blank=True, db_default='')),
+                ('places', config.model_fields.ExactJSONField(blank=True, help_text="of tasks, as imported, that planning makes instead of the plan's", null=True)),
             ],
             options={
                 'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(fields=['study', 'set', 'id'], name='item_by_set'), models.Index(fields=['study', 'priority', 'id'], name='item_by_priority'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
