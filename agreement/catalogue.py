@@ -89,6 +89,16 @@ RATINGS: dict[str, Figure] = {
         "Agreement beyond chance if distances count; 1 is perfect, 0 is chance, 0.8 or more is considered reliable.",
         "krippendorffs-alpha",
     ),
+    "icc_single": _alpha(
+        "ICC(1), one rater",
+        "The share of the variance of single ratings that lies between units; 1 is perfect, 0 is chance.",
+        "intraclass-correlation",
+    ),
+    "icc_average": _alpha(
+        "ICC(1), mean of raters",
+        "The same for the mean of as many raters as a unit has here; 1 is perfect, 0 is chance.",
+        "intraclass-correlation",
+    ),
     "local_alpha.mean": _alpha(
         "Local alpha", "Mean over items of the alpha among each item's own outputs; 1 is perfect, 0 is chance.",
         "local-alpha",

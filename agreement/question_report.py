@@ -9,6 +9,7 @@ import numpy as np
 from agreement.aggregates import Aggregate, aggregates
 from agreement.alpha import Level, alpha_sums
 from agreement.bootstrap import TOO_LARGE, ItemSums, estimate
+from agreement.intraclass import intraclass_sums
 from agreement.kappa import kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.local_alpha import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
@@ -41,15 +42,17 @@ def describe(
     level: Literal["nominal", "interval"],
     scale: tuple[float, float] | None,
     step: float | None = 1.0,
+    with_icc: bool = False,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Report:
     """All figures of one question at its level of measurement, as `catalogue.FIGURES` describes them.
 
     `scale` is the question's (min, max), (0, 1) for a binary question, None without a scale; `step` is how far apart
-    its values are, None if all between its ends are values. The result has only plain floats, ints, strings, lists,
-    dicts and None. An undefined figure is None, with the reason under `undefined` by its dotted name. `x_ci` is the
-    95 % interval [low, high] of `x`. Raises ValueError for another level or for a scale out of order.
+    its values are, None if all between its ends are values; `with_icc` adds the intraclass correlation. The result has
+    only plain floats, ints, strings, lists, dicts and None. An undefined figure is None, with the reason under
+    `undefined` by its dotted name. `x_ci` is the 95 % interval [low, high] of `x`. Raises ValueError for another level
+    or for a scale out of order.
     """
     if level not in ALPHAS:
         raise ValueError(f"unknown level of measurement: {level}")
@@ -61,9 +64,7 @@ def describe(
     by_chance, about_kappas = kappas(latest, counted, items, _categories(ratings, scale, step), KAPPAS[level])
     of_systems, about_systems = _of_systems(ratings, items, scale)
     figures: list[ItemSums] = [
-        percent_agreement(counted, latest.item, items),
-        leave_one_out(counted, latest.item, items),
-        alpha_sums(latest.unit, latest.value, latest.item, items, ALPHAS[level]),
+        *_among_raters(latest, counted, items, level, with_icc),
         local.sums(),
         *by_chance,
         *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
@@ -85,6 +86,17 @@ def describe(
     report["bootstrap"] = resampling(estimates, items, replicates, seed)
     report["undefined"] = undefined
     return report
+
+
+def _among_raters(latest: Ratings, counted: Tally, items: int, level: str, with_icc: bool) -> list[ItemSums]:
+    """The figures of agreement among all raters of each unit."""
+    unit, value, item = latest.unit, latest.value, latest.item
+    return [
+        percent_agreement(counted, item, items),
+        leave_one_out(counted, item, items),
+        alpha_sums(unit, value, item, items, ALPHAS[level]),
+        *([intraclass_sums(unit, value, item, items)] if with_icc else []),
+    ]
 
 
 def _counts(ratings: Ratings, counted: Tally, items: int, scale: tuple[float, float] | None) -> Report:

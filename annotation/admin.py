@@ -379,15 +379,15 @@ class SpotCheckAdmin(StudyScopedAdmin):
 
 @admin.register(FlagAnswer)
 class FlagAnswerAdmin(StudyScopedAdmin):
-    study_path = "assignment__rater__study"
+    study_path = "rater__study"
     is_large = True
     search_help_text = "Finds exactly this rater, and words in the flag and the note."
-    list_display = ["id", "assignment_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
+    list_display = ["id", "rater", "task_id", "number", "is_current", "outcome", "note", "by", "at", "seen_at"]
     list_filter = [StudyFilter, "outcome", "is_current"]
     plain_filters = ("outcome", "is_current")
-    search_fields = ["assignment__rater__name"]
+    search_fields = ["rater__name"]
     search_texts = ("note", "flag")
-    list_select_related = ["by"]
+    list_select_related = ["rater", "by"]
     ordering = ["-pk"]
 
 

@@ -82,7 +82,7 @@ class AnnotationErasing(Erasing):
     study_rows = (
         (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (Adjudication, "item__study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
-        (Annotation, "rater__study"), (FlagAnswer, "assignment__rater__study"), (ReadComments, "study"),
+        (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
@@ -108,6 +108,7 @@ class AnnotationErasing(Erasing):
         erase_ratings(Rating.objects.filter(rater=rater), erased)
         erased.empty(JudgeRun.objects.filter(replaced_by__rater=rater), replaced_by=None)
         erased.delete(JudgeRun.objects.filter(rater=rater))
+        erased.delete(FlagAnswer.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
@@ -148,6 +149,7 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
     erase_ratings(Rating.objects.filter(Q(annotation__task__in=tasks) | Q(pk__in=named.values("pk"))), erased)
     final = Adjudication.objects.filter(item__tasks__in=tasks, variant=F("item__tasks__variant")).exclude(variant="")
     erased.delete(Adjudication.objects.filter(pk__in=final.values("pk")))
+    erased.delete(FlagAnswer.objects.filter(task__in=tasks))
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
     erased.delete(Slot.objects.filter(task__in=tasks))
@@ -172,7 +174,6 @@ def _erase_annotations(annotations: QuerySet[Annotation], erased: ErasedRows) ->
 
 
 def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) -> None:
-    erased.delete(FlagAnswer.objects.filter(assignment__in=assignments))
     erased.delete(DraftConflict.objects.filter(assignment__in=assignments))
     erased.delete(assignments)
 

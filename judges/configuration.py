@@ -224,7 +224,7 @@ def case_question(question: Question, configuration: RunConfiguration) -> CaseQu
         choices=tuple(choice["value"] for choice in kind.choices(question.spec)),
         labels=tuple(choice["label"] for choice in kind.choices(question.spec)),
         takes_ties=kind.takes_ties(question.spec), judge_text=configuration.texts.get(question.key, ""),
-        ranks=kind.worst_rank(question.spec),
+        ranks=kind.worst_rank(question.spec), level=kind.level or "",
     )  # fmt: skip
 
 

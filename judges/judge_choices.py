@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotation.machine_shapes import CHOICE, LABEL, RANKING, SCORE
+from annotation.machine_shapes import CHOICE, EXTREMES, LABEL, RANKING, SCORE
 from judges.metrics import Metric, MetricOption, metrics
 from judges.options import Option
 from judges.protocol import JudgeProtocol, judge_protocols
 
 ANSWERS: Mapping[str, str] = {
     SCORE: "a score", CHOICE: "the better of two outputs", RANKING: "a ranking of all outputs", LABEL: "a label",
+    EXTREMES: "the best and the worst output",
 }  # fmt: skip
 UNITS: Mapping[str, str] = {
     "output": "each output", "pair": "each pair of outputs", "item": "each item", "turn": "each turn",

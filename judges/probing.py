@@ -8,7 +8,7 @@ from annotation.models import JudgeRun
 from annotation.questions.preference import TIE
 from judges.injections import INJECTIONS
 from judges.models import Judgment
-from judges.protocol import CHOICE, LABEL, RANKING
+from judges.protocol import CHOICE, EXTREMES, LABEL, RANKING
 from judges.run_context import run_context
 
 Z = 1.959963984540054
@@ -100,9 +100,11 @@ def _worth(judgment: Judgment, changed: Judgment, shape: str) -> float:
     value = reading["value"]
     if shape == LABEL:
         return float({"good": 2, "neutral": 1}.get(value, 0))
-    if shape not in (CHOICE, RANKING):
+    if shape not in (CHOICE, EXTREMES, RANKING):
         return float(value)
     key = (changed.order or [])[changed.injected or 0]
     if shape == RANKING:
         return -float(value[key])
+    if shape == EXTREMES:
+        return float(value["best"] == key) - float(value["worst"] == key)
     return 0.5 if value == TIE else float(value == key)

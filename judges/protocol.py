@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from annotation.machine_shapes import CHOICE, LABEL, RANKING, SCORE
+from annotation.machine_shapes import CHOICE, EXTREMES, LABEL, RANKING, SCORE
 from config.registry import discover
 from judges.options import Option
 from judges.turn_split import TurnSplit
@@ -22,9 +22,9 @@ from llm.endpoints import Model
 from llm.requests import Message, PromptReference, Reply
 
 __all__ = [
-    "CHOICE", "LABEL", "RANKING", "SCORE", "Abilities", "Asker", "Case", "CaseOutput", "CaseQuestion", "CaseReference",
-    "CaseTurn", "Example", "ExampleChoice", "JudgeProtocol", "Parameters", "Reading", "ReplyInvalidError",
-    "judge_protocols",
+    "CHOICE", "EXTREMES", "LABEL", "RANKING", "SCORE", "Abilities", "Asker", "Case", "CaseOutput", "CaseQuestion",
+    "CaseReference", "CaseTurn", "Example", "ExampleChoice", "JudgeProtocol", "Parameters", "Reading",
+    "ReplyInvalidError", "judge_protocols",
 ]  # fmt: skip
 
 UnitKind = Literal["output", "pair", "item", "turn"]
@@ -50,8 +50,8 @@ class CaseOutput:
 class CaseQuestion:
     """A question of the study. `low` and `high` end its scale, if it has one; `choices` are its values, if it has any.
 
-    `labels` has a text for each of the choices, which may be empty. `ranks` is the worst rank that it takes, if any.
-    `judge_text` is what the run's configuration says instead of `text`, or "".
+    `labels` has a text for each of the choices, which may be empty. `ranks` is the worst rank that it takes, if any,
+    and `level` that of people's answers. `judge_text` is what the run's configuration says instead of `text`, or "".
     """
 
     key: str
@@ -65,6 +65,7 @@ class CaseQuestion:
     takes_ties: bool = True
     judge_text: str = ""
     ranks: int | None = None
+    level: str = ""
 
     @property
     def said(self) -> str:
@@ -164,7 +165,8 @@ class Parameters:
 class Reading:
     """What was read from the replies to one case.
 
-    `value` has the protocol's shape: a finite number; the better output's key or "tie"; {output key: rank}; or a label.
+    `value` has the protocol's shape: a finite number; the better output's key or "tie"; {output key: rank}; a label; or
+    {"best": output key, "worst": output key}.
     `distribution` is {answer: probability}; `missing` is the probability of no allowed answer; `outcome` is that of
     several agents. `details` is JSON: what else is kept, such as the values of single samples.
     """
@@ -258,7 +260,7 @@ class JudgeProtocol(ABC):
     """Where the method is described, such as `riSum, section 3.3`."""
     unit: UnitKind
     shape: str
-    """The shape of its answers: SCORE, CHOICE, RANKING or LABEL."""
+    """The shape of its answers: SCORE, CHOICE, RANKING, LABEL or EXTREMES."""
     prompts: tuple[str, ...]
     """Its prompt files in `judges/prompts/`, without the ending. A study may bring its own text for each."""
     options: Mapping[str, Option] = {}

@@ -1,7 +1,8 @@
 """The form in which a model replies: lines of text, or JSON by a schema where the run asks for it and the model can.
 
-A protocol describes its answer once, as `OneOf`, `Whole` or `Ranks`. A `ReplyForm` says how the prompt shows the form,
-which schema the request has, and reads the reply: both ways are strict, and both give the same answers.
+A protocol describes its answer once, as `OneOf`, `Whole`, `Ranks`, `TwoPlaces` or `NumberOnScale`. A `ReplyForm` says
+how the prompt shows the form, which schema the request has, and reads the reply: both ways are strict, and both give
+the same answers.
 """
 
 import json
@@ -17,7 +18,9 @@ from judges.reply_parsing import (
     BEYOND,
     NO_ANSWER,
     NOT_WHOLE,
+    NUMBER,
     OFF_SCALE,
+    TWO_ANSWERS,
     after_label,
     not_empty,
     one_of,
@@ -35,6 +38,7 @@ FIELD_SURPLUS = "a field of the JSON object was not requested"
 RANK_MISSING = "fewer ranks than outputs"
 RANK_SURPLUS = "more ranks than outputs"
 RANK_GAP = "ranks with a gap"
+SAME_OUTPUT = "one output as best and as worst"
 RANK_TIE = "a tie, which the question does not allow"
 EXPLANATION = "Explanation"
 TEXT_BLANK = "{text}"
@@ -142,12 +146,7 @@ class Ranks(FormAnswer):
         return {"type": "array", "items": {"type": "integer"}}
 
     def from_text(self, text: str) -> list[int]:
-        plain = not_empty(text).strip("\"'\u201c\u201d`*_").removesuffix(".").rstrip()
-        parts = [part.strip() for part in plain.split(",")]
-        if not all(re.fullmatch(r"-?[0-9]{1,9}", part) for part in parts):
-            decimal = any(re.fullmatch(r"-?[0-9]+\.[0-9]+", part) for part in parts)
-            raise ReplyInvalidError(NOT_WHOLE if decimal else NO_ANSWER)
-        return self._checked([int(part) for part in parts])
+        return self._checked(_whole_numbers(text))
 
     def from_json(self, value: Any) -> list[int]:
         if not isinstance(value, list):
@@ -163,6 +162,71 @@ class Ranks(FormAnswer):
         if not self.ties and len(set(found)) < len(found):
             raise ReplyInvalidError(RANK_TIE)
         return found
+
+
+@dataclass(frozen=True)
+class TwoPlaces(FormAnswer):
+    """The numbers of two different outputs of `count`, from 1, in the order shown: [best, worst]."""
+
+    count: int
+
+    def blank(self) -> str:
+        return f"{{two different numbers from 1 to {self.count}}}"
+
+    def json_blank(self) -> str:
+        return f"[{self.blank()}]"
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "integer"}}
+
+    def from_text(self, text: str) -> list[int]:
+        return self._checked(_whole_numbers(text))
+
+    def from_json(self, value: Any) -> list[int]:
+        if not isinstance(value, list):
+            raise ReplyInvalidError(NO_ANSWER)
+        return self._checked(value)
+
+    def _checked(self, places: Sequence[Any]) -> list[int]:
+        if len(places) != 2:
+            raise ReplyInvalidError(NO_ANSWER if len(places) < 2 else TWO_ANSWERS)
+        found = [_whole(place, 1, self.count) for place in places]
+        if found[0] == found[1]:
+            raise ReplyInvalidError(SAME_OUTPUT)
+        return found
+
+
+@dataclass(frozen=True)
+class NumberOnScale(FormAnswer):
+    """Any number from `low` to `high`, with a point before its decimals."""
+
+    low: float
+    high: float
+
+    def blank(self) -> str:
+        return f"{{number from {self.low:g} to {self.high:g}}}"
+
+    def json_blank(self) -> str:
+        return self.blank()
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number"}
+
+    def from_text(self, text: str) -> float:
+        plain = not_empty(text).strip("`*_").removesuffix(".").strip("`*_")
+        if not re.fullmatch(r"-?[0-9]{1,10}(\.[0-9]{1,10})?", plain):
+            raise ReplyInvalidError(TWO_ANSWERS if len(re.findall(NUMBER, plain)) > 1 else NO_ANSWER)
+        return self._checked(float(plain))
+
+    def from_json(self, value: Any) -> float:
+        if type(value) not in (int, float):
+            raise ReplyInvalidError(NO_ANSWER)
+        return self._checked(float(value))
+
+    def _checked(self, number: float) -> float:
+        if not self.low <= number <= self.high:
+            raise ReplyInvalidError(OFF_SCALE)
+        return number
 
 
 @dataclass(frozen=True)
@@ -241,6 +305,16 @@ def _some(explanation: str) -> str:
     if explanation == TEXT_BLANK or not any(sign.isalpha() for sign in explanation):
         raise ReplyInvalidError(NO_EXPLANATION)
     return explanation
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Return the whole numbers that a text lists, separated by commas. Raises ReplyInvalidError."""
+    plain = not_empty(text).strip("\"'\u201c\u201d`*_").removesuffix(".").rstrip()
+    parts = [part.strip() for part in plain.split(",")]
+    if not all(re.fullmatch(r"-?[0-9]{1,9}", part) for part in parts):
+        decimal = any(re.fullmatch(r"-?[0-9]+\.[0-9]+", part) for part in parts)
+        raise ReplyInvalidError(NOT_WHOLE if decimal else NO_ANSWER)
+    return [int(part) for part in parts]
 
 
 def _whole(value: Any, low: int, high: int) -> int:

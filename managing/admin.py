@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
 from managing import administration
-from managing.models import ItemSummary, ItemUpload, UploadStep
+from managing.models import ItemLocalAlpha, ItemSummary, ItemUpload, UploadStep
 
 __all__ = ["administration"]
 
@@ -39,4 +39,13 @@ class ItemSummaryAdmin(StudyScopedAdmin):
     plain_filters = ("state",)
     search_fields = ["key"]
     list_select_related = ["study"]
+    ordering = ["pk"]
+
+
+@admin.register(ItemLocalAlpha)
+class ItemLocalAlphaAdmin(StudyScopedAdmin):
+    study_path = "study"
+    is_large = True
+    list_display = ["id", "study", "question", "item", "alpha"]
+    list_select_related = ["study", "question", "item"]
     ordering = ["pk"]

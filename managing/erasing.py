@@ -4,14 +4,16 @@ from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Rater, Study
 from config.erasure import ErasedRows
-from managing.models import ItemSummary, ItemUpload, UploadStep
+from managing.models import ItemLocalAlpha, ItemSummary, ItemUpload, UploadStep
 from managing.uploads.receiving import place_of
 
 
 class ManagingErasing(Erasing):
     """Uploads go with their study, and with them their files; summaries are counted again without erased answers."""
 
-    study_rows = ((UploadStep, "upload__study"), (ItemUpload, "study"), (ItemSummary, "study"))
+    study_rows = (
+        (UploadStep, "upload__study"), (ItemUpload, "study"), (ItemSummary, "study"), (ItemLocalAlpha, "study"),
+    )  # fmt: skip
 
     def remove_files(self, study: Study) -> None:
         """A study that is kept after all has lost the file of an upload that was not imported."""
@@ -23,6 +25,7 @@ class ManagingErasing(Erasing):
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(ItemSummary.objects.filter(study=rater.study))
+        erased.delete(ItemLocalAlpha.objects.filter(study=rater.study))
 
 
 ERASING = ManagingErasing()

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.models import Item, Study
+from annotation.models import Item, Question, Study
 from config.background.rows import Row
 from config.model_fields import ExactJSONField
 
@@ -143,3 +143,22 @@ class ItemSummary(models.Model):
 
     def __str__(self) -> str:
         return f"summary of {self.key}"
+
+
+class ItemLocalAlpha(models.Model):
+    """The local alpha of one item for one question, as the report without choices has it: what its bars lead to."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="+", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="local_alphas")
+    alpha = models.FloatField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["question", "alpha", "item"], name="local_alpha_of_question"),
+            models.Index(fields=["study"], name="local_alpha_of_study"),
+        ]
+        constraints = [models.UniqueConstraint(fields=["question", "item"], name="local_alpha_once")]
+
+    def __str__(self) -> str:
+        return f"{self.alpha:.3f} of item {self.item_id}"

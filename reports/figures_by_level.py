@@ -37,7 +37,9 @@ def _values(
 ) -> Computation:
     kind = question_types()[question.type]
     scale, step = kind.scale(question.spec), kind.step(question.spec)
-    return Computation(ratings(rated, question, choice), partial(describe, level=level, scale=scale, step=step))
+    return Computation(
+        ratings(rated, question, choice), partial(describe, level=level, scale=scale, step=step, with_icc=kind.has_icc)
+    )
 
 
 def _choices(rated: RatedItems, question: Question, choice: Choice) -> Computation:

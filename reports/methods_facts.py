@@ -18,6 +18,7 @@ Facts = dict[str, Any]
 FIGURES = {
     "alpha_nominal": "Krippendorff's alpha (nominal)",
     "alpha_interval": "Krippendorff's alpha (interval)",
+    "icc_single": "the intraclass correlation ICC(1,1)",
     "alpha_masi": "Krippendorff's alpha over pairs of outputs (MASI distance)",
 }
 

@@ -12,6 +12,7 @@ from agreement.catalogue import FIGURES
 from annotation.blinding import blinding_state
 from annotation.models import Rater, Study
 from annotation.studies.study_progress import StudyProgress
+from reports.display.counted_items import counted_items
 from reports.display.kept_status import KeptStatus
 from reports.display.page_files import file_links, texts_of
 from reports.display.plot_data import PlotData
@@ -112,8 +113,15 @@ class ReportPage:
         return {plot.key: plot for plot in [*made, *(self._section()["section"].plots if self.own else [])]}
 
     def _questions(self) -> list[QuestionSection]:
-        sections = question_sections(self.study, self.agreement.figures, self.sorting)
-        return with_details(self.study, sections, self.details.figures_so_far, self.disagreement, self.sorting)
+        figures = self.agreement.figures
+        leads = counted_items(self.study, self.chosen, figures["guidelines"])
+        sections = [
+            replace(one, histogram=leads[one.key].histogram(one.histogram))
+            if one.histogram and one.key in leads
+            else one
+            for one in question_sections(self.study, figures, self.sorting)
+        ]
+        return with_details(self.study, sections, self.details.figures_so_far, self.disagreement, self.sorting, leads)
 
     def _choices(self, figures: dict[str, Any], of_raters: dict[str, Any]) -> dict[str, Any]:
         """What can be chosen, what is chosen, and how many answers of machines that leaves out, by the reason."""

@@ -45,6 +45,7 @@ from llm.models import Call, EndpointState
 from llm.prompt_versions import publish_prompt
 from llm.requests import AnswerMaterial, Charge, Message, Request
 from llm.stop_marks import resume, stop
+from managing.models import ItemLocalAlpha
 from reports.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
 from retrieval.index_builds import ensure_index
@@ -343,6 +344,8 @@ def _around(study: Study, people: People) -> None:
         kept_counts(study, subject)
     add_study_work(study, people.owner)
     run_waiting()
+    with_alpha = {"study": study, "item": study.items.first(), "question": study.questions.first()}
+    ItemLocalAlpha.objects.get_or_create(**with_alpha, defaults={"alpha": 0.5})
     original = Call.objects.filter(study=study).first()
     fields = {field.attname: getattr(original, field.attname) for field in Call._meta.concrete_fields}
     cached = {"id": None, "status": "cached", "original_id": original.pk, "price_charged": 0}

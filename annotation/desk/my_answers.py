@@ -64,7 +64,7 @@ def answers_of(rater: Rater, kind: str, words: str, newest: int | None) -> Query
         case "flagged":
             mine = mine.exclude(flag="")
         case "answers":
-            mine = mine.filter(Exists(FlagAnswer.objects.filter(assignment=OuterRef("pk"))))
+            mine = mine.filter(Exists(FlagAnswer.objects.filter(rater=rater, task=OuterRef("task"))))
         case "drafted":
             mine = mine.filter(drafted)
         case "changed":
@@ -103,7 +103,7 @@ def page_of(
     tasks = [row.task_id for row in shown]
     given = Annotation.objects.filter(rater=rater, task__in=tasks, is_current=True)
     current = {annotation.task_id: annotation for annotation in given}
-    replied = {one.assignment_id: one for one in FlagAnswer.objects.filter(assignment__in=shown, is_current=True)}
+    replied = {one.task_id: one for one in FlagAnswer.objects.filter(rater=rater, task__in=tasks, is_current=True)}
     questions = list(rater.study.questions.order_by("position"))
     titles = protocols()[rater.study.protocol].flow.titles({row.item for row in shown})
     outputs = _only_outputs(tasks)
@@ -115,7 +115,7 @@ def page_of(
             outputs.get(row.task_id, ""),
             questions,
             newest,
-            replied.get(row.pk),
+            replied.get(row.task_id),
         )
         for row in shown
     ]

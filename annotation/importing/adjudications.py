@@ -13,7 +13,7 @@ from annotation.importing.import_problems import FieldInvalidError, FileProblems
 from annotation.importing.line_import import LineImport
 from annotation.importing.ratings import checked_value
 from annotation.importing.target import ImportTarget
-from annotation.models import Adjudication, Question, Reviewer
+from annotation.models import Adjudication, Question, Rating, Reviewer
 from annotation.protocols import Unit, read_pair
 from annotation.questions import ValueInvalidError
 from annotation.review.adjudicating import is_asked_about, ordered_unit, unit_digest
@@ -30,6 +30,8 @@ ABOUT = {
     "pair": "is wrong or missing: this question is asked about pairs, so name the two outputs",
     "task": "must be left out: this question is asked once per task",
 }
+UNKNOWN_VARIANT = "nobody has answered this question about {} of this item"
+LOOKUP = 500
 COLUMNS = (
     "id", "question_id", "item_id", "output_id", "other_output_id", "variant", "unit", "number", "is_current", "value",
     "reason", "by_id", "at",
@@ -60,6 +62,8 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
         self.reviewers = dict(
             self.staging.read(Reviewer.objects.filter(study=self.study), "name", "pk")
         )  # those of the same import's reviews too
+        self._variants: dict[tuple[int, int, str], int] = {}
+        """Items, questions and variants that lines name, with the first such line."""
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadAdjudication:
         line_fields.only(body, KEYS)
@@ -96,10 +100,32 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
             elif missing:
                 self.problems.add(one.line, "output", f"{quoted(missing[0])} is not an output of this item")
             elif self._fits(one, sheets[one.item]):
+                if one.unit.variant:
+                    self._variants.setdefault((item, one.question.pk, one.unit.variant), one.line)
                 placed.append((item, outputs, replace(one, unit=ordered_unit(one.unit, list(outputs)))))
         if not self.problems.found:
             self._stage_reviewers(batch)
             self._stage_answers(placed)
+
+    def finish(self) -> None:
+        if not self.target.has_tables_to_settle:
+            self._check_variants()
+
+    def settle(self) -> None:
+        """Check variants once all tables have added their answers. Raises ImportRefusedError."""
+        self._check_variants()
+        self.problems.refuse_if_any()
+
+    def _check_variants(self) -> None:
+        """Note lines about a variant of an item to which nobody has answered the question."""
+        pairs = list(self._variants)
+        for start in range(0, len(pairs), LOOKUP):
+            some = pairs[start : start + LOOKUP]
+            rows = Rating.objects.filter(item__in={pair[0] for pair in some}, variant__in={pair[2] for pair in some})
+            for known in self.staging.read(rows, "item", "question", "variant"):
+                self._variants.pop(known, None)
+        for (_, _, variant), line in self._variants.items():
+            self.problems.add(line, "variant", UNKNOWN_VARIANT.format(quoted(variant)))
 
     def _fits(self, one: ReadAdjudication, sheet: Any) -> bool:
         if one.value is None:

@@ -33,8 +33,8 @@ OF_OUTPUT = {"edited_from": "edited_from", "writer": "writer", "output_metadata"
 ROW_PER_OUTPUT: Mapping[str, str] = {
     "item": TEXT, "document": TEXT, "document_turns": JSON, "instruction": TEXT, "source": TEXT, "category": MIXED,
     "categories": IGNORED, "reference": TEXT, "references": JSON, "set": TEXT, "pool": TEXT, "gold": JSON,
-    "feedback": TEXT, "metadata": JSON, "priority": TEXT, "withdrawn": JSON, "output": TEXT, "text": TEXT,
-    "turns": JSON, "edited_from": TEXT, "writer": TEXT, "output_metadata": JSON,
+    "feedback": TEXT, "metadata": JSON, "priority": TEXT, "withdrawn": JSON, "places": JSON, "output": TEXT,
+    "text": TEXT, "turns": JSON, "edited_from": TEXT, "writer": TEXT, "output_metadata": JSON,
 }  # fmt: skip
 """The columns of items with one row per output."""
 

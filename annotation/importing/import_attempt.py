@@ -96,9 +96,9 @@ class ImportAttempt:
 
         Calls `watch` with the bytes read of each file now and then. Raises ImportRefusedError.
         """
-        own: list[TableImport] = []
+        own: list[TableImport | AdjudicationImport] = []
         named = [table for table in TABLES if table in tables]
-        settles = not IMPORTERS.keys() >= set(named)
+        self.target.has_tables_to_settle = settles = not IMPORTERS.keys() >= set(named)
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]
             source = SourceFile(tables[table], FileProblems(tables[table].name), watch)
@@ -113,7 +113,7 @@ class ImportAttempt:
             if isinstance(importer, ItemImport):
                 self.result.added["outputs"] = importer.outputs
                 self.first_extended = importer.first_extended
-            if isinstance(importer, TableImport):
+            if isinstance(importer, TableImport | AdjudicationImport):  # the latter are the last table
                 own.append(importer)
         for one in own:
             one.settle()

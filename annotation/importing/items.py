@@ -15,6 +15,7 @@ from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.importing import line_fields
 from annotation.importing.gold_answers import checked_feedback, checked_gold
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted, unknown
+from annotation.importing.item_places import read_places
 from annotation.importing.line_import import LineImport, LineTally
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
@@ -26,7 +27,7 @@ from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 LOOKUP = 500
 ITEM_KEYS = frozenset({
     "id", "document", "instruction", "source", "outputs", "reference", "references", "category", "set", "pool", "gold",
-    "feedback", "metadata", "priority", "withdrawn",
+    "feedback", "metadata", "priority", "withdrawn", "places",
 })  # fmt: skip
 OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
 REFERENCE_KEYS = frozenset({"id", "text", "writer"})
@@ -34,7 +35,7 @@ WRITERS = ("human", "model")
 ITEM_COLUMNS = (
     "id", "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set",
     "pool", "gold", "feedback", "metadata", "content", "digest", "priority", "withdrawn_at",
-    "withdrawn_reason",
+    "withdrawn_reason", "places",
 )  # fmt: skip
 OUTPUT_COLUMNS = ("id", "item_id", "position", "key", "text", "turns", "edited_from", "writer", "metadata", "digest")
 
@@ -54,8 +55,8 @@ class ReadOutput(NamedTuple):
 class ReadItem:
     """A checked item: `columns` from document to content, its outputs by key, and what researchers did with it.
 
-    `steered` is its priority, and when and why it was withdrawn. That is no content: it changes no digest, and imports
-    never change it of an item that exists.
+    `steered` is its priority, when and why it was withdrawn, and its places. That is no content: it changes no digest,
+    and imports never change it of an item that exists.
     """
 
     line: int
@@ -63,7 +64,7 @@ class ReadItem:
     columns: tuple[Any, ...]
     digest: str
     outputs: dict[str, ReadOutput]
-    steered: tuple[int, str | None, str]
+    steered: tuple[int, str | None, str, str | None]
 
 
 def digest_of(parts: Iterable[str | None]) -> str:
@@ -102,7 +103,8 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "metadata", _metadata),
         canonical_json(content) if content else None,
     )
-    return ReadItem(line, key, columns, digest_of(columns), outputs, (_priority(body), *_withdrawn(body)))
+    steered = (_priority(body), *_withdrawn(body), read_places(body, outputs))
+    return ReadItem(line, key, columns, digest_of(columns), outputs, steered)
 
 
 def _said(value: Any, field: str) -> tuple[str, str | None]:

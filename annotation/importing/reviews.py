@@ -1,7 +1,7 @@
-"""Imports reviews of spans and of answers from the lines of a file.
+"""Imports reviews of spans and of answers, and answers to flags, from the lines of a file.
 
-The reviewed span or answer must exist. A review that exists already is skipped; one that contradicts it is refused.
-Reviewers are names; unknown ones are added.
+The reviewed span or answer must exist, or the answer that came with the flag. A review that exists already is skipped;
+one that contradicts it is refused. Reviewers are names; unknown ones are added.
 """
 
 from collections import defaultdict
@@ -16,21 +16,33 @@ from annotation.importing.import_problems import FieldInvalidError, FileProblems
 from annotation.importing.line_import import LineImport
 from annotation.importing.rater_lookup import DEFAULT_KIND
 from annotation.importing.target import ImportTarget
-from annotation.models import Annotation, Rating, Reviewer, SpanReview, SpotCheck, Task
+from annotation.models import Annotation, FlagAnswer, Rating, Reviewer, SpanReview, SpotCheck, Task
 from annotation.protocols import TaskPlan, Unit
 from annotation.studies.planning import task_key
 from config.bulk_insert import packed_time
 from config.text_validation import TextRefusedError, check_id
 
 LOOKUP = 500
-SPAN, ANSWER = "span", "answer"
+SPAN, ANSWER, FLAG = "span", "answer", "flag"
 OF_TASK = frozenset({"outputs", "variant", "revision"})
 OF_RATING = frozenset({"submitted_at", "ordinal", "run", "replicate"})
 COMMON = frozenset({"review", "item", "rater", "number", "verdict", "reviewer", "at"})
-KEYS = {SPAN: COMMON | {"question", "index", "reason"}, ANSWER: COMMON | {"note", "seen_at"} | OF_TASK}
-VERDICTS = {SPAN: frozenset(SpanReview.Verdict.values), ANSWER: frozenset(SpotCheck.Verdict.values)}
-UNSAID = {SPAN: SpanReview.Verdict.WITHDRAWN.value, ANSWER: SpotCheck.Verdict.OK.value}
+KEYS = {
+    SPAN: COMMON | {"question", "index", "reason"},
+    ANSWER: COMMON | {"note", "seen_at"} | OF_TASK,
+    FLAG: COMMON | {"note", "seen_at", "flag"} | OF_TASK,
+}
+VERDICTS = {
+    SPAN: frozenset(SpanReview.Verdict.values),
+    ANSWER: frozenset(SpotCheck.Verdict.values),
+    FLAG: frozenset(FlagAnswer.Outcome.values),
+}
+UNSAID = {SPAN: SpanReview.Verdict.WITHDRAWN.value, ANSWER: SpotCheck.Verdict.OK.value, FLAG: None}
 """The verdict that needs no reason."""
+WHAT = {SPAN: "span", ANSWER: "answer", FLAG: "answer with the flag"}
+FLAG_COLUMNS = (
+    "id", "rater_id", "task_id", "number", "is_current", "outcome", "note", "by_id", "at", "flag", "seen_at",
+)  # fmt: skip
 CHECK_COLUMNS = ("id", "annotation_id", "number", "is_current", "verdict", "note", "by_id", "at", "seen_at")
 REVIEW_COLUMNS = ("id", "rating_id", "index", "number", "is_current", "verdict", "reason", "by_id", "at")
 
@@ -56,7 +68,7 @@ class ReadReview:
     number: int
     reviewer: str
     said: tuple[Any, ...]
-    """Verdict, words, reviewer, time."""
+    """Verdict, words, reviewer and time; of a flag also its own words."""
     seen_at: Any
 
 
@@ -72,8 +84,8 @@ class ReviewImport(LineImport[ReadReview]):
     def read(self, line: int, body: Mapping[str, Any]) -> ReadReview:
         kind = body.get("review")
         if not isinstance(kind, str) or kind not in KEYS:
-            raise FieldInvalidError("review", f"must be {SPAN} or {ANSWER}, not {quoted(kind)}")
-        of_task = kind == ANSWER or body.get("outputs") is not None
+            raise FieldInvalidError("review", f"must be {SPAN}, {ANSWER} or {FLAG}, not {quoted(kind)}")
+        of_task = kind != SPAN or body.get("outputs") is not None
         about = OF_TASK if of_task else OF_RATING | self.protocol.unit_keys
         line_fields.only(body, KEYS[kind] | about)
         question = self.target.question_of.get(body["question"]) if isinstance(body.get("question"), str) else None
@@ -84,9 +96,10 @@ class ReviewImport(LineImport[ReadReview]):
             raise FieldInvalidError("verdict", f"must be one of {', '.join(sorted(VERDICTS[kind]))}")
         if not words and verdict != UNSAID[kind]:
             raise FieldInvalidError("reason" if kind == SPAN else "note", "is missing")
-        at = line_fields.moment(body, "at")
-        if at is None:
-            raise FieldInvalidError("at", "is missing")
+        at, flag = line_fields.moment(body, "at"), (line_fields.text(body, "flag") or "") if kind == FLAG else None
+        for field, given in (("at", at), ("flag", "absent" if flag is None else flag)):
+            if not given:
+                raise FieldInvalidError(field, "is missing")
         reviewer = _name(body, "reviewer")
         return ReadReview(
             line=line,
@@ -94,23 +107,26 @@ class ReviewImport(LineImport[ReadReview]):
             item=_name(body, "item"),
             rater=_name(body, "rater"),
             plan=_plan(body) if of_task else None,
-            revision=_whole(body, "revision", 1) if of_task else 1,
+            revision=_whole(body, "revision", 1) if of_task and kind != FLAG else 1,
             unit=Unit() if of_task or question is None else self.protocol.read_unit(body, question),
             apart=() if of_task else _apart(body),
             question=question.pk if question else 0,
             index=_whole(body, "index", 0) if kind == SPAN else 0,
             number=_whole(body, "number", 1),
             reviewer=reviewer,
-            said=(verdict, words, reviewer, at),
-            seen_at=line_fields.moment(body, "seen_at") if kind == ANSWER else None,
+            said=(verdict, words, reviewer, at, *([] if flag is None else [flag])),
+            seen_at=line_fields.moment(body, "seen_at") if kind != SPAN else None,
         )
 
     def stage(self, batch: list[ReadReview]) -> None:
-        answers, ratings = self._find(batch)
-        placed: dict[str, list[tuple[int, ReadReview]]] = {SPAN: [], ANSWER: []}
+        answers, works, ratings = self._find(batch)
+        placed: dict[str, list[tuple[Any, ReadReview]]] = {SPAN: [], ANSWER: [], FLAG: []}
         for one in batch:
             about = answers.get(_answer_name(one)) if one.plan is not None else 0
-            if one.kind == ANSWER:
+            reviewed: Any
+            if one.kind == FLAG:
+                reviewed = works.get(_answer_name(one))
+            elif one.kind == ANSWER:
                 reviewed = about
             else:
                 reviewed, spans = ratings.get(_rating_name(one, about), (0, 0))
@@ -118,15 +134,22 @@ class ReviewImport(LineImport[ReadReview]):
             if reviewed:
                 placed[one.kind].append((reviewed, one))
             else:
-                what = "answer" if one.kind == ANSWER else "span"
-                self.problems.add(one.line, "", f"this study does not have the {what} that this review is about")
+                what = f"this study does not have the {WHAT[one.kind]} that this review is about"
+                self.problems.add(one.line, "", what)
         if not self.problems.found:
             self._stage_reviewers(batch)
             self._stage_checks(placed[ANSWER])
             self._stage_reviews(placed[SPAN])
+            self._stage_flags(placed[FLAG])
 
-    def _find(self, batch: list[ReadReview]) -> tuple[dict[tuple[Any, ...], int], dict[tuple[Any, ...], Any]]:
-        """Return answers by item, task, rater and revision, and ratings with spans as `_rating_name` names them."""
+    def _find(
+        self, batch: list[ReadReview]
+    ) -> tuple[dict[tuple[Any, ...], int], dict[tuple[Any, ...], Place], dict[tuple[Any, ...], Any]]:
+        """Return what reviews may be about, by their names.
+
+        These are submitted answers, and raters with tasks of answers of any status, by item, task, rater and revision;
+        and ratings with spans as `_rating_name` names them.
+        """
         read, found = self.staging.read, self.target.items.find(one.item for one in batch)
         items = {pk: key for key, (pk, _) in found.items()}
         outputs = {pk: key for _, named in found.values() for key, pk in named.items()}
@@ -136,11 +159,14 @@ class ReviewImport(LineImport[ReadReview]):
             pk: (items[item], key)
             for pk, item, key in read(Task.objects.filter(item__in=list(items)), "pk", "item", "key")
         }
-        answers = {}
+        answers: dict[tuple[Any, ...], int] = {}
+        works: dict[tuple[Any, ...], Place] = {}
         for start in range(0, len(tasks), LOOKUP):
-            rows = Annotation.objects.filter(task__in=list(tasks)[start : start + LOOKUP], status="submitted")
-            for pk, task, rater, revision in read(rows, "pk", "task", "rater", "revision"):
-                answers[*tasks[task], names[rater], revision] = pk
+            rows = Annotation.objects.filter(task__in=list(tasks)[start : start + LOOKUP])
+            for pk, task, rater, revision, status in read(rows, "pk", "task", "rater", "revision", "status"):
+                works[*tasks[task], names[rater], revision] = (rater, task)
+                if status == Annotation.Status.SUBMITTED:
+                    answers[*tasks[task], names[rater], revision] = pk
         ratings: dict[tuple[Any, ...], Any] = {}
         marked = Rating.objects.filter(item__in=list(items), level=Rating.Level.SPAN)
         for pk, item, answer, rater, question, output, other, at, ordinal, run, replicate, value in read(
@@ -151,7 +177,7 @@ class ReviewImport(LineImport[ReadReview]):
             rerun = ("", None) if rater in people else (run, replicate)
             name = (answer, question) if answer else (items[item], unit, names[rater], question, at, ordinal, *rerun)
             ratings[name] = (pk, len(value["spans"]))
-        return answers, ratings
+        return answers, works, ratings
 
     def _stage_reviewers(self, batch: list[ReadReview]) -> None:
         new = sorted({one.reviewer for one in batch} - set(self.reviewers))
@@ -193,18 +219,36 @@ class ReviewImport(LineImport[ReadReview]):
             ],
         )  # fmt: skip
 
+    def _stage_flags(self, placed: list[tuple[Place, ReadReview]]) -> None:
+        rows = FlagAnswer.objects.filter(task__in=sorted({task for (_, task), _ in placed}))
+        new, old = self._new(placed, rows, ("rater", "task"), "note", ("outcome", "flag"))
+        self.staging.change(FlagAnswer, "pk", old, is_current=False)
+        ids = self.staging.next_ids(FlagAnswer, len(new))
+        self.staging.insert(
+            FlagAnswer, FLAG_COLUMNS,
+            [
+                (
+                    pk, *work, one.number, is_current, one.said[0], one.said[1], self.reviewers[one.reviewer],
+                    packed_time(one.said[3]), one.said[4], packed_time(one.seen_at),
+                )
+                for pk, (work, one, is_current) in zip(ids, new, strict=True)
+            ],
+        )  # fmt: skip
+
     def _new(
-        self, placed: list[tuple[Place, ReadReview]], rows: QuerySet[Any], fields: tuple[str, ...], words: str
-    ) -> tuple[list[tuple[Place, ReadReview, bool]], list[int]]:
+        self, placed: list[tuple[Place, ReadReview]], rows: QuerySet[Any], fields: tuple[str, ...], words: str,
+        verdict_and_more: tuple[str, ...] = ("verdict",),
+    ) -> tuple[list[tuple[Place, ReadReview, bool]], list[int]]:  # fmt: skip
         """Return the reviews that are new, each with whether it is current, and the existing ones that they supersede.
 
         `rows` are the existing reviews of these subjects, which `fields` name. A contradiction is a problem.
         """
+        verdict, *more = verdict_and_more
         names = {pk: name for name, pk in self.reviewers.items()}
         known: dict[Place, dict[int, tuple[int, Any]]] = defaultdict(dict)
-        columns = ("pk", "number", "verdict", words, "by", "at", *fields)
-        for pk, number, verdict, said, by, at, *about in self.staging.read(rows, *columns):
-            known[tuple(about)][number] = (pk, (verdict, said, names[by], at))
+        columns = ("pk", "number", verdict, words, "by", "at", *more, *fields)
+        for pk, number, found, said, by, at, *rest in self.staging.read(rows, *columns):
+            known[tuple(rest[len(more) :])][number] = (pk, (found, said, names[by], at, *rest[: len(more)]))
         new: list[tuple[Place, ReadReview]] = []
         for place, one in placed:
             same = known[place].get(one.number)

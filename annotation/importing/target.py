@@ -38,6 +38,8 @@ class ImportTarget(AskedQuestions):
         self.raters = RaterLookup(study, staging)
         self.replaces_examples = False
         """Whether judged examples take the place of those that the study has."""
+        self.has_tables_to_settle = False
+        """Whether tables of the import add answers after all files have been read, such as those of sessions."""
         self.first_done: int | None = None
         """The first item on which people have done work that this import brings: it may fill places."""
 

@@ -151,6 +151,7 @@ ITEMS = TypedTable(
         anything("metadata", "what else is known about it"),
         text("priority", "first or last; else ordinary"),
         record("withdrawn", "when and why a researcher has taken it out", time("at"), text("reason")),
+        anything("places", "the places of tasks for which researchers have added or cancelled some"),
     ),
     ("id",),
     _item_row,
@@ -242,7 +243,7 @@ RUNS = TypedTable(
 )  # fmt: skip
 REVIEWS = TypedTable(
     (
-        text("review", "span or answer"),
+        text("review", "span, answer or flag"),
         text("item", "the item's name"),
         text("output", "the output that was rated"),
         texts("outputs", "the task's outputs"),
@@ -258,12 +259,13 @@ REVIEWS = TypedTable(
         text("question", "the span's question"),
         whole("index", "the span's place in the answer, from 0"),
         whole("number", "1, 2, ...; the highest counts"),
-        text("verdict", "confirmed, rejected, withdrawn, ok or problem"),
+        text("verdict", "confirmed, rejected, withdrawn, ok, problem, resolved or dismissed"),
         text("reason", "why"),
         text("reviewer", "who reviewed it, under a name of this study"),
         time("at", "when"),
         text("note", "the message to the annotator"),
         time("seen_at", "when the annotator confirmed having read it"),
+        text("flag", "the annotator's comment that it answers"),
     )
 )  # fmt: skip
 ADJUDICATIONS = TypedTable(

@@ -119,6 +119,7 @@ class Migration(migrations.Migration):
                 ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),
                 ('withdrawn_at', models.DateTimeField(blank=True, help_text='since when it is out of tasks and figures', null=True)),
                 ('withdrawn_reason', models.TextField(blank=True, db_default='')),
+                ('places', config.model_fields.ExactJSONField(blank=True, help_text="of tasks, as imported, that planning makes instead of the plan's", null=True)),
             ],
             options={
                 'indexes': [models.Index(fields=['study', 'id'], name='item_in_order'), models.Index(fields=['study', 'set', 'id'], name='item_by_set'), models.Index(fields=['study', 'priority', 'id'], name='item_by_priority'), models.Index(condition=models.Q(models.Q(('pool', 'main'), _negated=True), ('withdrawn_at__isnull', False), _connector='OR'), fields=['study'], name='item_not_counted')],
@@ -514,23 +515,24 @@ class Migration(migrations.Migration):
             name='FlagAnswer',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='1, 2, ... for the answers to the flags of one assignment')),
+                ('number', models.PositiveIntegerField(help_text="1, 2, ... for the answers to one rater's flags on one task")),
                 ('is_current', models.BooleanField(default=True)),
                 ('flag', models.TextField(help_text="the annotator's words that it answers")),
                 ('outcome', models.CharField(choices=[('resolved', 'Resolved'), ('dismissed', 'Dismissed')], max_length=9)),
                 ('note', models.TextField(help_text='what the annotator reads')),
                 ('at', models.DateTimeField()),
                 ('seen_at', models.DateTimeField(blank=True, help_text='when the annotator said that they read the note', null=True)),
-                ('assignment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.assignment')),
                 ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.reviewer')),
+                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.rater')),
+                ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flag_answers', to='annotation.task')),
             ],
             options={
                 'indexes': [
-                    models.Index(condition=models.Q(('seen_at', None)), fields=['assignment'], name='flag_answer_unread'),
+                    models.Index(condition=models.Q(('seen_at', None)), fields=['rater'], name='flag_answer_unread'),
                 ],
                 'constraints': [
-                    models.UniqueConstraint(fields=('assignment', 'number'), name='flag_answer_number_once'),
-                    models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('assignment',), name='flag_answer_one_current'),
+                    models.UniqueConstraint(fields=('rater', 'task', 'number'), name='flag_answer_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('rater', 'task'), name='flag_answer_one_current'),
                     models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='flag_answer_number_positive'),
                     models.CheckConstraint(condition=models.Q(('outcome__in', ['resolved', 'dismissed'])), name='flag_answer_outcome_known'),
                     models.CheckConstraint(condition=models.Q(models.Q(('note', ''), _negated=True), models.Q(('flag', ''), _negated=True)), name='flag_answer_note_given'),
@@ -898,6 +900,6 @@ class Migration(migrations.Migration):
                 "by_id", "at",
             ],
         ),
-        Freeze("annotation_flaganswer", ["assignment_id", "number", "flag", "outcome", "note", "by_id", "at"]),
+        Freeze("annotation_flaganswer", ["rater_id", "task_id", "number", "flag", "outcome", "note", "by_id", "at"]),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
     ]

@@ -54,6 +54,9 @@ class Item(models.Model):
     )
     withdrawn_at = models.DateTimeField(null=True, blank=True, help_text="since when it is out of tasks and figures")
     withdrawn_reason = models.TextField(blank=True, db_default="")
+    places = ExactJSONField(
+        null=True, blank=True, help_text="of tasks, as imported, that planning makes instead of the plan's"
+    )
 
     class Meta:
         ordering = ["study", "id"]

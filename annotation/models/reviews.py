@@ -9,8 +9,9 @@ from django.db.models import F, Q
 
 from annotation.models.evidence import Annotation, Rating
 from annotation.models.items import Item, Output
+from annotation.models.people import Rater
 from annotation.models.study import Question, Study
-from annotation.models.tasks import Assignment
+from annotation.models.tasks import Task
 from config.model_fields import ExactJSONField
 
 
@@ -173,8 +174,9 @@ class FlagAnswer(models.Model):
         RESOLVED = "resolved", "Resolved"
         DISMISSED = "dismissed", "Dismissed"
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="flag_answers", db_index=False)
-    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to the flags of one assignment")
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="flag_answers", db_index=False)
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="flag_answers")
+    number = models.PositiveIntegerField(help_text="1, 2, ... for the answers to one rater's flags on one task")
     is_current = models.BooleanField(default=True)
     flag = models.TextField(help_text="the annotator's words that it answers")
     outcome = models.CharField(max_length=9, choices=Outcome)
@@ -185,12 +187,12 @@ class FlagAnswer(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["assignment"], condition=Q(seen_at=None), name="flag_answer_unread"),
+            models.Index(fields=["rater"], condition=Q(seen_at=None), name="flag_answer_unread"),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["assignment", "number"], name="flag_answer_number_once"),
+            models.UniqueConstraint(fields=["rater", "task", "number"], name="flag_answer_number_once"),
             models.UniqueConstraint(
-                fields=["assignment"], condition=Q(is_current=True), name="flag_answer_one_current"
+                fields=["rater", "task"], condition=Q(is_current=True), name="flag_answer_one_current"
             ),
             models.CheckConstraint(condition=Q(number__gte=1), name="flag_answer_number_positive"),
             models.CheckConstraint(
@@ -200,7 +202,7 @@ class FlagAnswer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.outcome}: flag of assignment {self.assignment_id}"
+        return f"{self.outcome}: flag of rater {self.rater_id} on task {self.task_id}"
 
 
 class ReadComments(models.Model):

@@ -43,6 +43,8 @@ class QuestionType(ABC):
     spec_keys: frozenset[str] = frozenset()
     spec_fields: tuple[SpecField, ...] = ()
     """The fields of `spec_keys` on the page that builds a study, in their order there."""
+    has_icc = False
+    """Whether its values are measurements on a fine scale, whose agreement also has an intraclass correlation."""
     needs_outputs = False
     """Whether `check_shown` needs the outputs shown; otherwise imported values skip it."""
     needs_texts = False

@@ -29,6 +29,7 @@ class Slider(NumericType):
     key = "slider"
     label = "Slider"
     level = "interval"
+    has_icc = True
     spec_keys = frozenset({"min", "max", "step", "labels", "points", "better"})
     spec_fields = (
         SpecField("min", "Lowest value", kind="number", default=0),

@@ -19,7 +19,9 @@ from annotation.studies.locking import lock_study
 
 def open_flags(study: Study | OuterRef) -> QuerySet[Assignment]:
     """Flagged tasks without an answer to the flag as it is worded now, latest first."""
-    answered = FlagAnswer.objects.filter(assignment=OuterRef("pk"), flag=OuterRef("flag"), is_current=True)
+    answered = FlagAnswer.objects.filter(
+        rater=OuterRef("rater"), task=OuterRef("task"), flag=OuterRef("flag"), is_current=True
+    )
     return _flagged(study).filter(~Exists(answered))
 
 
@@ -30,8 +32,8 @@ def _flagged(study: Study | OuterRef) -> QuerySet[Assignment]:
 
 def answered_flags(study: Study) -> QuerySet[FlagAnswer]:
     """The current answers to flags, latest first."""
-    answers = FlagAnswer.objects.filter(assignment__rater__study=study, is_current=True)
-    return answers.select_related("assignment__rater", "assignment__task__item", "by__person").order_by("-pk")
+    answers = FlagAnswer.objects.filter(rater__study=study, is_current=True)
+    return answers.select_related("rater", "task__item", "by__person").order_by("-pk")
 
 
 def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *, flag: str) -> FlagAnswer:
@@ -45,14 +47,14 @@ def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *,
         why = check_correction(lock_study(study.pk), note)
         reviewer = reviewer_for(study, person)
         fresh = Assignment.objects.select_for_update(of=("self",), no_key=True).get(pk=flagged.pk)
-        last = FlagAnswer.objects.filter(assignment=fresh, is_current=True).first()
+        last = FlagAnswer.objects.filter(rater=fresh.rater_id, task=fresh.task_id, is_current=True).first()
         if not flag or fresh.flag != flag or (last is not None and last.flag == flag):
             raise ReviewedMeanwhileError
         if last is not None:
             FlagAnswer.objects.filter(pk=last.pk).update(is_current=False)
         added = FlagAnswer.objects.create(
-            assignment=fresh, number=last.number + 1 if last else 1, flag=flag, outcome=outcome, note=note,
-            by=reviewer, at=timezone.now(),
+            rater_id=fresh.rater_id, task_id=fresh.task_id, number=last.number + 1 if last else 1, flag=flag,
+            outcome=outcome, note=note, by=reviewer, at=timezone.now(),
         )  # fmt: skip
         record(
             "flag answered",
@@ -68,13 +70,13 @@ def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *,
 
 def unread_flag_answers(person: Person) -> QuerySet[FlagAnswer]:
     """Answers to this person's flags that they have not marked as read, oldest first."""
-    return FlagAnswer.objects.filter(assignment__rater__person=person, seen_at=None).order_by("pk")
+    return FlagAnswer.objects.filter(rater__person=person, seen_at=None).order_by("pk")
 
 
 def acknowledge_answers(person: Person, study: Study, pks: Sequence[int]) -> int:
     """Mark these answers to the person's flags as read; return how many were unread."""
     with transaction.atomic():
-        unread = unread_flag_answers(person).filter(assignment__rater__study=study, pk__in=pks)
+        unread = unread_flag_answers(person).filter(rater__study=study, pk__in=pks)
         found = list(unread.values_list("pk", flat=True))
         count = FlagAnswer.objects.filter(pk__in=found, seen_at=None).update(seen_at=timezone.now())
         if count:

@@ -7,8 +7,7 @@ every installation, whatever the order of import.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +26,7 @@ from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 
 CHUNK = 500
-PLANNED = ("key", "set", "categories", "priority", "withdrawn_at")
+PLANNED = ("key", "set", "categories", "priority", "withdrawn_at", "places")
 PRIORITY_SHIFT = 59
 """How many bits of a place are below its priority."""
 NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
@@ -146,6 +145,7 @@ def _make_slots(
     numbers = _numbers(study, list(items)) if counted or size_of(study) or plan.core_size else {}
     is_core = core_of(study, plan)
     told = {pk: _facts(item)._replace(is_core=is_core(numbers.get(pk, 0))) for pk, item in items.items()}
+    kept = {pk: kept_numbers(item.places) for pk, item in items.items()}
     turns = _turns(study, numbers, outputs) if counted else {}
     variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
     for (item, key), task in tasks.items():
@@ -156,19 +156,37 @@ def _make_slots(
         random = Random(seeded(study, "orders", facts.key, key))  # noqa: S311 - reproducible, not secret
         turn = turns.get((item, key), number if counted else 0)
         size, listed = plan.redundancy(facts, study.redundancy), plan.listed_for(facts.key)
-        wanted = {(slot, place, listed[slot] if slot < len(listed) else "") for slot in range(size)}
-        if task in having and not _remade(task, having[task], wanted):
+        slots = kept[item].get(key, range(size))
+        keepers = {slot: listed[slot] if slot < len(listed) else "" for slot in slots}
+        if task in having and not _remade(task, having[task], {(slot, place, keepers[slot]) for slot in slots}):
             continue
-        orders = protocol.orders(counts[task], size, random, turn, seeded(study, "orders"))
+        orders = protocol.orders(
+            counts[task], max(size, *(slot + 1 for slot in slots), 1), random, turn, seeded(study, "orders")
+        )
         rows.extend(
-            (study.pk, item, task, slot, place, canonical_json(order), Slot.State.OPEN.value, keeper)
-            for slot, (order, keeper) in enumerate(zip_longest(orders, listed, fillvalue=""))
+            (study.pk, item, task, slot, place, canonical_json(orders[slot]), Slot.State.OPEN.value, keepers[slot])
+            for slot in slots
         )
     insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for"], rows)
 
 
 def _facts(item: Item) -> ItemFacts:
     return ItemFacts(item.key, item.set, item.categories)
+
+
+def planned_sizes(study: Study, items: Mapping[int, Item]) -> dict[int, int]:
+    """The number of places that the plan gives each task of these items, by primary key."""
+    plan = plan_of(study) or NO_PLAN
+    is_core, numbers = core_of(study, plan), _numbers(study, list(items)) if plan.core_size else {}
+    return {
+        pk: plan.redundancy(_facts(item)._replace(is_core=is_core(numbers.get(pk, 0))), study.redundancy)
+        for pk, item in items.items()
+    }
+
+
+def kept_numbers(places: Iterable[Mapping[str, Any]] | None) -> dict[str, list[int]]:
+    """The numbers of the places that an item's file names, by the key of the task."""
+    return {task_key(TaskPlan(tuple(one["outputs"]), one.get("variant", ""))): one["numbers"] for one in places or ()}
 
 
 def _slots_of(tasks: Collection[int]) -> dict[int, set[tuple[int, int, str]]]:

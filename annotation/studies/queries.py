@@ -140,7 +140,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
     last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
     notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
-    flag_answers = unread_flag_answers(person).filter(assignment__rater__study=OuterRef("study"))
+    flag_answers = unread_flag_answers(person).filter(rater__study=OuterRef("study"))
     mine_there = Rater.objects.filter(study=OuterRef("study"), person=person)
     people = Rater.objects.filter(study=OuterRef(OuterRef("study")), kind=Rater.Kind.HUMAN)
     some_raters = people.order_by("pk").values("pk")[:RATERS_ASKED]

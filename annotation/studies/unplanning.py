@@ -49,6 +49,7 @@ def _remove_some(study: Study) -> bool:
         Slot.objects.filter(task__in=tasks)._raw_delete("default")
         TaskOutput.objects.filter(task__in=tasks)._raw_delete("default")
         tasks._raw_delete("default")
+        Item.objects.filter(pk__in=some, places__isnull=False).update(places=None)
         now.outdated_through = some[-1] - 1 if len(some) == AT_ONCE else 0
         now.save(update_fields=["outdated_through"])
     return now.outdated_through > 0

@@ -1,9 +1,10 @@
 """Fills in the form that a prompt ends with, so that prompts which demand one can be tried without a model.
 
 A form stands between the lines `[form]` and `[/form]`. Its blanks are `{whole number from 1 to 5}`,
-`{one of: yes | no}`, `{ranks of 4 from 1 to 4}`, `{text}`, `{instruction}` and `{question}`; more words may follow the
-numbers of ranks. A form may be JSON. Which answer is filled in follows from the prompt alone. Instructions and
-questions are about words of it; no two in a form are the same.
+`{number from 0 to 1.5}`, `{one of: yes | no}`, `{ranks of 4 from 1 to 4}`, `{two different numbers from 1 to 4}`,
+`{text}`, `{instruction}` and `{question}`; more words may follow the numbers of ranks. A form may be JSON. Which answer
+is filled in follows from the prompt alone. Instructions and questions are about words of it; no two in a form are the
+same.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from random import Random
 FORM = re.compile(r"^\[form\]\n(.*?)\n\[/form\]$", re.DOTALL | re.M)
 BLANK = re.compile(
     r"\{(whole number from (-?\d+) to (-?\d+)|one of: ([^{}]+)|ranks of (\d+)(?: from 1 to (\d+))?[^{}]*"
-    r"|(instruction|question)|text)\}"
+    r"|two different numbers from 1 to (\d+)|number from (-?[\d.]+) to (-?[\d.]+)|(instruction|question)|text)\}"
 )
 FENCED = re.compile(r"^<([a-z0-9 ]+ [0-9a-f]{16})>\n(.*?)\n</\1>$", re.DOTALL | re.M)
 LONGEST_LIST = 100
@@ -50,7 +51,7 @@ def _topics(said: str, drawn: Random) -> Iterator[str]:
 
 
 def _answer(blank: re.Match[str], drawn: Random, topics: Iterator[str]) -> str:
-    _, low, high, choices, ranked, most, about = blank.groups()
+    _, low, high, choices, ranked, most, places, least, last, about = blank.groups()
     if low is not None:
         return str(drawn.randint(*sorted((int(low), int(high)))))
     if choices is not None:
@@ -61,6 +62,10 @@ def _answer(blank: re.Match[str], drawn: Random, topics: Iterator[str]) -> str:
         ranks = [place % tiers + 1 for place in range(length)]
         drawn.shuffle(ranks)
         return ", ".join(map(str, ranks))
+    if places is not None:
+        return ", ".join(map(str, drawn.sample(range(1, min(max(int(places), 2), LONGEST_LIST) + 1), 2)))
+    if least is not None:
+        return f"{drawn.uniform(float(least), float(last)):.1f}"
     if about is not None:
         return drawn.choice(ABOUT[about]).format(next(topics))
     return TEXT

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from annotation.blinding import is_blind
 from annotation.models import Item, Output, Rater, Rating, Study
 from annotation.protocols import protocols
-from managing.models import ItemSummary
+from managing.models import ItemLocalAlpha, ItemSummary
 
 SORTS = {
     "": ("Study order", ("pk",)),
@@ -33,6 +33,10 @@ COLUMNS = {
 }  # fmt: skip
 SHOWN_FIRST = ("state", "category", "raters", "answers", "disagreement", "flags")
 LONGEST_SEARCH = LONGEST_NAME = 200
+LONGEST_ANSWER = 1000
+ANSWERS = frozenset({"answer", "answer_from", "answer_below", "category_answer"})
+GUIDELINES = r"^(none|\d{1,9})$"
+"""A version of the guidelines, or none: that of the answers to find."""
 OPENING = 300
 """How much of an instruction and of a document the search reads, in characters."""
 
@@ -59,7 +63,13 @@ class ItemsForm(forms.Form):
     system = forms.CharField(label="System", max_length=LONGEST_NAME, strip=False, required=False)
     question = forms.CharField(max_length=LONGEST_NAME, required=False, strip=False, widget=forms.HiddenInput)
     answer = forms.FloatField(required=False, widget=forms.HiddenInput)
+    answer_from = forms.FloatField(required=False, widget=forms.HiddenInput)
+    answer_below = forms.FloatField(required=False, widget=forms.HiddenInput)
     beside = forms.FloatField(required=False, widget=forms.HiddenInput)
+    category_answer = forms.CharField(max_length=LONGEST_ANSWER, required=False, strip=False, widget=forms.HiddenInput)
+    guidelines = forms.RegexField(GUIDELINES, required=False, widget=forms.HiddenInput)
+    alpha = forms.FloatField(required=False, widget=forms.HiddenInput)
+    below = forms.FloatField(required=False, widget=forms.HiddenInput)
     sort = forms.ChoiceField(
         label="Sort by", choices=[(key, label) for key, (label, _) in SORTS.items()], required=False
     )
@@ -104,8 +114,10 @@ class ItemFilters:
         if "rater" in given:
             rated = Rating.objects.filter(rater__study=study, rater__name=given["rater"], is_current=True)
             summaries = summaries.filter(item__in=rated.values("item"))
-        if "question" in given and "answer" in given:
+        if self._has_answer:
             summaries = summaries.filter(item__in=self._answered(study).values("item"))
+        if self._has_alpha:
+            summaries = summaries.filter(item__in=self._alphas(study).values("item"))
         if "system" in given and finds_systems(study):
             summaries = summaries.filter(Exists(Output.objects.filter(item=OuterRef("item"), key=given["system"])))
         for name in ("set", "pool", "state"):
@@ -124,14 +136,30 @@ class ItemFilters:
                 summaries = summaries.filter(**{f"in_{column}__gt": 0})
         return summaries.order_by(*SORTS[given.get("sort", "")][1])
 
+    @property
+    def _has_answer(self) -> bool:
+        return "question" in self.given and bool(ANSWERS & set(self.given))
+
+    @property
+    def _has_alpha(self) -> bool:
+        return "question" in self.given and bool({"alpha", "below"} & set(self.given))
+
     def _answered(self, study: Study) -> QuerySet[Rating]:
-        """People's answers with the chosen value; with `beside`, those beside which another rater gave that one."""
+        """People's answers with the chosen value; with `beside`, those beside which another rater gave that one.
+
+        With a system, only those about its outputs.
+        """
         given = self.given
         answers = Rating.objects.filter(
             study=study, question__study=study, question__key=given["question"], is_current=True,
             rater__kind=Rater.Kind.HUMAN,
         )  # fmt: skip
-        found = answers.filter(number=given["answer"])
+        if "guidelines" in given:
+            version = None if given["guidelines"] == "none" else int(given["guidelines"])
+            answers = answers.filter(guidelines_version=version)
+        found = answers.filter(self._value)
+        if "system" in given and finds_systems(study):
+            found = found.filter(Q(output=None) | Q(output__key=given["system"]))
         if "beside" not in given:
             return found
         others = answers.filter(item=OuterRef("item"), variant=OuterRef("variant"), number=given["beside"])
@@ -140,14 +168,44 @@ class ItemFilters:
         return found.filter(Exists(of_outputs) | Q(output=None) & Exists(of_tasks))
 
     @property
+    def _value(self) -> Q:
+        """The condition for the chosen answer: a number, a part of a scale or a category."""
+        given = self.given
+        if "answer" in given:
+            return Q(number=given["answer"])
+        if "category_answer" in given:
+            return Q(value=given["category_answer"])
+        return _between("number", given.get("answer_from"), given.get("answer_below"))
+
+    def _alphas(self, study: Study) -> QuerySet[ItemLocalAlpha]:
+        """The items' local alphas of the question from `alpha` to below `below`."""
+        found = ItemLocalAlpha.objects.filter(question__study=study, question__key=self.given["question"])
+        return found.filter(_between("alpha", self.given.get("alpha"), self.given.get("below")))
+
+    @property
     def chosen_answer(self) -> str:
-        """What of one question's answers is chosen, in words; empty if nothing is."""
-        if not {"question", "answer"} <= set(self.given):
-            return ""
-        text = f"{self.given['question']}: {self.given['answer']:g}"
-        return f"{text} beside {self.given['beside']:g}" if "beside" in self.given else text
+        """What of one question is chosen, in words; empty if nothing is."""
+        given, parts = self.given, []
+        if self._has_answer:
+            exact = given.get("category_answer") or (f"{given['answer']:g}" if "answer" in given else "")
+            parts.append(exact or _range_in_words("answers", given.get("answer_from"), given.get("answer_below")))
+            parts += [f"beside {given['beside']:g}"] if "beside" in given else []
+        if self._has_alpha:
+            parts.append(_range_in_words("local alpha", given.get("alpha"), given.get("below")))
+        return f"{given['question']}: {', '.join(parts)}" if parts else ""
 
     @property
     def _category(self) -> str:
         name = self.given.get("category", "")
         return f"\n{name}\n" if name else ""
+
+
+def _between(column: str, low: float | None, below: float | None) -> Q:
+    """The condition for values from `low` to below `below`, each if there is one."""
+    found = Q() if low is None else Q(**{f"{column}__gte": low})
+    return found if below is None else found & Q(**{f"{column}__lt": below})
+
+
+def _range_in_words(name: str, low: float | None, below: float | None) -> str:
+    start = "" if low is None else f" from {low:g}"
+    return f"{name}{start}" if below is None else f"{name}{start} to below {below:g}"

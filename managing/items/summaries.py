@@ -19,6 +19,7 @@ from annotation.studies.snapshots import study_snapshot
 from config.bulk_insert import insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 from managing.items.filters import OPENING
+from managing.items.item_alphas import local_alphas, write_local_alphas
 from managing.models import ItemSummary
 from reports.rows import Choice
 from reports.rows.pair_rows import choices as read_choices
@@ -40,8 +41,9 @@ State = ItemSummary.State
 def summarise(study: Study, _: Mapping[str, Any]) -> dict[str, Any]:
     """Bring the summaries up to date; return {items, withdrawn, categories, more_categories}."""
     with study_snapshot(study):
-        rows = list(_rows(study))
+        rows, alphas = list(_rows(study)), local_alphas(study)
     _write(study, rows)
+    write_local_alphas(study, alphas)
     names = Counter(name for row in rows for name in row[4].split("\n") if name)
     return {
         "items": len(rows),

@@ -106,4 +106,18 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['study', 'item'], name='item_summary_in_order'), models.Index(fields=['study', 'key'], name='item_summary_by_key'), models.Index(fields=['study', 'disagreement', 'item'], name='item_summary_by_difference'), models.Index(fields=['study', 'answers', 'item'], name='item_summary_by_answers')],
             },
         ),
+        migrations.CreateModel(
+            name='ItemLocalAlpha',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('alpha', models.FloatField()),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='local_alphas', to='annotation.item')),
+                ('question', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.question')),
+                ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.study')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['question', 'alpha', 'item'], name='local_alpha_of_question'), models.Index(fields=['study'], name='local_alpha_of_study')],
+                'constraints': [models.UniqueConstraint(fields=('question', 'item'), name='local_alpha_once')],
+            },
+        ),
     ]

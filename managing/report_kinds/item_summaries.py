@@ -2,4 +2,4 @@
 
 from reports.report_kinds import ReportKind
 
-REPORT = ReportKind("items", "managing.items.summaries.summarise")
+REPORT = ReportKind("items", "managing.items.summaries.summarise", version=2)

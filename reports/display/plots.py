@@ -35,7 +35,7 @@ class IntervalBar:
 
 @dataclass(frozen=True)
 class HistogramColumn:
-    """One bin of a histogram: its rectangle, its count, its edges and the position of its label."""
+    """One bin of a histogram: its rectangle, its count, its edges, the position of its label and its items' page."""
 
     x: float
     y: float
@@ -45,6 +45,7 @@ class HistogramColumn:
     count: int
     low: str
     high: str
+    address: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class PrintedFigure:
 
     `counts` is printed beside the value: what it is a share of, or another figure. `number` and `ends` are the value
     and the interval with all digits, for files and for the order of rows. `gap` says why there is no interval if the
-    figure has one elsewhere.
+    figure has one elsewhere. `address` is the page of what it counts.
     """
 
     name: str
@@ -42,6 +42,7 @@ class PrintedFigure:
     number: float | None = None
     ends: tuple[float, float] | None = None
     gap: str = ""
+    address: str = ""
 
 
 def number(value: Any, unit: str) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agreement.catalogue import Figure
 from agreement.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES
+from reports.display.counted_items import CountedItems
 from reports.display.plot_data import PlotData, PlotPoint
 from reports.display.plots import DotPlot, dot_plot
 from reports.display.printed_figures import (
@@ -42,12 +43,17 @@ class PrintedDetails:
     rank_data: PlotData | None = None
 
 
-def question_details(details: Json, matrix: Json | None, scale: Axis | None) -> PrintedDetails:
-    """The printed details of a question; `matrix` is the disagreement report's table of raters, if it is kept."""
+def question_details(
+    details: Json, matrix: Json | None, scale: Axis | None, leads: CountedItems | None = None
+) -> PrintedDetails:
+    """The printed details of a question; `matrix` is the disagreement report's table of raters, if it is kept.
+
+    `leads` gives the counts of answers links to their items.
+    """
     if details.get("reason", "absent"):
         return PrintedDetails([table] if (table := _raters(matrix)) else [])
     made = (
-        _systems(details, scale), _wins(details), _tests(details), _distribution(details), _over_time(details),
+        _systems(details, scale), _wins(details), _tests(details), _distribution(details, leads), _over_time(details),
         _raters(matrix), _places(details, scale), _shares(details, "positions", "sides", SIDES),
         _lengths(details, scale), _shares(details, "lengths", "longer", LONGER),
     )  # fmt: skip
@@ -177,17 +183,18 @@ def _tests(details: Json) -> Table | None:
     return Table(DETAIL_TABLES["tests"], _columns("items", "mean_difference", "p", "p_holm"), rows, is_extra=True)
 
 
-def _distribution(details: Json) -> Table | None:
-    """Percent of each answer per system; the number of answers in the last column."""
+def _distribution(details: Json, leads: CountedItems | None) -> Table | None:
+    """Percent of each answer per system, each leading to its items; the number of answers in the last column."""
     given = details["distribution"]
     labels = given.get("labels", {})
     if not given["bins"]:
         return None
     heads = [column(_bin(one, labels)) for one in given["bins"]]
     systems = sorted(given["systems"].items())
-    rows = [(name, _shares_of(counts)) for name, counts in systems]
+    bins = given["bins"]
+    rows = [(name, _shares_of(counts, bins, leads, name)) for name, counts in systems]
     if given["all"] is not None and len(rows) != 1:
-        rows.append(("All answers", _shares_of(given["all"])))
+        rows.append(("All answers", _shares_of(given["all"], bins, leads)))
     return Table(DETAIL_TABLES["distribution"], [*heads, DETAIL_COLUMNS["answers"]], rows, is_extra=True)
 
 
@@ -201,9 +208,16 @@ def _bin(one: Json | str, labels: Mapping[str, str]) -> str:
     return f"{low:g} to {high:g}"
 
 
-def _shares_of(counts: Sequence[int]) -> list[PrintedFigure]:
+def _shares_of(
+    counts: Sequence[int], bins: Sequence[Json | str], leads: CountedItems | None, system: str = ""
+) -> list[PrintedFigure]:
     figure, total = DETAIL_TABLES["distribution"], sum(counts)
     cells = [plain(figure, f"{100 * count / total:.1f}" if total else DASH) for count in counts]
+    if leads is not None:
+        cells = [
+            replace(cell, address=leads.answers(one, is_last=one is bins[-1], system=system)) if count else cell
+            for cell, one, count in zip(cells, bins, counts, strict=True)
+        ]
     return [*cells, _count("answers", total)]
 
 

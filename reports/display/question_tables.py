@@ -26,8 +26,9 @@ PARTS = (("mean", "means of items"), ("annotator", "per rater"))
 """The two parts of a report on two dimensions."""
 BY_CATEGORY = (
     "ratings", "items", "percent_agreement", "leave_one_out", "alpha_nominal", "alpha_ordinal", "alpha_interval",
-    "alpha_masi", "alpha_masi_rankings", "gwet_ac1", "free_kappa_best", "free_kappa_worst", "alpha_best", "alpha_worst",
-    "alpha_implied_pairs", "split_half", "span_alpha", "span_f1", "severity_alpha", "span_accuracy",
+    "icc_single", "icc_average", "alpha_masi", "alpha_masi_rankings", "gwet_ac1", "free_kappa_best", "free_kappa_worst",
+    "alpha_best", "alpha_worst", "alpha_implied_pairs", "split_half", "span_alpha", "span_f1", "severity_alpha",
+    "span_accuracy",
 )  # fmt: skip
 """The figures of each category: counts and agreement, whatever the question."""
 SYSTEMS_BY_CATEGORY = (

@@ -1,6 +1,6 @@
 """The parts of a report's details that are about the whole study: times, exclusions, the methods paragraph."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from agreement.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES, EXCLUDED
 from agreement.time_quartiles import CLOCKS
 from annotation.models import Study
 from annotation.questions import question_types
+from reports.display.counted_items import CountedItems
 from reports.display.printed_figures import Json, PrintedFigure, number, plain
 from reports.display.question_details import PrintedDetails, question_details
 from reports.display.question_sections import QuestionSection
@@ -29,9 +30,13 @@ class StudyDetails:
 
 
 def with_details(
-    study: Study, sections: Sequence[QuestionSection], details: Json | None, disagreement: Kept | None, sorting: Sorting
-) -> list[QuestionSection]:
-    """The sections with their details, if these are computed; `sorting` is the reader's order of tables."""
+    study: Study, sections: Sequence[QuestionSection], details: Json | None, disagreement: Kept | None,
+    sorting: Sorting, leads: Mapping[str, CountedItems],
+) -> list[QuestionSection]:  # fmt: skip
+    """The sections with their details, if these are computed; `sorting` is the reader's order of tables.
+
+    `leads` lead to the items of questions, by their keys; {} for pages without addresses, as in a bundle.
+    """
     if details is None:
         return list(sections)
     questions = details["questions"]
@@ -43,7 +48,10 @@ def with_details(
             section,
             details=_placed(
                 question_details(
-                    questions.get(section.key, {}), compared.get(section.key, {}).get("matrix"), scales.get(section.key)
+                    questions.get(section.key, {}),
+                    compared.get(section.key, {}).get("matrix"),
+                    scales.get(section.key),
+                    leads.get(section.key),
                 ),
                 section.prefix,
                 sorting,

@@ -25,7 +25,7 @@ from reports.exporting.file_writers import json_texts
 from reports.exporting.rating_lines import rating_lines, rating_texts, score_lines, score_texts
 from reports.exporting.review_lines import has_reviews, review_lines
 from reports.exporting.run_lines import has_runs, run_lines
-from reports.exporting.study_lines import annotation_lines, item_lines
+from reports.exporting.study_lines import annotation_lines, exported_items
 from reports.exporting.table_list import Line
 from sessions.files.session_columns import LABELS, SESSIONS
 from sessions.files.session_export import has_labels, has_sessions, label_lines, session_lines
@@ -86,7 +86,7 @@ def _is_prepared(study: Study) -> bool:
 
 
 STUDY_TABLES = (
-    StudyTable("items", "items with their outputs", ITEMS, item_lines, names_systems=True),
+    StudyTable("items", "items with their outputs", ITEMS, exported_items, names_systems=True),
     StudyTable(
         "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines, names_systems=True,
         texts=rating_texts,
@@ -112,8 +112,8 @@ STUDY_TABLES = (
     ),
     StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS, label_lines, has_labels),
     StudyTable(
-        "reviews", "researchers' verdicts on marked spans and spot checks of answers", REVIEWS, review_lines,
-        has_reviews,
+        "reviews", "researchers' verdicts on marked spans, spot checks of answers and answers to flags", REVIEWS,
+        review_lines, has_reviews, names_systems=True,
     ),
     StudyTable(
         "adjudications", "researchers' final answers, with all revisions", ADJUDICATIONS, adjudication_lines,

@@ -4,15 +4,16 @@ Items are in the order of their import. Within an item everything is sorted by n
 that the files depend neither on primary keys nor on a database's collation. Absent values are left out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from annotation.blinding import names_of, systems_of
+from annotation.blinding import Names, names_of, systems_of
 from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import protocols
+from annotation.studies.changed_places import changed_places
 from config.text_validation import given, time_text
 
 CHUNK = 1000
@@ -31,6 +32,33 @@ ANNOTATION = (
 NAMING = ("outputs", "variant", "answers", "shown", "metadata")
 """The keys of an annotation's line whose values name systems."""
 Line = dict[str, Any]
+
+
+def exported_items(study: Study) -> Iterator[Line]:
+    """All items with their outputs, and with the places of tasks for which researchers added or cancelled some."""
+    names, systems = names_of(study), systems_of(study)
+    for lines in _batches(item_lines(study)):
+        named = Item.objects.filter(study=study, key__in=[line["id"] for line in lines])
+        keys = dict(named.values_list("pk", "key"))
+        places = {keys[pk]: found for pk, found in changed_places(study, sorted(keys)).items()}
+        for line in lines:
+            told = [_shown(one, names, systems) for one in places.get(line["id"], ())]
+            if names.are_codes:  # the order of import would tell systems apart
+                told.sort(key=lambda one: (one["outputs"], one.get("variant", "")))
+            yield {**line, "places": told} if told else line
+
+
+def _shown(task: Line, names: Names, systems: Collection[str]) -> Line:
+    """A task of an item's places, with systems called as they are shown."""
+    outputs = [names.shown(key) for key in task["outputs"]]
+    variant = names.within(task.get("variant"), systems)
+    return given(
+        {
+            "outputs": sorted(outputs) if names.are_codes else outputs,
+            "variant": variant,
+            "numbers": task["numbers"],
+        }
+    )
 
 
 def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None = None) -> Iterator[Line]:

@@ -114,7 +114,7 @@ def _report(study: Study, figures: dict[str, Any]) -> str:
     sections = question_sections(study, figures["agreement"], page.sorting)
     context = {
         **page.context(),
-        "questions": with_details(study, sections, figures["details"], page.disagreement, page.sorting),
+        "questions": with_details(study, sections, figures["details"], page.disagreement, page.sorting, {}),
         "details": study_details(figures["details"], page.sorting),
         "files_at": "",
         "styles": "\n".join(map(_style, STYLES)),

@@ -56,7 +56,7 @@ def reports(ratings_of, choices_of, rankings_of):
     spans = collect_spans(["i", "i"], ["a", "a"], ["r", "s"], marks, {("i", "a"): 5}, {("i", "a"): [(0, 5)]})
     dimensions = describe_dimensions(both.only(np.array([0])), both.only(np.array([1])))
     return [
-        describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5)),
+        describe(ratings_of({("i", "a"): {"r": 1, "s": 2}}), level="interval", scale=(1, 5), with_icc=True),
         describe_choices(choices_of([("i", "a", "b", "r", "a")])),
         describe_rankings(both),
         describe_spans(spans, weighted=True),

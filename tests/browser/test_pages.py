@@ -1,5 +1,7 @@
 """The pages around the desk in a real browser: axe in light and dark, no sideways scrolling, and what scripts do."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -105,3 +107,20 @@ def test_a_report_appears_when_it_is_done_and_newer_figures_replace_it(new_desk,
     compute_requested()
     expect(desk.page.get_by_text("Newer figures are being computed")).to_have_count(0)
     expect(desk.page.get_by_role("heading", name="How well?")).to_be_visible()
+
+
+def test_a_bar_of_local_alpha_leads_to_its_items(new_desk, rated, owner, axe):
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/study/report/")
+    compute_requested()
+    bars = desk.page.locator(".histogram svg a")
+    expect(bars.first).to_be_visible()
+    assert findings(desk.page, axe) == []
+    count = bars.first.locator("text").text_content()
+    bars.first.focus()
+    desk.page.keyboard.press("Enter")
+    expect(desk.page).to_have_url(re.compile(r"/items/\?question=\w+&alpha="))
+    compute_requested()
+    desk.page.reload()
+    expect(desk.page.locator("table.items tbody tr")).to_have_count(int(count))
+    expect(desk.page.locator(".chosen")).to_contain_text("local alpha")

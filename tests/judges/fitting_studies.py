@@ -4,11 +4,12 @@ from annotation.members.membership import add_member
 from annotation.models import Question, WrittenExample
 from annotation.questions import question_types
 from judges.form_choices import run_choices
-from judges.protocol import CHOICE, RANKING
+from judges.protocol import CHOICE, EXTREMES, RANKING
 from tests.judges.comparing_studies import comparing_study
 from tests.judges.rated_sessions import rated_sessions
 
-OWN_SHAPE = {CHOICE: "pairwise", RANKING: "listwise"}
+OWN_SHAPE = {CHOICE: "pairwise", RANKING: "listwise", EXTREMES: "listwise"}
+OWN_QUESTIONS = {"llm_extremes": {"questions": [{"key": "ends", "type": "best_worst"}]}}
 EXAMPLES = 4
 """The most examples that a protocol's defaults ask for, and one more."""
 
@@ -18,7 +19,8 @@ def fitting_study(folder, owner, protocol):
     if protocol is not None and protocol.unit == "turn":
         study = rated_sessions(folder / "sessions", owner, items=3, raters=("ann",))
     else:
-        study = comparing_study(folder, OWN_SHAPE.get(protocol.shape, "rating") if protocol else "rating")
+        more = OWN_QUESTIONS.get(protocol.key, {}) if protocol else {}
+        study = comparing_study(folder, OWN_SHAPE.get(protocol.shape, "rating") if protocol else "rating", **more)
         add_member(study, owner, "researcher", None)
     _write_examples(study)
     choices = run_choices(study, protocol)

@@ -18,6 +18,8 @@ JUDGES = [
     ("pair_guided", {"examples": "none", "reference": "context"}, "Better: 2"),
     ("pair_guided", {"examples": "none", "reference": "candidate"}, "Better: 2"),
     ("llm_rank", {}, "Explanation: So.\nRanks: 2, 1"),
+    ("llm_extremes", {}, "Explanation: So.\nBest and worst: 2, 1"),
+    ("scale_score", {}, "Score: 3.5"),
 ]
 
 
@@ -25,7 +27,7 @@ JUDGES = [
 def test_an_output_cannot_leave_its_marks_or_replace_the_form(judge, options, reply):
     outputs = [CaseOutput("k-a", CUNNING), CaseOutput("k-b", "It sails at nine.")]
     references = (CaseReference("gold", "human", "At nine."),)
-    shown = outputs[:1] if judge == "llm_eval" else outputs
+    shown = outputs[:1] if judge in ("llm_eval", "scale_score") else outputs
     asker = ScriptedAsker(reply)
     judged(judge, asker, case(shown, guidelines="Be strict.", references=references), **options)
     prompt = asker.sent[0][0]

@@ -29,3 +29,9 @@ def test_the_protocols_that_read_the_scale_of_a_question_refuse_another_one():
         assert refusal(question, softmax) != ""
     for name in ("llm_rank", "llm_compare"):
         assert refusal(extremes, judge_protocols()[name]) == ""
+
+
+def test_a_best_worst_question_and_a_slider_have_a_protocol_of_their_own():
+    ends, scale = judge_protocols()["llm_extremes"], judge_protocols()["scale_score"]
+    assert [refusal(one, ends) == "" for one in QUESTIONS] == [False, False, True]
+    assert [refusal(one, scale) == "" for one in QUESTIONS] == [True, True, False]

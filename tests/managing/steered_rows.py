@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from annotation.models import Adjudication, Assignment, FlagAnswer, ReadComments
 from annotation.review.verdicts import reviewer_for
-from managing.models import ItemSummary
+from managing.models import ItemLocalAlpha, ItemSummary
 
 
 def add_steered_rows(study, person):
@@ -13,14 +13,19 @@ def add_steered_rows(study, person):
     summary = ItemSummary.objects.create(
         study=study, item=item, key=item.key, text="CANARY-TEXT", pool="main", state="open"
     )
+    alpha = ItemLocalAlpha.objects.create(study=study, item=item, question=study.questions.first(), alpha=0.5)
     final = Adjudication.objects.create(
         item=item, question=study.questions.first(), unit="u", number=1, value=True, reason="CANARY-REASON",
         at=timezone.now(), by=reviewer_for(study, person),
     )  # fmt: skip
     about = {"by": reviewer_for(study, person), "at": timezone.now()}
+    given = Assignment.objects.filter(rater__study=study).first()
     flagged = FlagAnswer.objects.create(
-        assignment=Assignment.objects.filter(rater__study=study).first(), number=1, flag="CANARY-FLAG",
+        rater=given.rater, task=given.task, number=1, flag="CANARY-FLAG",
         outcome="resolved", note="CANARY-NOTE", **about,
     )  # fmt: skip
     read = ReadComments.objects.create(study=study, **about)
-    return {"itemsummary": summary, "adjudication": final, "flaganswer": flagged, "readcomments": read}
+    return {
+        "itemsummary": summary, "itemlocalalpha": alpha, "adjudication": final, "flaganswer": flagged,
+        "readcomments": read,
+    }  # fmt: skip

@@ -5,8 +5,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.members.membership import add_member
-from annotation.models import Invitation, JudgeRun, Membership, Study, Token
+from annotation.desk.assigning import next_assignment
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Assignment, Invitation, JudgeRun, Membership, Slot, Study, Task, Token
 from managing.administration import confirmed_actions
 from tests.conftest import draft_study, make_person
 
@@ -134,6 +135,41 @@ def test_a_researcher_is_not_offered_what_only_owners_may(client, staff, study):
     act(client, "close", [study], confirmed="1")
     study.refresh_from_db()
     assert study.is_live
+
+
+def test_one_more_rater_is_asked_for_on_many_items_once_their_number_is_confirmed(client, staff, study, rater):
+    items = list(study.items.order_by("pk"))
+    before = Slot.objects.filter(study=study).count()
+    page = act(client, "add_rater", items)
+    assert "Ask one more rater: 2 items" in page.content.decode()
+    assert (
+        act(client, "add_rater", items, confirmed="1", **given(reason="Close")).status_code == 200
+    )  # not their number
+    assert Slot.objects.filter(study=study).count() == before
+    act(client, "add_rater", items, confirmed="2", **given(reason="Close"))
+    assert Slot.objects.filter(study=study).count() == before + Task.objects.filter(item__in=items).count()
+    entries = AuditEntry.objects.filter(action="rater asked for", actor__person=staff)
+    assert [one.new["reason"] for one in entries] == ["Close", "Close"]
+    for person in (rater, make_person("helper")):
+        person.is_staff = True
+        person.save()
+        client.force_login(person)
+        act(client, "add_rater", items, confirmed="2", **given(reason="More"))
+    assert entries.count() == 2
+
+
+def test_raters_are_stopped_and_let_go_on_as_on_the_page_of_people(client, staff, study, rater):
+    mine = rater_for(study, rater)
+    assert "1 rater" in act(client, "remove", [mine]).content.decode()
+    held = next_assignment(study, mine)
+    act(client, "remove", [mine], confirmed="1")
+    assert not Slot.objects.filter(holder=mine).exists()
+    assert not Membership.objects.get(study=study, person=rater).active
+    act(client, "restore", [mine], confirmed="1")
+    assert Membership.objects.get(study=study, person=rater).active
+    assert Assignment.objects.filter(pk=held.pk).exists()
+    actions = AuditEntry.objects.filter(actor__person=staff, action__startswith="member").order_by("pk")
+    assert list(actions.values_list("action", flat=True)) == ["member removed", "member restored"]
 
 
 def test_people_are_removed_restored_and_given_roles(client, staff, study, rater):

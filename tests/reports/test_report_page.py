@@ -1,4 +1,5 @@
 import re
+from html import unescape
 
 import pytest
 
@@ -85,7 +86,31 @@ def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
     assert '<rect class="bar"' in shown
     assert "Show as table" in shown
-    assert re.search(r'<th scope="row">\u2212?[\d.]+ to \u2212?[\d.]+</th><td class="num">\d</td>', shown)
+    assert re.search(
+        r'<th scope="row">\u2212?[\d.]+ to \u2212?[\d.]+</th><td class="num"><a href="[^"]+">\d</a></td>', shown
+    )
+
+
+def test_bars_of_the_histogram_lead_to_as_many_items_as_they_count(client, rated, owner):
+    shown = section(page_of(client, owner), "how_well")
+    bars = re.findall(r'<a href="([^"]+)" aria-label="(\d+) items? with alpha from', shown)
+    assert sum(int(count) for _, count in bars) == 2
+    for address, count in bars:
+        assert read(client, unescape(address)).context["listed"].found == int(count)
+    assert "aria-label" not in section(page_of(client, owner, "?guidelines=all"), "how_well").split("<table")[0]
+
+
+def test_answers_of_the_distribution_lead_to_their_items(client, rated, owner):
+    shown = section(page_of(client, owner), "how_well")
+    cells = [unescape(one) for one in re.findall(r'href="([^"]+&amp;answer=[^"]+)"', shown)]
+    (five,) = [one for one in cells if "answer=5" in one and "system" not in one]
+    expected = {rating.item.key for rating in Rating.objects.filter(question__key="how_well", number=5)}
+    assert {row.key for row, _ in read(client, five).context["rows"]} == expected
+    (of_system,) = [one for one in cells if "answer=1&" in one and "system=" in one]
+    assert read(client, of_system).context["listed"].found == 1
+    rated.options["blind_researchers"] = True
+    rated.save()
+    assert "system=" not in section(page_of(client, owner), "how_well")
 
 
 def test_systems_have_a_table_of_means_scores_and_ranks(client, rated, owner):

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.importing import ImportRefusedError, import_study
-from annotation.models import Annotation, Rating, Slot, Study
+from annotation.models import Adjudication, Annotation, Rating, Reviewer, Slot, Study
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
 from llm.models import StudyPrompt
@@ -120,6 +120,21 @@ def test_sessions_alone_import_their_users_ratings(folder, tmp_path):
     export_study(study, tmp_path / "one")
     assert objects_of(tmp_path / "one" / "sessions.jsonl") == [SESSION]
     assert again(tmp_path / "one", tmp_path, "two") == bytes_of(tmp_path / "one")
+
+
+def test_a_final_answer_may_be_about_any_turn_that_is_rated_in_the_same_import(folder, tmp_path):
+    line = {"item": "q1", "variant": "turn:s/1:1", "question": "rating", "number": 1, "value": "good", "reason": "So.",
+            "reviewer": "reviewer-x", "at": "2026-03-01T12:00:00Z"}  # fmt: skip
+    study = import_study(folder(files={"sessions": [SESSION], "adjudications": [line]})).study
+    assert Adjudication.objects.get().variant == "turn:s/1:1"
+    export_study(study, tmp_path / "one")
+    first = bytes_of(tmp_path / "one")
+    empty_the_database(TurnLabel, Turn, RevisionSession, IndexBuild, StudyPrompt, Adjudication, Reviewer)
+    export_study(import_study(tmp_path / "one").study, tmp_path / "two")
+    assert bytes_of(tmp_path / "two") == first
+    wrong = [line, line | {"number": 2, "variant": "turn:s/1:9"}]
+    with pytest.raises(ImportRefusedError, match=r"adjudications\.jsonl, line 2: variant: nobody has answered"):
+        import_study(folder(name="wrong", files={"sessions": [SESSION], "adjudications": wrong}))
 
 
 def test_an_imported_session_that_has_ended_takes_its_place(worked, tmp_path):

@@ -11,7 +11,7 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Rater, Rating
 from annotation.studies.planning import plan_chunk
 from annotation.studies.steered_items import withdraw
-from managing.models import ItemSummary
+from managing.models import ItemLocalAlpha, ItemSummary
 from tests.conftest import add_item, make_person
 from tests.reports.computing import compute_requested, read
 
@@ -77,6 +77,17 @@ def test_items_are_sorted_by_disagreement_with_those_that_have_none_last(client,
         ("?question=how_well&answer=1&beside=1", ["more-0"]),
         ("?question=how_well&answer=3&beside=4", []),
         ("?question=nothing&answer=1", []),
+        ("?question=how_well&answer_from=3&answer_below=4", ["more-2"]),
+        ("?question=how_well&answer_from=4", ["more-3"]),
+        ("?question=how_well&answer=1&guidelines=none", ["more-0", "more-1", "more-2", "more-3"]),
+        ("?question=how_well&answer=1&guidelines=1", []),
+        ("?question=how_well&answer=3&system=system-north", ["more-2"]),
+        ("?question=how_well&answer=3&system=system-west", []),
+        ("?question=how_well&category_answer=3", []),
+        ("?question=how_well&alpha=0.9", ["more-0"]),
+        ("?question=how_well&alpha=-1&below=0.9", ["more-1", "more-2", "more-3"]),
+        ("?question=follows&alpha=-1", []),
+        ("?question=how_well&guidelines=nonsense&answer=4", ["more-3"]),
         ("?system=system-north&category=odd", ["more-1", "more-3"]),
         ("?system=nothing", []),
         ("?least=nonsense&q=item-1", ["item-1"]),
@@ -171,6 +182,20 @@ def test_counting_again_writes_only_what_has_changed(counted, client, owner):
     inserts = [one["sql"] for one in queries if 'INSERT INTO "managing_itemsummary"' in one["sql"]]
     assert len(inserts) <= 1
     assert ItemSummary.objects.get(key="more-3").withdrawn
+
+
+def test_local_alphas_are_found_by_an_index_and_follow_the_answers(counted, client, owner):
+    client.force_login(owner)
+    assert keys(client, counted, "?question=how_well&alpha=0.9") == ["more-0"]
+    found = ItemLocalAlpha.objects.filter(question=counted.questions.get(key="how_well"), alpha__gte=0.9, alpha__lt=1)
+    with CaptureQueriesContext(connection) as queries:
+        plan = found.values("item").order_by().explain()
+    assert "local_alpha_of_question" in plan or connection.vendor != "sqlite", queries
+    withdraw(Item.objects.get(key="more-0"), "It is a duplicate.", owner)
+    assert keys(client, counted, "?question=how_well&alpha=0.9") == []
+    with CaptureQueriesContext(connection) as queries:
+        assert keys(client, counted, "?question=how_well&alpha=-1") == ["more-1", "more-2", "more-3"]
+    assert len(queries) <= MOST_QUERIES
 
 
 def test_only_researchers_of_the_study_see_its_items(client, rater, study):

@@ -20,7 +20,7 @@ EMPTY_FIRST = (ItemSummary, Adjudication, SpanReview, SpotCheck, Reviewer)
 
 @pytest.fixture
 def decided(study, owner):
-    """The study with a changed final answer, a withdrawn one, one about a variant, and a withdrawn item."""
+    """The study with a changed final answer, a withdrawn one, a text, and a withdrawn item."""
     first, second = study.items.order_by("pk")
     how_well, comment = Question.objects.get(key="how_well"), Question.objects.get(key="comment")
     north = Unit("system-north")
@@ -28,7 +28,7 @@ def decided(study, owner):
     adjudicate(first, how_well, north, 5, "\u201eNein\u201c", owner, number=1)
     adjudicate(second, how_well, north, 1, "It does not.", owner, number=0)
     adjudicate(second, how_well, north, None, "A mistake.", owner, number=1)
-    adjudicate(second, comment, Unit("system-north", None, "turn:x:1"), "As it is.", "So.", owner, number=0)
+    adjudicate(second, comment, Unit("system-north"), "As it is.", "So.", owner, number=0)
     withdraw(second, "It is a duplicate.", owner)
     return study
 
@@ -81,6 +81,7 @@ def test_lines_are_in_the_order_of_items_units_and_numbers(decided, tmp_path):
         ({"output": None, "outputs": ["north", "south"]}, "asked about each output"),
         ({"output": None}, "asked about each output"),
         ({"verdict": "ok"}, "unknown key"),
+        ({"variant": "turn:x:1"}, "adjudications.jsonl, line 1: variant: nobody has answered this question about"),
     ],
 )
 def test_a_wrong_line_is_refused_by_field(tmp_path, db, change, said):

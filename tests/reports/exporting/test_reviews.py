@@ -209,7 +209,7 @@ def test_reviews_can_be_added_to_later_and_the_highest_number_counts(reviewed, t
 @pytest.mark.parametrize(
     ("change", "field", "reason"),
     [
-        ({"review": "opinion"}, "review", "must be span or answer"),
+        ({"review": "opinion"}, "review", "must be span, answer or flag"),
         ({"item": "elsewhere"}, "", "does not have the span"),
         ({"rater": "Nobody"}, "", "does not have the span"),
         ({"index": 1}, "", "does not have the span"),

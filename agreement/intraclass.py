@@ -1,0 +1,68 @@
+"""The one-way intraclass correlation of ratings on a fine scale (Shrout and Fleiss 1979, ICC(1,1) and ICC(1,k)).
+
+The one-way form is for units that are not all rated by the same raters, as tasks here are given out: differences
+between raters count as error. With N ratings of n units, m_u of unit u, and k0 = (N - sum_u m_u^2 / N) / (n - 1):
+
+    MSB = sum_u m_u (mean_u - mean)^2 / (n - 1)        MSW = sum_ui (x_ui - mean_u)^2 / (N - n)
+    single = (MSB - MSW) / (MSB + (k0 - 1) MSW)        average = (MSB - MSW) / MSB
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.alpha import standardised
+from agreement.bootstrap import Key
+from agreement.rating_arrays import Floats, Ints
+from agreement.tally import sum_by
+
+SINGLE, AVERAGE = ("icc_single",), ("icc_average",)
+TOO_FEW_UNITS = "fewer than two units were rated by two raters"
+NO_VARIATION = "the ratings do not vary, or the means of units do not"
+NEGLIGIBLE = 1e-12
+"""Sums of squares of standardised values that are 0 except for rounding, per rating."""
+
+
+@dataclass(frozen=True)
+class IntraclassSums:
+    """Sums over each item's units: `sums` (I, 6) are n, N, sum m^2, sum x, sum x^2 and sum (sum_u x)^2 / m_u."""
+
+    sums: Floats
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        return (SINGLE, AVERAGE)
+
+    def at(self, weights: Floats) -> Floats:
+        units, count, squares, total, second, by_unit = (weights @ self.sums).T
+        enough = units > 1
+        below = np.where(enough, units - 1, 1.0)
+        between = np.maximum(by_unit - total * total / np.maximum(count, 1), 0.0) / below
+        within = np.maximum(second - by_unit, 0.0) / np.maximum(count - units, 1)
+        between, within = (np.where(one > NEGLIGIBLE * np.maximum(count, 1), one, 0.0) for one in (between, within))
+        raters = (count - squares / np.maximum(count, 1)) / below
+        single = between + (raters - 1) * within
+        columns = []
+        for divisor in (single, between):
+            defined = enough & (divisor > 0)
+            columns.append(np.divide(between - within, divisor, out=np.full_like(divisor, np.nan), where=defined))
+        return np.stack(columns, axis=1)
+
+    def reason(self, key: Key) -> str:
+        return TOO_FEW_UNITS if self.sums[:, 0].sum() < 2 else NO_VARIATION
+
+
+def intraclass_sums(unit: Ints, value: Floats, item: Ints, items: int) -> IntraclassSums:
+    """The sums over each item.
+
+    `unit` and `value` are (R,), one entry per rating, without repeats; `item` (U,) is the item of each unit; `items`
+    is the number of item codes, I. Units with one rating are left out.
+    """
+    m = np.bincount(unit, minlength=item.size)
+    kept = m[unit] > 1
+    unit, value = unit[kept], standardised(value[kept])
+    m = np.where(m > 1, m, 0).astype(np.float64)
+    own = sum_by(unit, value, item.size)
+    parts = ((m > 0).astype(np.float64), m, m * m, own, sum_by(unit, value * value, item.size),
+             own * own / np.maximum(m, 1))  # fmt: skip
+    return IntraclassSums(np.stack([sum_by(item, part, items) for part in parts], axis=1))
