@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(help_text="of the file on the person's computer", max_length=200)),
                 ('size', models.BigIntegerField(help_text='bytes, as announced before the first part')),
                 ('received', models.BigIntegerField(default=0, help_text='bytes')),
+                ('checksum', models.BigIntegerField(default=0, help_text='CRC-32 of the bytes that have arrived')),
                 ('key', models.UUIDField(default=uuid.uuid4, editable=False, help_text='names the file on this site', unique=True)),
                 ('has_file', models.BooleanField(default=True, help_text='whether the file has not been deleted')),
                 ('begun_at', models.DateTimeField(auto_now_add=True)),
