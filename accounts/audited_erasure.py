@@ -52,9 +52,15 @@ def forget_in_audit(person: Person, study: str, erased: ErasedRows, *, words: bo
 
 def erase_audit(study: str, erased: ErasedRows) -> None:
     """Delete the audit entries of a study, but not what stayed of earlier studies with the same slug."""
+    for rows in erased_audit(study):
+        erased.delete(rows)
+
+
+def erased_audit(study: str) -> tuple[QuerySet[Any], ...]:
+    """The rows that `erase_audit` deletes: entries, and then the identities that they name."""
     kept = AuditEntry.objects.filter(study=study, action=STUDY_ERASED)
-    erased.delete(AuditEntry.objects.filter(study=study).exclude(action=STUDY_ERASED))
-    erased.delete(Identity.objects.filter(study=study).exclude(pk__in=kept.exclude(actor=None).values("actor")))
+    entries = AuditEntry.objects.filter(study=study).exclude(action=STUDY_ERASED)
+    return entries, Identity.objects.filter(study=study).exclude(pk__in=kept.exclude(actor=None).values("actor"))
 
 
 def erase_account(person: Person, erased: ErasedRows) -> None:

@@ -3,8 +3,8 @@
 A browser sends a file in parts that are no larger than an ordinary request, one after the other, so no request is
 large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended: also after the
 page was closed, if the same file is chosen again. It is known by its name, its size and the CRC-32 of what has arrived.
-Each part adds to a CRC-32 without the earlier ones being read again, and a page computes it on sites without HTTPS, too,
-where browsers offer no digests.
+Each part adds to a CRC-32 without the earlier ones being read again. Browsers offer no digests on sites without HTTPS,
+so pages compute it themselves.
 """
 
 import logging
