@@ -41,6 +41,19 @@ def audited_erasure(
         yield erased
 
 
+@contextmanager
+def continued_erasure(action: str, scope: str, *, study: str) -> Iterator[ErasedRows]:
+    """Open one more erasure of `scope`, for what `audited_erasure` has decided and entered in the audit.
+
+    Raises LookupError if the audit has no such entry.
+    """
+    with transaction.atomic():
+        if not AuditEntry.objects.filter(study=study, action=action, subject=scope).order_by("-at")[:1]:
+            raise LookupError(f"The audit has no entry of the erasure of {scope}.")
+        with open_erasure(scope) as erased:
+            yield erased
+
+
 def forget_in_audit(person: Person, study: str, erased: ErasedRows, *, words: bool) -> None:
     """Remove `person` from the audit of a study; with `words`, also empty what its entries about them quote."""
     identity = Identity.objects.filter(person=person, study=study)

@@ -17,14 +17,19 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erased_audit
+from accounts.audited_erasure import (
+    STUDY_ERASED,
+    ErasureRefusedError,
+    audited_erasure,
+    continued_erasure,
+    erased_audit,
+)
 from accounts.models import Person
 from annotation.erasing import all_erasing
 from annotation.models import Invitation, Membership, Study
 from annotation.studies.locking import lock_study
 from annotation.studies.study_erasure import BUSY, check_status, erase_rows, has_running, scope_of, sums_of
 from config.background.rows import Row, Status
-from config.erasure import open_erasure
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 STEP_ROWS = 5000
@@ -92,22 +97,22 @@ def continue_erasure(study: Study, seconds: float | None = None) -> bool:
     for rows in _in_order(study):
         keys = _keys(rows)
         while keys:
-            _erase_some(rows.model, keys, scope_of(study))
+            _erase_some(rows.model, keys, study)
             if end is not None and time.monotonic() > end:
                 return False
             pauses.take()
     try:
-        with open_erasure(scope_of(study)) as erased:
+        with continued_erasure(STUDY_ERASED, scope_of(study), study=study.slug) as erased:
             erase_rows(study, erased, running=True)
     except IntegrityError:  # somebody wrote meanwhile: the next call deletes that, too
         return False
     return True
 
 
-def _erase_some(model: type[Model], keys: list[int], scope: str) -> None:
+def _erase_some(model: type[Model], keys: list[int], study: Study) -> None:
     """Delete the last of the rows with these keys, and take them from the list, for one step."""
     until, left = time.monotonic() + STEP_SECONDS, STEP_ROWS
-    with open_erasure(scope) as erased:
+    with continued_erasure(STUDY_ERASED, scope_of(study), study=study.slug) as erased:
         while keys and left and time.monotonic() < until:
             count = min(FEW_ROWS, left)
             erased.delete(model._default_manager.filter(pk__in=keys[-count:]))

@@ -42,8 +42,8 @@ stepwise_erasure.STEP_ROWS = stepwise_erasure.FEW_ROWS = 20
 study_deleting.goes_in_steps = lambda: True
 erase_some, steps = stepwise_erasure._erase_some, []
 
-def erase_and_wait(model, keys, scope):
-    erase_some(model, keys, scope)
+def erase_and_wait(model, keys, study):
+    erase_some(model, keys, study)
     if model._meta.model_name == "item":
         print("there", flush=True)
         sys.stdin.readline()
@@ -107,6 +107,13 @@ def test_from_its_decision_a_study_is_shut_and_can_only_go(study, owner, client)
     assert AuditEntry.objects.filter(action="study erased").count() == 1
     assert continue_erasure(study)
     assert not Study.objects.exists()
+
+
+@pytest.mark.django_db
+def test_without_a_decision_in_the_audit_nothing_goes(study):
+    with pytest.raises(LookupError, match="no entry"):
+        continue_erasure(study)
+    assert Item.objects.count() == COUNT
 
 
 @pytest.mark.django_db
