@@ -41,6 +41,19 @@ def audited_erasure(
         yield erased
 
 
+@contextmanager
+def continued_erasure(action: str, scope: str, *, study: str) -> Iterator[ErasedRows]:
+    """Open one more erasure of `scope`, for what `audited_erasure` has decided and entered in the audit.
+
+    Raises LookupError if the audit has no such entry.
+    """
+    with transaction.atomic():
+        if not AuditEntry.objects.filter(study=study, action=action, subject=scope).order_by("-at")[:1]:
+            raise LookupError(f"The audit has no entry of the erasure of {scope}.")
+        with open_erasure(scope) as erased:
+            yield erased
+
+
 def forget_in_audit(person: Person, study: str, erased: ErasedRows, *, words: bool) -> None:
     """Remove `person` from the audit of a study; with `words`, also empty what its entries about them quote."""
     identity = Identity.objects.filter(person=person, study=study)
@@ -52,9 +65,15 @@ def forget_in_audit(person: Person, study: str, erased: ErasedRows, *, words: bo
 
 def erase_audit(study: str, erased: ErasedRows) -> None:
     """Delete the audit entries of a study, but not what stayed of earlier studies with the same slug."""
+    for rows in erased_audit(study):
+        erased.delete(rows)
+
+
+def erased_audit(study: str) -> tuple[QuerySet[Any], ...]:
+    """The rows that `erase_audit` deletes: entries, and then the identities that they name."""
     kept = AuditEntry.objects.filter(study=study, action=STUDY_ERASED)
-    erased.delete(AuditEntry.objects.filter(study=study).exclude(action=STUDY_ERASED))
-    erased.delete(Identity.objects.filter(study=study).exclude(pk__in=kept.exclude(actor=None).values("actor")))
+    entries = AuditEntry.objects.filter(study=study).exclude(action=STUDY_ERASED)
+    return entries, Identity.objects.filter(study=study).exclude(pk__in=kept.exclude(actor=None).values("actor"))
 
 
 def erase_account(person: Person, erased: ErasedRows) -> None:

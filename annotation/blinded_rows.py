@@ -1,6 +1,6 @@
 """Rows of blinded studies as the admin shows them: read-only copies in which systems have codes for names."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import CharField, ForeignKey, Model, Q, QuerySet, TextField
@@ -14,7 +14,11 @@ ITEM_PATHS = (
 )  # fmt: skip
 """How a model's row may lead to its item; the first that exists counts."""
 OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw")
-"""What names the model of a call besides `model`."""
+"""What names the model of a call besides `model`.
+
+Models of other apps name such columns of theirs: those in `system_fields` get the code of the system or model that they
+name, and those in `model_fields`, which tell more about models, are hidden.
+"""
 SAMPLE = 50
 """Items at either end of a study whose outputs name its systems, for rows that belong to no item."""
 
@@ -33,6 +37,34 @@ def shown_rows(rows: QuerySet[Any], study_path: str) -> QuerySet[Any]:
     shown = rows._chain()  # type: ignore[attr-defined]
     shown._hints = {**shown._hints, "study_path": study_path}
     shown._iterable_class = ShownRows
+    return shown
+
+
+class ShownEntries(ModelIterable):
+    """Reads entries of the audit, and renames the systems of blinded studies in them."""
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = list(super().__iter__())
+        slugs = {row.study for row in rows if row.study}
+        for study in Study.objects.filter(slug__in=slugs, unblinding=None) if slugs else ():
+            if is_blind(study):
+                names, known = names_of(study), systems_near((), [study])
+                for row in rows:
+                    if row.study == study.slug:
+                        row.subject = names.within(row.subject, known)
+                        row.old, row.new = (names.within(_hidden(one), known) for one in (row.old, row.new))
+        return iter(rows)
+
+
+def _hidden(change: Any) -> Any:
+    """A change of a study's settings without what it says about systems."""
+    return {**change, "systems": HIDDEN} if isinstance(change, Mapping) and change.get("systems") else change
+
+
+def shown_entries(entries: QuerySet[Any]) -> QuerySet[Any]:
+    """The same entries of the audit, read as people who run blinded studies may see them. They must not be saved."""
+    shown = entries._chain()  # type: ignore[attr-defined]
+    shown._iterable_class = ShownEntries
     return shown
 
 
@@ -82,6 +114,9 @@ def _rename(row: Model, study: Study, known: frozenset[str]) -> None:
         return
     if isinstance(row, Output):
         row.key, row.edited_from = names.shown(row.key), names.shown(row.edited_from)
+    for name in getattr(row, "system_fields", ()):
+        row.__dict__.update({name: names.shown(row.__dict__[name])} if name in row.__dict__ else {})
+    row.__dict__.update({name: HIDDEN for name in getattr(row, "model_fields", ()) if row.__dict__.get(name)})
     if {"endpoint", "model"} <= row.__dict__.keys():  # a call: both together are what a model is called
         row.__dict__["model"] = names.shown(f"{row.__dict__['endpoint']}/{row.__dict__['model']}")
         row.__dict__.update({name: HIDDEN for name in OF_CALLS if row.__dict__.get(name)})
@@ -91,6 +126,8 @@ def _rename(row: Model, study: Study, known: frozenset[str]) -> None:
         if isinstance(field, ForeignKey):
             if field.related_model is Output:
                 _rename_related(row, field, names)
+            elif field.related_model is type(row) and getattr(row, field.name) is not None:
+                _rename(getattr(row, field.name), study, known)  # such as the call whose reply was used again
         elif isinstance(row, Output) and field.name == "metadata":
             setattr(row, field.attname, HIDDEN if getattr(row, field.attname) else None)
         elif isinstance(field, CharField | TextField):

@@ -173,6 +173,7 @@ class DescriptionForm(CorrectionForm):
     )
     contact = PlainText(
         label="Contact",
+        widget=forms.Textarea(attrs={"rows": 3}),
         max_length=LONGEST_ABOUT,
         required=False,
         help_text="Annotators contact this address with questions or problems.",

@@ -30,6 +30,7 @@ class ItemUpload(models.Model):
     name = models.CharField(max_length=200, help_text="of the file on the person's computer")
     size = models.BigIntegerField(help_text="bytes, as announced before the first part")
     received = models.BigIntegerField(default=0, help_text="bytes")
+    checksum = models.BigIntegerField(default=0, help_text="CRC-32 of the bytes that have arrived")
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False, help_text="names the file on this site")
     has_file = models.BooleanField(default=True, help_text="whether the file has not been deleted")
     begun_at = models.DateTimeField(auto_now_add=True)

@@ -61,6 +61,8 @@ class SourceDocument(models.Model):
 class InstructionTrial(models.Model):
     """Several models write instructions for the same documents; evaluators rate the sets in a study of their own."""
 
+    system_fields = ("winner",)
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="instruction_trials", db_index=False)
     number = models.PositiveIntegerField()
     evaluators = models.PositiveSmallIntegerField(help_text="raters per document")
@@ -89,6 +91,8 @@ class PreparationStep(models.Model):
         FINISHED = "finished", "Finished"
         STOPPED = "stopped", "Stopped"
         OUT_OF_BUDGET = "out_of_budget", "Out of budget"
+
+    model_fields = ("configuration", "message")
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="preparation_steps", db_index=False)
     number = models.PositiveIntegerField()
@@ -191,6 +195,8 @@ class PreparedText(models.Model):
     class Writer(models.TextChoices):
         MODEL = "model", "Model"
         HUMAN = "human", "Person"
+
+    system_fields = ("key",)
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="prepared_texts", db_index=False)
     suggestion = models.ForeignKey(Suggestion, on_delete=models.PROTECT, related_name="texts", db_index=False)

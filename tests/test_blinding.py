@@ -28,6 +28,10 @@ CANARY = re.compile(r"CANARY-SYS-[a-z]+")
 NAMES = {"system-north": "CANARY-SYS-north", "system-south": "CANARY-SYS-south", "system-west": "CANARY-SYS-west"}
 LEAVE = re.compile(r"(?:href|hx-get|action)=\"(/[^\"#]*)")
 MODEL = "CANARY-SYS-host/CANARY-SYS-small"
+FILES = (
+    "items.jsonl", "ratings.jsonl", "annotations.jsonl", "scores.jsonl", "study.yaml", "README.md", "runs.jsonl",
+    "adjudications.jsonl", "reviews.jsonl",
+)  # fmt: skip
 READERS = ("owner", "superuser", "token_read", "token_account")
 
 
@@ -82,12 +86,15 @@ def sent(client, address):
     return body.decode(errors="replace") + str(response.headers)
 
 
-def leaks(client, start):
-    """The addresses reached from `start` by links whose response has a canary, each with one."""
+def leaks(client, start, skip=()):
+    """The addresses reached from `start` by links whose response has a canary, each with one.
+
+    Addresses that contain a text of `skip` are not opened.
+    """
     found, seen, waiting = {}, set(), list(start)
     while waiting:
         path = waiting.pop().replace("&amp;", "&")
-        if path in seen or path.startswith("/static/") or len(seen) > 700:
+        if path in seen or path.startswith("/static/") or len(seen) > 700 or any(text in path for text in skip):
             continue
         seen.add(path)
         text = sent(client, path)
@@ -99,19 +106,8 @@ def leaks(client, start):
 
 
 def starts(address):
-    files = [
-        "items.jsonl",
-        "ratings.jsonl",
-        "annotations.jsonl",
-        "scores.jsonl",
-        "study.yaml",
-        "README.md",
-        "runs.jsonl",
-        "adjudications.jsonl",
-        "reviews.jsonl",
-    ]
     return [
-        "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in files),
+        "/", *(address(route) for route in ROUTES), *(f"/api/studies/study/export/{name}" for name in FILES),
         *(f"/api/studies/study/{key}/" for key in KINDS), "/api/studies/study/annotations/?since=2020-01-01T00:00:00Z",
         "/api/studies/study/export/?format=csv", "/api/studies/study/export.zip?format=csv",
     ]  # fmt: skip

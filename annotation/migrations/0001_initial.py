@@ -71,6 +71,7 @@ class Migration(migrations.Migration):
                 ('core_from', models.PositiveIntegerField(blank=True, editable=False, help_text="how many items there were when the plan's core was chosen among them; later items are not in it", null=True)),
                 ('outdated_through', models.BigIntegerField(default=0, help_text='items up to this primary key may have tasks of earlier settings, which go first')),
                 ('pending_import', models.OneToOneField(blank=True, editable=False, help_text='an incomplete import; until it is complete, the study as a whole cannot be read or changed', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='study', to='annotation.pendingimport')),
+                ('being_erased', models.BooleanField(default=False, editable=False, help_text='its deletion is decided, and its rows are going')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('judges', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{rater: {family}}; hidden from annotators')),
                 ('systems', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='{system: {family, model, baseline, generic}}; hidden from annotators')),

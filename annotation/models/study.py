@@ -69,6 +69,9 @@ class Study(models.Model):
         PendingImport, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="study",
         help_text="an incomplete import; until it is complete, the study as a whole cannot be read or changed",
     )  # fmt: skip
+    being_erased = models.BooleanField(
+        default=False, editable=False, help_text="its deletion is decided, and its rows are going"
+    )
     locked_at = models.DateTimeField(
         null=True, blank=True, help_text="since when a closed study is corrected only with a reason"
     )

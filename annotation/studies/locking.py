@@ -11,7 +11,8 @@ it refers to `FOR KEY SHARE`. A plain `FOR UPDATE` on a study would keep each an
 waiting at its commit. SQLite has no row locks: there a transaction holds the one write lock from its beginning.
 
 On SQLite a large import is moved into the tables in steps (`annotation.importing.stepwise_import`). Until it is
-complete, these locks refuse the study, and so do readers that need all of it.
+complete, these locks refuse the study, and so do readers that need all of it. A study whose deletion is decided
+(`annotation.studies.stepwise_erasure`) is refused in the same places.
 """
 
 from django.db import connection
@@ -27,6 +28,13 @@ class ImportPendingError(SiteBusyError):
 
     def __init__(self) -> None:
         super().__init__("An import into this study is being completed. Try again in a few seconds.")
+
+
+class BeingErasedError(ImportPendingError):
+    """The study is being deleted in steps, and cannot be kept any more. Callers treat it like a pending import."""
+
+    def __init__(self) -> None:
+        SiteBusyError.__init__(self, "This study is being deleted.")
 
 
 def lock_study(pk: int, *, archived: bool = False) -> Study:
@@ -64,12 +72,15 @@ def refuse_pending_answers(rater: Rater) -> None:
 
 
 def refuse_pending_import(study: Study) -> None:
-    """Raise ImportPendingError if the study, as it was read, has a pending import."""
+    """Raise ImportPendingError if the study, as it was read, has a pending import or is being deleted."""
+    if study.being_erased:
+        raise BeingErasedError
     if study.pending_import_id is not None:
         raise ImportPendingError
 
 
 def refuse_import_since(study: Study) -> None:
     """As `refuse_pending_import`, but reads the study's current row: call it in its own transaction or snapshot."""
-    if Study.objects.filter(pk=study.pk, pending_import__isnull=False).exists():
-        raise ImportPendingError
+    current = Study.objects.filter(pk=study.pk).only("being_erased", "pending_import").first()
+    if current is not None:
+        refuse_pending_import(current)

@@ -1,6 +1,7 @@
 """Deletes a study at once if it is small, and otherwise by workers, so that no page waits for it."""
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.auditing import record
@@ -37,6 +38,20 @@ def delete_study(study: Study, actor: Person | None) -> StudyDeletion | None:
             return row
     except IntegrityError:
         raise ErasureRefusedError(UNDER_WAY) from None
+
+
+def request_decided() -> None:
+    """Queue the deletion of studies again if it is decided, not done, and has used up its attempts."""
+    waiting = StudyDeletion.objects.filter(study_pk=OuterRef("pk"), status__in=WAITING)
+    for study in Study.objects.filter(~Exists(waiting), being_erased=True):
+        earlier = failed_deletion(study)
+        asked_by = earlier.asked_by if earlier is not None else None
+        try:
+            with transaction.atomic():
+                row = StudyDeletion.objects.create(study_pk=study.pk, slug=study.slug, asked_by=asked_by)
+                enqueue(works()[WORK_KEY], row)
+        except IntegrityError:  # another worker has just requested it
+            continue
 
 
 def waiting_deletion(study: Study) -> StudyDeletion | None:

@@ -13,6 +13,7 @@ from annotation.models import Item, Project, Study
 from annotation.studies.queries import CountOf
 from config.background.rows import Row
 from config.background.rows import Status as WorkStatus
+from config.erasure import ErasedRows
 
 MOST_SHOWN = 1000
 BUSY = "Somebody, or background work, is still active in this study. Nothing was erased; wait a moment and try again."
@@ -24,25 +25,47 @@ def erase_study(study: Study, actor: Person | None) -> None:
 
     Raises ErasureRefusedError if annotators may still work in it or work is running; nothing was deleted then.
     """
-    if study.status not in (Study.Status.DRAFT, Study.Status.CLOSED):
-        raise ErasureRefusedError(f"The study is {study.status}. Close it first.")
-    if any(_running(study)):
+    check_status(study)
+    if has_running(study):
         raise ErasureRefusedError(BUSY)
-    parts = all_erasing()
-    new = {key: value for part in parts for key, value in part.summary(study).items()}
-    for part in parts:
+    new = sums_of(study)
+    for part in all_erasing():
         part.remove_files(study)
     try:
-        with audited_erasure(STUDY_ERASED, f"study {study.pk}", actor=actor, study=study.slug, new=new) as erased:
-            erase_audit(study.slug, erased)
-            for part in parts:
-                for model, path in part.study_rows:
-                    rows = model._default_manager.filter(**{path: study.pk})
-                    # Running work stays, so that the end of the transaction refuses to delete its study.
-                    erased.delete(rows.exclude(status=WorkStatus.RUNNING) if issubclass(model, Row) else rows)
-            erased.delete(Project.objects.filter(studies=None))
+        with audited_erasure(STUDY_ERASED, scope_of(study), actor=actor, study=study.slug, new=new) as erased:
+            erase_rows(study, erased, running=False)
     except IntegrityError as problem:
         raise ErasureRefusedError(BUSY) from problem
+
+
+def check_status(study: Study) -> None:
+    """Raise ErasureRefusedError if annotators may still work in the study."""
+    if study.status not in (Study.Status.DRAFT, Study.Status.CLOSED):
+        raise ErasureRefusedError(f"The study is {study.status}. Close it first.")
+
+
+def scope_of(study: Study) -> str:
+    """Return what erasures of the study have as their scope."""
+    return f"study {study.pk}"
+
+
+def sums_of(study: Study) -> dict[str, Any]:
+    """Return what the audit keeps about the study."""
+    return {key: value for part in all_erasing() for key, value in part.summary(study).items()}
+
+
+def erase_rows(study: Study, erased: ErasedRows, *, running: bool) -> None:
+    """Delete all rows of the study, its audit entries, and a project that has no other study.
+
+    Unless `running`, running work stays, so that the end of the transaction refuses to delete its study.
+    """
+    erase_audit(study.slug, erased)
+    for part in all_erasing():
+        for model, path in part.study_rows:
+            rows = model._default_manager.filter(**{path: study.pk})
+            stays = issubclass(model, Row) and not running
+            erased.delete(rows.exclude(status=WorkStatus.RUNNING) if stays else rows)
+    erased.delete(Project.objects.filter(studies=None))
 
 
 def rows_of(study: Study) -> dict[str, int]:
@@ -95,10 +118,11 @@ def _shown_rows(model: type[Model], path: str, study: Study, ends: tuple[int, in
     return rows.order_by().values("pk")[: MOST_SHOWN + 1]
 
 
-def _running(study: Study) -> list[bool]:
-    return [
+def has_running(study: Study) -> bool:
+    """Whether a worker is busy with work of the study."""
+    return any(
         model._default_manager.filter(**{path: study.pk}, status=WorkStatus.RUNNING).exists()
         for part in all_erasing()
         for model, path in part.study_rows
         if issubclass(model, Row)
-    ]
+    )

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('open', models.ForeignKey(blank=True, db_index=False, help_text='0, which is no row, until the erasure is closed', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='config.erasure')),
             ],
             options={
+                'indexes': [models.Index(condition=models.Q(('open__isnull', False)), fields=['open'], name='erasure_open')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('open__isnull', True), ('open', 0), _connector='OR'), name='erasure_open_points_at_no_row'), models.CheckConstraint(condition=models.Q(('id__gte', 1)), name='erasure_zero_is_no_row')],
             },
         ),

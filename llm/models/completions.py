@@ -12,6 +12,8 @@ from llm.models.calls import Call
 class Completion(Row):
     """A queued call and its result: `call` and `text` if it is done, `kind` and `reason` if it failed."""
 
+    system_fields = ("model",)
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, null=True, blank=True, related_name="completions")
     run = models.CharField(max_length=200, blank=True)
     person = models.ForeignKey(

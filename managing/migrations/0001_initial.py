@@ -23,10 +23,11 @@ class Migration(migrations.Migration):
             name='ItemUpload',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('table', models.CharField(choices=[('items', 'Items'), ('ratings', 'Ratings'), ('scores', 'Scores of models and metrics'), ('adjudications', 'Final answers')], max_length=13)),
+                ('table', models.CharField(choices=[('items', 'Items'), ('ratings', 'Ratings'), ('scores', 'Scores of models and metrics'), ('adjudications', 'Final answers'), ('study', 'Questions, items and answers of another tool')], max_length=13)),
                 ('name', models.CharField(help_text="of the file on the person's computer", max_length=200)),
                 ('size', models.BigIntegerField(help_text='bytes, as announced before the first part')),
                 ('received', models.BigIntegerField(default=0, help_text='bytes')),
+                ('checksum', models.BigIntegerField(default=0, help_text='CRC-32 of the bytes that have arrived')),
                 ('key', models.UUIDField(default=uuid.uuid4, editable=False, help_text='names the file on this site', unique=True)),
                 ('has_file', models.BooleanField(default=True, help_text='whether the file has not been deleted')),
                 ('begun_at', models.DateTimeField(auto_now_add=True)),
@@ -41,7 +42,7 @@ class Migration(migrations.Migration):
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('has_file', True)), fields=('study',), name='item_upload_one_file'),
-                    models.CheckConstraint(condition=models.Q(('table__in', ['items', 'ratings', 'scores', 'adjudications'])), name='item_upload_table_known'),
+                    models.CheckConstraint(condition=models.Q(('table__in', ['items', 'ratings', 'scores', 'adjudications', 'study'])), name='item_upload_table_known'),
                     models.CheckConstraint(condition=models.Q(('received__gte', 0), ('received__lte', models.F('size')), ('size__gte', 1)), name='item_upload_size_fits'),
                 ],
             },

@@ -38,6 +38,13 @@ class AnnouncedForm(forms.Form):
     size = forms.IntegerField(min_value=0, max_value=HUGE)
 
 
+class ContinuedForm(AnnouncedForm):
+    """A file of which a part has arrived: how much, and the CRC-32 of as many bytes of the chosen file."""
+
+    received = forms.IntegerField(min_value=1, max_value=HUGE)
+    checksum = forms.IntegerField(min_value=0, max_value=2**32 - 1)
+
+
 class ImportForm(forms.Form):
     """Why a locked study is corrected by an import."""
 

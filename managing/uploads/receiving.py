@@ -1,11 +1,15 @@
 """Receives uploaded files in parts, and deletes them: the only writer of uploads and their files.
 
 A browser sends a file in parts that are no larger than an ordinary request, one after the other, so no request is
-large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended.
+large, slow or sent by somebody who is not signed in, and an interrupted upload continues where it ended: also after the
+page was closed, if the same file is chosen again. It is known by its name, its size and the CRC-32 of what has arrived.
+Each part adds to a CRC-32 without the earlier ones being read again. Browsers offer no digests on sites without HTTPS,
+so pages compute it themselves.
 """
 
 import logging
 import os
+import zlib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +19,7 @@ from typing import Protocol
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from accounts.auditing import record
@@ -47,6 +51,7 @@ WRONG_NAME = "The file must be JSONL or CSV, or of another tool, with a name tha
 FIXED = "Only a draft that nobody has answered takes its questions from a file."
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
+OTHER_CONTENT = "This file differs from the one of the same name and size that was begun. Reload this page."
 NO_ROOM = "The file cannot be stored on this site: {}. Tell its operator."
 
 
@@ -103,6 +108,38 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
         raise UploadRefusedError(BUSY) from None
 
 
+def unfinished_upload(study: Study, person: Person) -> ItemUpload | None:
+    """The person's upload of which a part has arrived, and not all of it."""
+    found = ItemUpload.objects.filter(study=study, person=person, has_file=True, received__gt=0)
+    return found.filter(received__lt=F("size")).first()
+
+
+def continue_upload(
+    study: Study, table: str, name: str, size: int, person: Person, received: int, checksum: int
+) -> ItemUpload | None:
+    """Return the person's unfinished upload of the same file, from now on of `table`; None if there is none.
+
+    The file is the same if its name and size are, and if `checksum` is that of its first `received` bytes. Raises
+    PartMisplacedError if another number of bytes has arrived, and UploadRefusedError if the content differs.
+    """
+    found = unfinished_upload(study, person)
+    if found is None or (found.name, found.size) != (_short(name), size) or not _is_there(found):
+        return None
+    if found.received != received:
+        raise PartMisplacedError(found.received)
+    if found.checksum != checksum:
+        raise UploadRefusedError(OTHER_CONTENT)
+    ItemUpload.objects.filter(pk=found.pk, received=received).update(table=table, changed_at=timezone.now())
+    found.table = table
+    return found
+
+
+def _is_there(upload: ItemUpload) -> bool:
+    """Whether the bytes that have arrived are still stored."""
+    path = place_of(upload)
+    return path.is_file() and path.stat().st_size >= upload.received
+
+
 def file_of_another(study: Study, person: Person) -> ItemUpload | None:
     """The upload of somebody else whose file is in the study and not imported; until it goes, nobody begins one."""
     imported = UploadStep.objects.filter(upload=OuterRef("pk"), kind=UploadStep.Kind.IMPORT, status="done")
@@ -138,10 +175,11 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
         path.parent.mkdir(mode=0o700, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.seek(offset)
-            got = 0
+            got, checksum = 0, upload.checksum
             while chunk := stream.read(min(CHUNK, length - got)):
                 file.write(chunk)
                 got += len(chunk)
+                checksum = zlib.crc32(chunk, checksum)
     except OSError as problem:
         _remove_orphan(upload)
         raise UploadRefusedError(NO_ROOM.format(problem.strerror or problem)) from problem
@@ -150,11 +188,11 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
         raise PartMisplacedError(upload.received)
     with transaction.atomic():
         mine = ItemUpload.objects.filter(pk=upload.pk, received=offset, has_file=True)
-        if not mine.update(received=offset + got, changed_at=timezone.now()):
+        if not mine.update(received=offset + got, checksum=checksum, changed_at=timezone.now()):
             _remove_orphan(upload)
             upload.refresh_from_db()
             raise PartMisplacedError(upload.received)
-        upload.received = offset + got
+        upload.received, upload.checksum = offset + got, checksum
         if upload.is_complete:
             new = {"table": upload.table, "bytes": upload.size}
             record("file uploaded", upload.name, actor=person, study=upload.study.slug, new=new)

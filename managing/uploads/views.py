@@ -21,7 +21,7 @@ from config.htmx_request import HtmxRequest
 from managing.access import upload_for
 from managing.models import ItemUpload
 from managing.uploads import receiving
-from managing.uploads.forms import AnnouncedForm, ImportForm, PartForm, UploadForm
+from managing.uploads.forms import AnnouncedForm, ContinuedForm, ImportForm, PartForm, UploadForm
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError
 from managing.uploads.tool_conversion import tool_names
 from managing.uploads.upload_page import upload_page
@@ -37,7 +37,7 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     if request.method != "POST":
-        return _page(request, study, UploadForm(study=study))
+        return _page(request, study)
     form = UploadForm(request.POST, request.FILES, study=study)
     if stated_length(request) > settings.UPLOAD_BYTES:
         form.fields["file"].error_messages["required"] = TOO_LARGE.format(settings.UPLOAD_BYTES // 2**20)
@@ -51,10 +51,11 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("managing:uploaded", slug=slug, pk=found.pk)
 
 
-def _page(request: HttpRequest, study: Study, form: UploadForm, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, study: Study, form: UploadForm | None = None, status: int = 200) -> HttpResponse:
+    unfinished = receiving.unfinished_upload(study, person_of(request))
     context = {
         "study": study,
-        "form": form,
+        "form": form or UploadForm(study=study, initial={"table": unfinished.table} if unfinished else None),
         "has_outputs": protocols()[study.protocol].files.needs_outputs,
         "part": receiving.largest_part(),
         "limit": settings.STUDY_UPLOAD_BYTES,
@@ -62,6 +63,8 @@ def _page(request: HttpRequest, study: Study, form: UploadForm, status: int = 20
         "tool_limit": settings.OTHER_TOOL_BYTES,
         "uploads": [upload_page(one) for one in _recent(study)],
         "waiting": receiving.file_of_another(study, person_of(request)),
+        "unfinished": unfinished,
+        "kept_days": receiving.KEPT.days,
     }
     return render(request, "managing/upload.html", context, status=status)
 
@@ -74,22 +77,38 @@ def _recent(study: Study) -> list[ItemUpload]:
 @require_POST
 @signed_in
 def begin(request: HttpRequest, slug: str) -> HttpResponse:
-    """Begin an upload in parts; the answer says where they go."""
+    """Begin an upload in parts, or continue one of the same file; the answer says where they go.
+
+    409 says in `received` how much has arrived if it is not what the page knew.
+    """
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    form = AnnouncedForm(request.POST)
+    continues = "received" in request.POST
+    form = ContinuedForm(request.POST) if continues else AnnouncedForm(request.POST)
     if not form.is_valid():
         return JsonResponse({"problem": "Choose a file."}, status=422)
     try:
-        found = receiving.begin_upload(study, person=person, **form.cleaned_data)
+        found = receiving.continue_upload(study, person=person, **form.cleaned_data) if continues else None
+        if found is None:
+            found = receiving.begin_upload(study, person=person, **_announced(form))
+    except PartMisplacedError as misplaced:
+        return JsonResponse({"received": misplaced.received}, status=409)
     except UploadRefusedError as problem:
         return JsonResponse({"problem": str(problem)}, status=422)
+    return _begun(slug, found)
+
+
+def _announced(form: AnnouncedForm) -> dict[str, Any]:
+    return {name: form.cleaned_data[name] for name in AnnouncedForm.base_fields}
+
+
+def _begun(slug: str, found: ItemUpload) -> JsonResponse:
     arguments = [slug, found.pk]
     addresses = {
         "parts": reverse("managing:upload_part", args=arguments),
         "page": reverse("managing:uploaded", args=arguments),
     }
-    return JsonResponse({"received": 0, **addresses}, status=201)
+    return JsonResponse({"received": found.received, **addresses}, status=200 if found.received else 201)
 
 
 @require_POST

@@ -1,4 +1,7 @@
-// Sends a file in parts, each an ordinary request, and continues after an interruption where the file ended.
+// Sends a file in parts, each an ordinary request, and continues after an interruption where the file ended: in this
+// page, or in a later one if the same file is chosen again.
+
+import { continued, isUnfinished, tellWhether } from "./uploads/unfinished.js";
 
 const form = document.querySelector("#upload-form");
 const TRIES = 6;
@@ -24,8 +27,9 @@ function show(received, size) {
 
 const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
-async function begun(file) {
+async function begun(file, there) {
   const body = new FormData();
+  Object.entries(there).forEach(([name, value]) => body.set(name, value));
   body.set("table", form.elements.table.value);
   body.set("name", file.name);
   body.set("size", file.size);
@@ -33,6 +37,7 @@ async function begun(file) {
   const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
   if (!isJSON) throw new Error(`The upload could not begin (${response.status}). Reload this page and try again.`);
   const answer = await response.json();
+  if (response.status === 409) return begun(file, await continued(file, answer.received));
   if (!response.ok) throw new Error(answer.problem);
   return answer;
 }
@@ -56,20 +61,25 @@ async function sendPart(address, file, offset) {
 }
 
 async function send(file) {
-  const { parts, page } = await begun(file);
-  let received = 0;
+  const answer = await begun(file, (await isUnfinished(file)) ? await continued(file) : {});
+  const { parts, page } = answer;
+  let { received } = answer;
   let failed = 0;
   while (received < file.size) {
     show(received, file.size);
     const now = await sendPart(parts, file, received);
     failed = now === null || now === received ? failed + 1 : 0;
-    if (failed > TRIES) throw new Error("The upload was interrupted. Check your connection and try again.");
+    if (failed > TRIES) throw new Error("The upload was interrupted. Check your connection, reload this page and choose the file again.");
     if (failed) await pause(WAIT * failed);
     received = now ?? received;
   }
   show(file.size, file.size);
   window.location.assign(page);
 }
+
+form?.elements.file.addEventListener("change", ({ target }) => {
+  tellWhether(target.files[0], document.querySelector("#upload-same")).catch(() => say("The file cannot be read."));
+});
 
 form?.addEventListener("submit", (event) => {
   const [file] = form.elements.file.files;

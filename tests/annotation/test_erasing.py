@@ -18,11 +18,12 @@ from annotation.members.membership import MembershipRefusedError, add_member, ra
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Annotation, Assignment, JudgeRun, Membership, Rater, Rating, Slot, Study
 from annotation.models.imports import PendingImport, PendingRows
-from annotation.studies import study_erasure
+from annotation.studies import stepwise_erasure, study_erasure
 from annotation.studies.lifecycle import close
 from annotation.studies.study_erasure import erase_study
 from config.models import Erasure
 from config.triggers import frozen_tables
+from config.write_pauses import WritePauses
 from judges.models import Judgment
 from llm.models import Call
 from reports.exporting import export_study
@@ -126,8 +127,24 @@ def test_no_row_of_a_frozen_table_is_changed_or_deleted(people):
     assert unset == set()
 
 
-@pytest.mark.parametrize("slug", STUDIES)
-def test_a_study_is_erased_with_all_its_rows_and_others_are_unchanged(people, tmp_path, slug):
+def erase_in_steps(study, actor):
+    """Erase a study in many steps; after each the rows that are left refer to no row that is gone."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stepwise_erasure, "STEP_ROWS", 7)
+        patched.setattr(stepwise_erasure, "FEW_ROWS", 3)
+        patched.setattr(WritePauses, "take", lambda pauses: connection.check_constraints())
+        stepwise_erasure.decide_erasure(study, actor)
+        assert stepwise_erasure.continue_erasure(study)
+    *steps, end = Erasure.objects.filter(scope=f"study {study.pk}").order_by("pk").values_list("counts", flat=True)
+    assert len(steps) > 10
+    assert max(sum(counts.values()) for counts in (*steps, end)) <= 7
+
+
+@pytest.mark.parametrize(
+    ("slug", "erase"),
+    [*((slug, erase_study) for slug in STUDIES), ("the-rating", erase_in_steps), ("the-session", erase_in_steps)],
+)
+def test_a_study_is_erased_with_all_its_rows_and_others_are_unchanged(people, tmp_path, slug, erase):
     study = study_called(slug)
     others = [study_called(other) for other in STUDIES if other != slug]
     before = [exported(other, tmp_path / f"before-{other.pk}") for other in others]
@@ -135,7 +152,7 @@ def test_a_study_is_erased_with_all_its_rows_and_others_are_unchanged(people, tm
     close(study, people.owner)
     places = [build.place for build in IndexBuild.objects.filter(study=study).exclude(folder="")]
     charged = sum(Call.objects.filter(study=study).values_list("price_charged", flat=True))
-    erase_study(study, people.owner)
+    erase(study, people.owner)
     assert not any(place.exists() for place in places)
     assert {model: model.objects.count() for model in counts} == counts
     assert before == [exported(other, tmp_path / f"after-{other.pk}") for other in others]

@@ -43,6 +43,7 @@ def write(path, count, **changes):
 
 
 def choose(page, path):
+    page.wait_for_load_state("load")  # the script is there, and sends the file in parts
     page.get_by_label("File", exact=True).set_input_files(path)
     page.get_by_role("button", name="Upload and check").click()
 
@@ -87,6 +88,55 @@ def test_an_upload_continues_after_an_interruption(page, study, tmp_path, monkey
     expect(page.get_by_text("Waiting for a worker")).to_be_visible()
     assert len(failed) == 2
     assert receiving.place_of(ItemUpload.objects.get()).read_bytes() == (tmp_path / "items.jsonl").read_bytes()
+
+
+def test_an_upload_continues_in_another_page_with_the_same_file_alone(page, study, tmp_path, monkeypatch, axe):
+    monkeypatch.setattr(receiving, "PART", 20_000)
+    stopped, sent = [], []
+
+    def stop_at_the_third(route):
+        sent.append(route.request.url.partition("offset=")[2])
+        if sent[-1] == "40000" and not stopped:
+            stopped.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/part/**", stop_at_the_third)
+    page.goto(f"{page.url}upload/")
+    path = write(tmp_path / "items.jsonl", 100)
+    body = path.read_text(encoding="utf-8")
+    choose(page, path)
+    expect(page.get_by_text("of 0.1 MB uploaded")).to_be_visible()
+    until(page, lambda: bool(stopped))
+    page.reload()
+    expect(page.get_by_text("Unfinished upload")).to_be_visible()
+    assert findings(page, axe) == []
+    said = page.locator("#upload-same")
+    for name, text, reason in (
+        ("items.jsonl", body.replace("ferry", "train", 1), "other content"),
+        ("items.jsonl", body + "\n", "another size"), ("more.jsonl", body, "another name"),
+    ):  # fmt: skip
+        other = tmp_path / reason / name
+        other.parent.mkdir()
+        other.write_text(text, encoding="utf-8")
+        page.get_by_label("File", exact=True).set_input_files(other)
+        expect(said).to_contain_text(reason)
+        expect(said).to_contain_text("uploaded from the start")
+    page.get_by_label("File", exact=True).set_input_files(path)
+    expect(said).to_contain_text("The same file: the upload continues at")
+    sent.clear()
+    page.get_by_role("button", name="Upload and check").click()
+    expect(page.get_by_text("Waiting for a worker")).to_be_visible()
+    assert sent[0] == "40000"
+    assert receiving.place_of(ItemUpload.objects.get()).read_bytes() == path.read_bytes()
+
+
+def until(page, is_so):
+    for _ in range(600):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the part was not sent")
 
 
 def test_why_a_file_is_refused_is_said_beside_it(page, study, tmp_path):
