@@ -17,7 +17,7 @@ from reports.protocol_figures import protocol_figures
 from reports.report_kinds import report_kinds
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
-from sessions.files.session_export import has_sessions
+from sessions.files.session_counts import has_sessions
 
 HUMAN = Rater.Kind.HUMAN.value
 

@@ -10,6 +10,16 @@ from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.file_tables.typed_tables import (
+    ADJUDICATIONS,
+    ANNOTATIONS,
+    EXAMPLES,
+    ITEMS,
+    REVIEWS,
+    RUNS,
+    SCORES,
+    TypedTable,
+)
 from annotation.importing import stepwise_import
 from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
@@ -26,16 +36,6 @@ from annotation.importing.runs import RunImport
 from annotation.importing.staging import StudyChangedError
 from annotation.importing.study_updates import StudyUpdate
 from annotation.importing.target import ImportTarget
-from annotation.importing.typed_tables import (
-    ADJUDICATIONS,
-    ANNOTATIONS,
-    EXAMPLES,
-    ITEMS,
-    REVIEWS,
-    RUNS,
-    SCORES,
-    TypedTable,
-)
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.models import Rater, SpanReview, SpotCheck, Study
-from annotation.protocols import Protocol, Unit, protocols
+from annotation.protocols import Protocol, Unit, protocol_of
 from reports.exporting.study_lines import Line, given, task_outputs, time_text
 
 TASK = ("task_id", "task__item_id", "task__item__key", "task__variant", "rater__name", "revision")
@@ -47,7 +47,7 @@ def _answers(study: Study) -> Iterator[Sorted]:
 
 
 def _spans(study: Study) -> Iterator[Sorted]:
-    protocol = protocols()[study.protocol]
+    protocol = protocol_of(study)
     about = [f"rating__annotation__{name}" for name in TASK]
     rows = SpanReview.objects.filter(rating__study=study).values(*about, *SPAN, *COMMON)
     outputs = task_outputs(sorted({row[about[0]] for row in rows if row[about[0]]}))

@@ -14,7 +14,6 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.locking import lock_study
 from config.background.claiming import Claim
 from config.background.kinds import works
-from config.background.rows import Status
 from config.background.waking import enqueue
 from config.model_fields import canonical_json
 from config.software_version import SOFTWARE_VERSION
@@ -68,8 +67,3 @@ def complete_plan(claim: Claim, facts: dict[str, Any]) -> None:
         with claim.finish(body=body, sha256=sha256, registered_at=moment):
             new = {"number": row.number, "sha256": sha256}
             record("plan registered", f"plan {row.number}", actor=row.by, study=study.slug, new=new)
-
-
-def registered_plans(study: Study) -> list[Preregistration]:
-    """The study's registered plans, the newest first."""
-    return list(Preregistration.objects.filter(study=study, status=Status.DONE).order_by("-number"))
