@@ -97,7 +97,7 @@ class ImportAttempt:
         Calls `watch` with the bytes read of each file now and then. Raises ImportRefusedError.
         """
         own: list[TableImport] = []
-        named = [table for table in TABLES if table in tables]
+        named = [table for table in (*TABLES, *(name for name in tables if "/" in name)) if table in tables]
         settles = not IMPORTERS.keys() >= set(named)
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]
@@ -108,7 +108,8 @@ class ImportAttempt:
             finally:
                 if isinstance(importer, LineImport):
                     self.tallies[table] = importer.tally()
-            self.result.added[table] = importer.added
+            kind = table.partition("/")[0]
+            self.result.added[kind] = self.result.added.get(kind, 0) + importer.added
             self.result.digests[table] = source.digest
             if isinstance(importer, ItemImport):
                 self.result.added["outputs"] = importer.outputs
@@ -127,7 +128,7 @@ class ImportAttempt:
             own = {"items": files.item_keys, "ratings": self.target.protocol.unit_keys}
             more = own.get(table, self.target.protocol.machine_unit_keys if table == "scores" else frozenset())
             return kind(self.target, source.problems), typed.with_columns(more)
-        found = files.importer(table) or app_importer(table)
+        found = files.importer(table) or app_importer(table.partition("/")[0])
         if found is None:
             raise refuse(source.path.name, "studies of this protocol do not have this table")
         return found(self.target, source.problems), found.typed

@@ -19,9 +19,9 @@ from config.model_fields import canonical_json
 from config.software_version import SOFTWARE_VERSION
 from config.text_validation import time_text
 from reports.models import Preregistration
+from reports.preregistering.registered_plans import PLAN_SCHEMA
 
 WORK_KEY = "plan"
-PLAN_SCHEMA = "interrater-plan/1"
 TOO_LATE = "The study has answers already. A plan can only be registered before the first one."
 BUSY = "A plan is being registered. Wait until it is done."
 
