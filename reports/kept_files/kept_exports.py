@@ -1,6 +1,7 @@
 """Requests, keeps and removes exports: the only writer of kept exports and their files."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -77,6 +78,13 @@ def exports_of(study: Study) -> QuerySet[KeptExport]:
     return rows.filter(coded=True) | rows.exclude(status=Status.DONE) if is_blind(study) else rows
 
 
+def current_exports(study: Study, forms: Collection[str], state: str) -> list[KeptExport]:
+    """The kept exports of the data in this state whose files are there, in the order of `forms`, the newest first."""
+    rows = exports_of(study).filter(form__in=forms, has_file=True, state=state).order_by("-pk")
+    there = [row for row in rows if place_of(row).is_file()]
+    return sorted(there, key=lambda row: list(forms).index(row.form))
+
+
 def request_export(study: Study, form: str, person: Person | None, via: str) -> KeptExport:
     """The kept export of the present data in this format, or a new one that a worker will write.
 
@@ -87,8 +95,7 @@ def request_export(study: Study, form: str, person: Person | None, via: str) -> 
     try:
         with transaction.atomic():
             lock_study(study.pk, archived=True)
-            kept = exports_of(study).filter(form=form, has_file=True, state=state).order_by("-pk")
-            row = next((one for one in kept if place_of(one).is_file()), None)
+            row = next(iter(current_exports(study, (form,), state)), None)
             if row is None:
                 row = KeptExport.objects.create(study=study, form=form, state=state, requested_by=person)
                 enqueue(works()[WORK_KEY], row)
