@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError, ProgrammingError
 
-from config.startup import explain
+from config.explained_problems import explain
 
 
 def main(arguments: list[str]) -> int:

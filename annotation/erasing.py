@@ -5,6 +5,7 @@ checks at its end that nothing refers to a deleted row, so a table that was forg
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Model, Q, QuerySet
@@ -76,6 +77,9 @@ class Erasing:
 
     def item_withdrawn(self, item: Item) -> None:
         """Remove what was kept of the study with this item in it, in the transaction of its withdrawal."""
+
+    def answer_withdrawn(self, study: Study, submitted_at: datetime | None) -> None:
+        """Remove what was kept of the study with an answer of that time, in the transaction that takes it back."""
 
 
 class AnnotationErasing(Erasing):

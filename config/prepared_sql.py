@@ -13,10 +13,11 @@ from django.db import connections, models
 from django.db.models import Model
 from django.db.models.base import ModelState
 from django.db.utils import DEFAULT_DB_ALIAS
-from psycopg import RawCursor
-from psycopg.types.numeric import Int8
+from django.utils.module_loading import import_string
 
 Row = TypeVar("Row", bound=Model)
+PREPARED = "config.prepared_cursor.PreparedCursor"
+"""By name: only PostgreSQL needs its library."""
 CURSOR = "prepared_cursor"
 """The attribute under which a connection has its cursor for prepared statements."""
 STORED_AS_IT_IS: dict[type, type] = {
@@ -25,24 +26,6 @@ STORED_AS_IT_IS: dict[type, type] = {
     models.TextField: str,
 }  # fmt: skip
 """For a field of exactly this class: the class of values that databases store as they are. Others Django converts."""
-
-
-@lru_cache(maxsize=256)
-def _numbered(sql: str) -> str:
-    """A statement with PostgreSQL's own placeholders, `$1` for the first `%s`."""
-    first, *others = sql.split("%s")
-    return first + "".join(f"${place}{text}" for place, text in enumerate(others, 1))
-
-
-class PreparedCursor(RawCursor):
-    """A cursor that has PostgreSQL prepare each statement at its first use on a connection."""
-
-    def execute(self, query: Any, params: Any = None, **more: Any) -> "PreparedCursor":
-        # All whole numbers as bigint: otherwise each mixture of large and small ones is a statement of its own.
-        sent = [Int8(value) if type(value) is int else value for value in params or ()]
-        # What is logged, as in tests, is not prepared: of a prepared statement the cursor does not keep the text.
-        super().execute(_numbered(query), sent, prepare=not here().queries_logged, **more)
-        return self
 
 
 def here() -> Any:
@@ -55,14 +38,14 @@ def run(sql: str, params: Sequence[Any] = ()) -> Any:
     return _run(here(), sql, params)
 
 
-def _cursor_of(raw: Any) -> PreparedCursor:
+def _cursor_of(raw: Any) -> Any:
     """The cursor of a connection, made once: a new one costs half as much as a short statement.
 
     Every function here takes what it needs from the cursor before the next statement runs.
     """
-    cursor: PreparedCursor | None = getattr(raw, CURSOR, None)
+    cursor = getattr(raw, CURSOR, None)
     if cursor is None:
-        cursor = PreparedCursor(raw)
+        cursor = import_string(PREPARED)(raw)
         setattr(raw, CURSOR, cursor)
     return cursor
 

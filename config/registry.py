@@ -56,6 +56,21 @@ def discover(folder: str, name: str, in_each: bool = False, group: str = "") -> 
     return MappingProxyType(Parts(folder, dict(sorted(found.items()))))
 
 
+@cache
+def find_part(folder: str, name: str, key: str, group: str = "") -> Any:
+    """Return the part of `discover` with this key, loading only its own module if that is called as the key is.
+
+    Raises KeyError as the parts of `discover` do.
+    """
+    for app in _packages() if key.isidentifier() else ():
+        module = f"{app}.{folder}.{key}"
+        if _is_there(module):
+            part = getattr(importlib.import_module(module), name, None)
+            if part is not None and part.key == key:
+                return part
+    return discover(folder, name, in_each=True, group=group)[key]
+
+
 def _in_folders(folder: str, name: str, in_each: bool) -> Iterator[tuple[str, Any]]:
     """Yield the module's name and the object of each module that has one."""
     for app in _packages():

@@ -1,5 +1,7 @@
 """Kept reports and exports go with their study, and with the answers that they were made from."""
 
+from datetime import datetime
+
 from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Item, Rater, Rating, Study
@@ -10,6 +12,7 @@ from reports.kept_files.kept_exports import discard, folder_of, remove
 from reports.models import KeptExport, KeptReport, Preregistration
 
 ERASED = "It was made from answers that have been erased since."
+TAKEN_BACK = "It was made from an answer that its rater has taken back since."
 WITHDRAWN = "It was made from an item that has been withdrawn since."
 
 
@@ -42,6 +45,12 @@ class ReportErasing(Erasing):
         remove(KeptExport.objects.filter(study=item.study_id), WITHDRAWN)
         if Rating.objects.filter(item=item).exists():
             empty_frozen(item.study, WITHDRAWN)
+
+    def answer_withdrawn(self, study: Study, submitted_at: datetime | None) -> None:
+        """An export or frozen report that was read before the answer does not have it, and stays."""
+        with_it = {} if submitted_at is None else {"read_at__gte": submitted_at}
+        remove(KeptExport.objects.filter(study=study, **with_it), TAKEN_BACK)
+        empty_frozen(study, TAKEN_BACK, with_it)
 
 
 ERASING = ReportErasing()

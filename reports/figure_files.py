@@ -17,7 +17,7 @@ from reports.protocol_figures import protocol_figures
 from reports.report_kinds import report_kinds
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
-from sessions.files.session_export import has_sessions
+from sessions.files.session_counts import has_sessions
 
 HUMAN = Rater.Kind.HUMAN.value
 
@@ -48,6 +48,8 @@ def _ratings(study: Study) -> Any:
     return Rating.objects.filter(in_main_pool(study), study=study, is_current=True)
 
 
+LABEL_MODELS = "label_models"
+"""The kind of report from which the table of aggregated labels takes what takes longest."""
 AGREEMENT = FigureFile("agreement.json", "agreement", agreement_choices(), _answered)
 FIGURE_FILES = (
     AGREEMENT,
@@ -57,10 +59,12 @@ FIGURE_FILES = (
 
 
 def keep_figures(study: Study) -> None:
-    """Compute and keep the reports that an export holds and that are not kept yet. Raises ImportPendingError."""
+    """Compute and keep what an export takes from kept reports and is not kept yet. Raises ImportPendingError."""
     for file in FIGURE_FILES:
         if file.applies(study) and not is_kept(study, file.kind, file.choices):
             compute_here(study, file.kind, file.choices)
+    if _answered(study) and not is_kept(study, LABEL_MODELS, {}):
+        compute_here(study, LABEL_MODELS, {})
 
 
 def agreement_figures(study: Study) -> Mapping[str, Any] | None:

@@ -1,6 +1,9 @@
 """Keeps a report for good, under a key of its own, as it was when somebody froze it; or says why it is gone."""
 
 import hashlib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -52,9 +55,12 @@ def freeze(kept: Kept, person: Person) -> KeptReport:
         )  # fmt: skip
 
 
-def empty_frozen(study: Study, reason: str) -> int:
-    """Turn the study's frozen reports into tombstones: their figures go, the reason stays. Return how many."""
-    kept = KeptReport.objects.filter(study=study, removed_at=None).exclude(frozen_as=None)
+def empty_frozen(study: Study, reason: str, which: Mapping[str, Any] = MappingProxyType({})) -> int:
+    """Turn the study's frozen reports into tombstones: their figures go, the reason stays. Return how many.
+
+    `which` are conditions for some of them.
+    """
+    kept = KeptReport.objects.filter(study=study, removed_at=None, **which).exclude(frozen_as=None)
     return kept.update(
         status=Status.FAILED, figures="", reason=reason, removed_for=reason, removed_at=timezone.now(), token=None
     )

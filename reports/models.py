@@ -136,6 +136,10 @@ class Preregistration(Row):
     body = models.TextField(blank=True, help_text="the whole plan as canonical JSON")
     sha256 = models.CharField(max_length=64, blank=True, help_text="of the body")
     registered_at = models.DateTimeField(null=True, blank=True, help_text="when the plan was completed")
+    imported_at = models.DateTimeField(
+        null=True, blank=True,
+        help_text="when a file brought it: it was registered elsewhere, and this site saw nothing of it",
+    )  # fmt: skip
 
     class Meta(Row.Meta):
         constraints = [

@@ -21,7 +21,7 @@ from reports.display.rater_table import RATERS, rater_table
 from reports.display.row_order import Sorting
 from reports.display.study_details import study_details, with_details
 from reports.kept_reports import Kept, kept_report
-from reports.preregistering.registering import registered_plans
+from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import ProtocolFigures, protocol_figures
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

@@ -14,6 +14,7 @@ from annotation.desk.assigning import lease_end, take_open
 from annotation.desk.hot_queries import LockedWork, begin_next_revision, lock_work
 from annotation.desk.slot_statements import fill_slot
 from annotation.desk.submissions import KeyReusedError, StaleRevisionError, StudyClosedError, Submission
+from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
 from config.prepared_sql import insert, insert_all
@@ -35,6 +36,9 @@ def repeated_annotation(assignment: Assignment, client_key: UUID | None, digest:
 def _check_same(made: Annotation, assignment: Assignment, digest: str) -> None:
     if made.payload_digest != digest or made.task_id != assignment.task_id:
         raise KeyReusedError
+
+
+SUBMITTED = Annotation.Status.SUBMITTED.value
 
 
 class Revision:
@@ -81,6 +85,9 @@ class Revision:
         if current is not None:
             Annotation.objects.filter(pk=current.pk).update(is_current=False)
             Rating.objects.filter(annotation=current).update(is_current=False)
+            if current.status == SUBMITTED != status:  # an undo, a skip or a flag: the answer counts no longer
+                for part in all_erasing():
+                    part.answer_withdrawn(self.study, current.submitted_at)
         annotation = insert(
             Annotation(
                 task_id=assignment.task_id,

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.file_tables.typed_tables import ANNOTATIONS
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport
 from annotation.importing.rater_lookup import DEFAULT_KIND
 from annotation.importing.target import ImportTarget
-from annotation.importing.typed_tables import ANNOTATIONS
 from annotation.machine_ratings import MachineRatingWriter, machine_key
 from annotation.machine_shapes import own_level
 from annotation.models import Annotation, Rating

@@ -6,28 +6,21 @@ most often in the first line. An empty cell means that the value is absent.
 
 import csv
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 
-from annotation.importing.csv_cells import Cell, restore
+from annotation.file_tables.csv_cells import Cell, restore
+from annotation.file_tables.csv_ways import CELL, FLAG, IGNORED, JSON, MIXED, NUMBER, TEXT, ways
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
 from annotation.importing.line_reading import BOM, JSONInvalidError, SourceFile, open_regular, parse_json
-from annotation.importing.typed_tables import TypedTable
 from annotation.typed_columns import Column, ColumnKind
 from config.text_validation import TextRefusedError, check_json, check_text
 
 DELIMITERS = (",", ";", "\t")
-
-TEXT, NUMBER, FLAG, JSON, MIXED, CELL, IGNORED = "text", "number", "flag", "json", "mixed", "cell", "ignored"
-"""How a column is read. Mixed: JSON if it begins with [ or a quotation mark, else text."""
-HOW: Mapping[ColumnKind, str] = {
-    ColumnKind.TEXT: TEXT, ColumnKind.TIME: TEXT, ColumnKind.WHOLE: NUMBER, ColumnKind.NUMBER: NUMBER,
-    ColumnKind.YES_NO: FLAG, ColumnKind.TEXT_OR_JSON: MIXED, ColumnKind.VALUE: CELL,
-}  # fmt: skip
-"""How columns of a kind are read and written; all other kinds are JSON."""
 
 OF_OUTPUT = {"edited_from": "edited_from", "writer": "writer", "output_metadata": "metadata"}
 ROW_PER_OUTPUT: Mapping[str, str] = {
@@ -37,11 +30,6 @@ ROW_PER_OUTPUT: Mapping[str, str] = {
     "text": TEXT, "turns": JSON, "edited_from": TEXT, "writer": TEXT, "output_metadata": JSON,
 }  # fmt: skip
 """The columns of items with one row per output."""
-
-
-def ways(columns: Iterable[Column]) -> dict[str, str]:
-    """Return how each column is read, by its name."""
-    return {column.name: IGNORED if column.added else HOW.get(column.kind, JSON) for column in columns}
 
 
 class _Rows:

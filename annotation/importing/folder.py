@@ -20,6 +20,9 @@ TABLES = (
 """In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
 are about both. What was prepared names items. Not every protocol has every table."""
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+PLANS = "preregistration"
+"""The folder of registered plans, which are tables of one line, such as `preregistration/1`; an app imports them."""
+PLAN = re.compile(r"[1-9][0-9]{0,5}\.json")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
 
 
@@ -48,8 +51,23 @@ def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
             raise refuse(source.name, f"contains both {found[0].name} and {found[1].name}")
         if table not in tables and found:
             tables[table] = found[0]
+    tables |= _plans(source / PLANS)
     _refuse_links([*studies, *(path for table, path in tables.items() if table not in given)])
     return ImportFiles(studies[0], tables, _guidelines(source / "guidelines"))
+
+
+def _plans(folder: Path) -> dict[str, Path]:
+    """Return the files of registered plans, by number."""
+    if not folder.exists():
+        return {}
+    _refuse_links([folder])
+    if not folder.is_dir():
+        raise refuse(folder.name, "must be a folder with the files 1.json, 2.json and so on")
+    paths = sorted(folder.iterdir())
+    for path in paths:
+        if not PLAN.fullmatch(path.name):
+            raise refuse(f"{PLANS}/{path.name}", "is not a registered plan: plans are named 1.json, 2.json and so on")
+    return {f"{PLANS}/{path.stem}": path for path in sorted(paths, key=lambda path: int(path.stem))}
 
 
 def _refuse_links(paths: list[Path]) -> None:

@@ -10,6 +10,16 @@ from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.file_tables.typed_tables import (
+    ADJUDICATIONS,
+    ANNOTATIONS,
+    EXAMPLES,
+    ITEMS,
+    REVIEWS,
+    RUNS,
+    SCORES,
+    TypedTable,
+)
 from annotation.importing import stepwise_import
 from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
@@ -26,16 +36,6 @@ from annotation.importing.runs import RunImport
 from annotation.importing.staging import StudyChangedError
 from annotation.importing.study_updates import StudyUpdate
 from annotation.importing.target import ImportTarget
-from annotation.importing.typed_tables import (
-    ADJUDICATIONS,
-    ANNOTATIONS,
-    EXAMPLES,
-    ITEMS,
-    REVIEWS,
-    RUNS,
-    SCORES,
-    TypedTable,
-)
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
@@ -97,7 +97,7 @@ class ImportAttempt:
         Calls `watch` with the bytes read of each file now and then. Raises ImportRefusedError.
         """
         own: list[TableImport | AdjudicationImport] = []
-        named = [table for table in TABLES if table in tables]
+        named = [table for table in (*TABLES, *(name for name in tables if "/" in name)) if table in tables]
         self.target.has_tables_to_settle = settles = not IMPORTERS.keys() >= set(named)
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]
@@ -108,7 +108,8 @@ class ImportAttempt:
             finally:
                 if isinstance(importer, LineImport):
                     self.tallies[table] = importer.tally()
-            self.result.added[table] = importer.added
+            kind = table.partition("/")[0]
+            self.result.added[kind] = self.result.added.get(kind, 0) + importer.added
             self.result.digests[table] = source.digest
             if isinstance(importer, ItemImport):
                 self.result.added["outputs"] = importer.outputs
@@ -127,7 +128,7 @@ class ImportAttempt:
             own = {"items": files.item_keys, "ratings": self.target.protocol.unit_keys}
             more = own.get(table, self.target.protocol.machine_unit_keys if table == "scores" else frozenset())
             return kind(self.target, source.problems), typed.with_columns(more)
-        found = files.importer(table) or app_importer(table)
+        found = files.importer(table) or app_importer(table.partition("/")[0])
         if found is None:
             raise refuse(source.path.name, "studies of this protocol do not have this table")
         return found(self.target, source.problems), found.typed

@@ -6,10 +6,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from annotation.file_tables.parquet_types import arrow_type
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
 from annotation.importing.line_reading import JSONInvalidError, SourceFile, open_regular, parse_json
-from annotation.importing.parquet_types import arrow_type
-from annotation.importing.typed_tables import TypedTable
 from annotation.typed_columns import Column, ColumnKind
 from config.text_validation import TextRefusedError, check_json, time_text
 

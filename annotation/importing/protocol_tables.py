@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing.import_problems import FileProblems
 from annotation.importing.target import ImportTarget
-from annotation.importing.typed_tables import TypedTable
 from config.registry import bound
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from annotation.file_tables.csv_cells import Cell
 from annotation.importing import line_fields
-from annotation.importing.csv_cells import Cell
 from annotation.importing.csv_tables import cell_json
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
 from annotation.importing.line_import import LineImport

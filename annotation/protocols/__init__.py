@@ -19,15 +19,15 @@ from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
 from config.installed_parts import PROTOCOLS
-from config.registry import discover
+from config.registry import discover, find_part
 
 __all__ = [
     "Answer", "AnswersInvalidError", "FileFormat", "Form", "Protocol", "Sheet", "StudyInvalidError", "TaskFlow",
-    "TaskPlan", "Unit", "UnitInvalidError", "protocol_choices", "protocols", "read_pair",
+    "TaskPlan", "Unit", "UnitInvalidError", "protocol_choices", "protocol_of", "protocols", "read_pair",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from annotation.models import Question
+    from annotation.models import Question, Study
     from annotation.questions import QuestionType
 
 
@@ -170,6 +170,12 @@ def read_pair(line: Mapping[str, Any]) -> Unit:
 def protocols() -> Mapping[str, Protocol]:
     """Return all protocols by key."""
     return discover("protocols", "PROTOCOL", in_each=True, group=PROTOCOLS)
+
+
+def protocol_of(study: Study) -> Protocol:
+    """Return the study's protocol without loading the others."""
+    found: Protocol = find_part("protocols", "PROTOCOL", study.protocol, group=PROTOCOLS)
+    return found
 
 
 def protocol_choices() -> list[tuple[str, str]]:

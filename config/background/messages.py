@@ -1,12 +1,12 @@
 """The only message that goes through the broker."""
 
-from celery import shared_task
 from django.db import close_old_connections
 
 from config.background.claiming import process_row
+from config.celery import app
 
 
-@shared_task(name="interrater.do_row", ignore_result=True)
+@app.task(name="interrater.do_row", ignore_result=True)
 def do_row(key: str, pk: int) -> None:
     """Process a row of background work, unless another worker has it or it is finished.
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.importing.typed_tables import TypedTable
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.typed_columns import anything, text, texts, whole
 
 WITH_TEXT = frozenset({"document", "suggestion", "text"})

@@ -15,8 +15,8 @@ from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.blinding import unblinding_facts
-from annotation.importing.csv_tables import HOW, JSON
+from annotation.blinding import names_of, unblinding_facts
+from annotation.file_tables.csv_ways import HOW, JSON
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.studies.snapshots import study_snapshot
 from annotation.typed_columns import Column
@@ -24,15 +24,15 @@ from config.software_version import SOFTWARE_VERSION
 from reports.derived import FOLDER
 from reports.exporting.dataset_card import Card, DescribedTable, citation_text
 from reports.exporting.example_lines import has_examples
-from reports.exporting.file_writers import WrittenFile, write_csv, write_jsonl, write_lines, write_text
+from reports.exporting.file_writers import WrittenFile, write_chunks, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.own_tables import STUDY_TABLES, StudyTable
 from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.table_list import DerivedTable, Line, derived_tables
 from reports.exporting.wide_tables import WIDE
-from reports.preregistering.registering import registered_plans
-from sessions.files.session_export import has_sessions, session_counts
+from reports.preregistering.registered_plans import registered_plans
+from sessions.files.session_counts import has_sessions, session_counts
 
 __all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
 
@@ -114,12 +114,14 @@ def writers(study: Study, form: str, derived: bool = False) -> dict[str, Callabl
 
 def _write_table(path: Path, study: Study, table: StudyTable, form: str) -> WrittenFile:
     if form == "jsonl":
-        return write_lines(path, table.json_texts(study))
+        return write_chunks(path, table.json_chunks(study))
     typed = table.typed_for(study)
     return _write_typed(path, typed.columns, map(typed.row_of, table.shown_lines(study)), form)
 
 
 def _write_derived(path: Path, study: Study, table: DerivedTable, form: str) -> WrittenFile:
+    if form == "jsonl" and table.chunks is not None and not names_of(study).are_codes:
+        return write_chunks(path, table.chunks(study))
     lines = table.lines(study)
     return write_jsonl(path, lines) if form == "jsonl" else _write_typed(path, table.columns(study), lines, form)
 

@@ -4,7 +4,9 @@ Both are written to disk and returned as an open file without a name, which disa
 download leaves nothing behind.
 """
 
+import shutil
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
@@ -17,6 +19,8 @@ from annotation.models import Study
 from annotation.studies.snapshots import study_snapshot
 from reports.exporting import NOT_DATA, SMALL_FORMATS, export_study, writers
 from reports.exporting.folder_placement import ExportRefusedError
+from reports.kept_files.kept_exports import current_exports, export_state, place_of
+from reports.models import KeptExport
 
 PREFIX = "interrater-export-"
 WHEN = (1980, 1, 1, 0, 0, 0)
@@ -28,7 +32,18 @@ class FileUnknownError(LookupError):
 
 
 def archived(study: Study, form: str, actor: Person, via: str) -> IO[bytes]:
-    """The study's folder as an open zip archive, at its start. Raises ExportRefusedError."""
+    """The study's folder as an open zip archive, at its start. Raises ExportRefusedError.
+
+    The kept export of the present data, with derived tables and reports, if a worker has written one; otherwise the
+    data alone, because web processes compute neither.
+    """
+    for row in current_exports(study, (form,), export_state(study)):
+        with suppress(FileNotFoundError):  # removed just now
+            file = place_of(row).open("rb")
+            with transaction.atomic():
+                new = {"format": form, "kept": row.pk, "via": via}
+                record("study exported", study.slug, actor=actor, study=study.slug, new=new)
+            return file
     with TemporaryDirectory(prefix=PREFIX) as place:
         folder = Path(place) / study.slug
         export_study(study, folder, form, actor, via)
@@ -55,16 +70,39 @@ def _zipped(folder: Path) -> IO[bytes]:
 
 def file_names(study: Study) -> list[str]:
     """All names that `exported_file` knows."""
-    return sorted({name for form in SMALL_FORMATS for name in writers(study, form)} | NOT_DATA)
+    kept = {file["name"] for row in current_exports(study, SMALL_FORMATS, export_state(study)) for file in row.contents}
+    return sorted({name for form in SMALL_FORMATS for name in writers(study, form)} | NOT_DATA | kept)
 
 
 def exported_file(study: Study, name: str, actor: Person, via: str) -> IO[bytes]:
-    """One file of the study's folder, open at its start. Raises FileUnknownError or ExportRefusedError."""
+    """One file of the study's folder, open at its start. Raises FileUnknownError or ExportRefusedError.
+
+    It is taken from the kept export of the present data, as `archived` takes all files.
+    """
+    for row in current_exports(study, SMALL_FORMATS, export_state(study)):
+        if any(file["name"] == name for file in row.contents):
+            with suppress(FileNotFoundError):
+                return _from_archive(study, row, name, actor, via)
     with TemporaryDirectory(prefix=PREFIX) as place:
         if name in NOT_DATA:
             export_study(study, Path(place) / study.slug, SMALL_FORMATS[0], actor, via)
             return (Path(place) / study.slug / name).open("rb")
         return _written(study, name, Path(place) / "file", actor, via)
+
+
+def _from_archive(study: Study, row: KeptExport, name: str, actor: Person, via: str) -> IO[bytes]:
+    """A file out of a kept export. Raises FileNotFoundError."""
+    with zipfile.ZipFile(place_of(row)) as archive, archive.open(f"{study.slug}/{name}") as source:
+        found = TemporaryFile()  # noqa: SIM115 - returned open
+        shutil.copyfileobj(source, found)
+    found.seek(0)
+    _record_file(study, name, actor, via)
+    return found
+
+
+def _record_file(study: Study, name: str, actor: Person, via: str) -> None:
+    with transaction.atomic():
+        record("file exported", name, actor=actor, study=study.slug, new={"via": via})
 
 
 def _written(study: Study, name: str, path: Path, actor: Person, via: str) -> IO[bytes]:
@@ -77,6 +115,5 @@ def _written(study: Study, name: str, path: Path, actor: Person, via: str) -> IO
             path.touch()  # a table without rows writes none
         except OSError as problem:
             raise ExportRefusedError(f"Could not write the file: {problem.strerror}.") from problem
-    with transaction.atomic():
-        record("file exported", name, actor=actor, study=study.slug, new={"via": via})
+    _record_file(study, name, actor, via)
     return path.open("rb")

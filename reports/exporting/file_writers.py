@@ -9,10 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.importing.csv_cells import neutralise, neutralise_json
-from annotation.importing.csv_tables import JSON, MIXED, NUMBER
+from annotation.file_tables.csv_cells import neutralise, neutralise_json
+from annotation.file_tables.csv_ways import JSON, MIXED, NUMBER
 from config.model_fields import canonical_json
 
+Chunk = tuple[int, bytes]
+"""A number of lines, and their bytes."""
 AT_ONCE = 500
 """So many lines are written at once."""
 QUOTED = re.compile(r'[,;\t\r\n"]')
@@ -31,34 +33,40 @@ NOTHING_WRITTEN = WrittenFile(0, "")
 """What is returned for a table without rows, which has no file."""
 
 
-def write_lines(path: Path, lines: Iterable[str], header: str = "") -> WrittenFile:
-    """Write lines, many at once, unless there are none."""
-    count, made, rest = 0, hashlib.sha256(), iter(lines)
-    some = list(islice(rest, AT_ONCE))
-    if not some:
+def write_chunks(path: Path, chunks: Iterable[Chunk], header: bytes = b"") -> WrittenFile:
+    """Write lines that come as bytes, many at once, unless there are none."""
+    rest = iter(chunks)
+    chunk = next(rest, None)
+    if chunk is None:
         return NOTHING_WRITTEN
+    count, made = 0, hashlib.sha256(header)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb", buffering=0) as file:
-        made.update(header.encode())
-        file.write(header.encode())
-        while some:
-            data = "".join(some).encode()
-            made.update(data)
-            file.write(data)
-            count += len(some)
-            some = list(islice(rest, AT_ONCE))
+        file.write(header)
+        while chunk is not None:
+            made.update(chunk[1])
+            file.write(chunk[1])
+            count += chunk[0]
+            chunk = next(rest, None)
     return WrittenFile(count, made.hexdigest())
 
 
-def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
-    """One object per line, compact, without escapes, keys in the given order. Without lines there is no file."""
-    return write_lines(path, json_texts(lines))
+def as_chunks(lines: Iterable[str]) -> Iterator[Chunk]:
+    """Put lines, line ends included, together as bytes."""
+    rest = iter(lines)
+    while some := list(islice(rest, AT_ONCE)):
+        yield len(some), "".join(some).encode()
 
 
-def json_texts(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Return the lines of JSONL, line ends included."""
+def json_chunks(lines: Iterable[Mapping[str, Any]]) -> Iterator[Chunk]:
+    """One object per line, compact, without escapes, keys in the given order."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-    return (f"{encode(line)}\n" for line in lines)
+    return as_chunks(f"{encode(line)}\n" for line in lines)
+
+
+def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
+    """Write objects as `json_chunks` does. Without lines there is no file."""
+    return write_chunks(path, json_chunks(lines))
 
 
 def write_csv(path: Path, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> WrittenFile:
@@ -69,7 +77,8 @@ def write_csv(path: Path, columns: Mapping[str, str], rows: Iterable[Mapping[str
     """
     header = _row(neutralise(name) for name in columns)
     ways = list(columns.items())
-    return write_lines(path, (_row(cell(row.get(name), how) for name, how in ways) for row in rows), header)
+    lines = (_row(cell(row.get(name), how) for name, how in ways) for row in rows)
+    return write_chunks(path, as_chunks(lines), header.encode())
 
 
 def _row(cells: Iterable[str]) -> str:

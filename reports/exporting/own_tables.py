@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from annotation.blinding import is_blind, names_of, systems_of
-from annotation.importing.typed_tables import (
+from annotation.file_tables.typed_tables import (
     ADJUDICATIONS,
     ANNOTATIONS,
     EXAMPLES,
@@ -16,19 +16,22 @@ from annotation.importing.typed_tables import (
     TypedTable,
 )
 from annotation.models import Study
-from annotation.protocols import Protocol, protocols
+from annotation.protocols import Protocol, protocol_of
 from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import has_preparation, preparing_lines
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
+from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
-from reports.exporting.file_writers import json_texts
-from reports.exporting.rating_lines import rating_lines, rating_texts, score_lines, score_texts
+from reports.exporting.file_writers import Chunk, json_chunks
+from reports.exporting.item_line_texts import item_chunks
+from reports.exporting.rating_line_texts import rating_chunks, score_chunks
+from reports.exporting.rating_lines import rating_lines, score_lines
 from reports.exporting.review_lines import has_reviews, review_lines
 from reports.exporting.run_lines import has_runs, run_lines
 from reports.exporting.study_lines import annotation_lines, exported_items
-from reports.exporting.table_list import Line
+from reports.exporting.table_list import Line, computed_by
 from sessions.files.session_columns import LABELS, SESSIONS
-from sessions.files.session_export import has_labels, has_sessions, label_lines, session_lines
+from sessions.files.session_counts import has_labels, has_sessions
 
 ONLY_SESSIONS = frozenset({"question", "documents"})
 UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
@@ -47,7 +50,7 @@ class StudyTable:
     exists: Callable[[Study], bool] | None = None
     """Whether the study has any rows; without it, the table is looked through for some."""
     names_systems: bool = False
-    texts: Callable[[Study], Iterator[str]] | None = None
+    chunks: Callable[[Study], Iterator[Chunk]] | None = None
     """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
 
     def shown_lines(self, study: Study) -> Iterator[Line]:
@@ -57,15 +60,15 @@ class StudyTable:
             return self.lines(study)
         return (names.within(line, systems) for line in self.lines(study))
 
-    def json_texts(self, study: Study) -> Iterator[str]:
+    def json_chunks(self, study: Study) -> Iterator[Chunk]:
         """The lines of JSONL, with systems called as the people who run the study see them."""
-        if self.texts is not None and not names_of(study).are_codes:
-            return self.texts(study)
-        return json_texts(self.shown_lines(study))
+        if self.chunks is not None and not names_of(study).are_codes:
+            return self.chunks(study)
+        return json_chunks(self.shown_lines(study))
 
     def typed_for(self, study: Study) -> TypedTable:
         """The columns that the study's protocol uses."""
-        return _of_protocol(self.key, self.typed, protocols()[study.protocol])
+        return _of_protocol(self.key, self.typed, protocol_of(study))
 
 
 def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
@@ -86,17 +89,17 @@ def _is_prepared(study: Study) -> bool:
 
 
 STUDY_TABLES = (
-    StudyTable("items", "items with their outputs", ITEMS, exported_items, names_systems=True),
+    StudyTable("items", "items with their outputs", ITEMS, exported_items, names_systems=True, chunks=item_chunks),
     StudyTable(
         "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines, names_systems=True,
-        texts=rating_texts,
+        chunks=rating_chunks,
     ),
     StudyTable(
-        "scores", "current answers of models and metrics", SCORES, score_lines, names_systems=True, texts=score_texts
+        "scores", "current answers of models and metrics", SCORES, score_lines, names_systems=True, chunks=score_chunks
     ),
     StudyTable(
         "annotations", "all revisions of people's answers to tasks, whatever their status", ANNOTATIONS,
-        annotation_lines, names_systems=True,
+        annotation_lines, names_systems=True, chunks=annotation_chunks,
     ),
     StudyTable(
         "preparing", "what was drawn, asked, suggested and written before there were items", PREPARING,
@@ -108,9 +111,12 @@ STUDY_TABLES = (
     ),
     StudyTable("runs", "runs of models and metrics, with their configuration", RUNS, run_lines, has_runs),
     StudyTable(
-        "sessions", "revision sessions with their turns, one session per line", SESSIONS, session_lines, has_sessions
+        "sessions", "revision sessions with their turns, one session per line", SESSIONS,
+        computed_by("sessions.files.session_export.session_lines"), has_sessions,
     ),
-    StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS, label_lines, has_labels),
+    StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS,
+        computed_by("sessions.files.session_export.label_lines"), has_labels,
+    ),
     StudyTable(
         "reviews", "researchers' verdicts on marked spans, spot checks of answers and answers to flags", REVIEWS,
         review_lines, has_reviews, names_systems=True,

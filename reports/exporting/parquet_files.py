@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annotation.importing.parquet_types import arrow_schema, arrow_type
+from annotation.file_tables.parquet_types import arrow_schema, arrow_type
 from annotation.typed_columns import Column, ColumnKind
 from config.model_fields import canonical_json
 from reports.exporting.file_writers import NOTHING_WRITTEN, WrittenFile

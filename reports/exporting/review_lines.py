@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.blinding import Names, names_of, systems_of
 from annotation.models import FlagAnswer, Rater, SpanReview, SpotCheck, Study
-from annotation.protocols import Protocol, Unit, protocols
+from annotation.protocols import Protocol, Unit, protocol_of
 from reports.exporting.study_lines import Line, given, task_outputs, time_text
 
 TASK = ("task_id", "task__item_id", "task__item__key", "task__variant", "rater__name", "revision")
@@ -54,7 +54,7 @@ def _answers(study: Study, names: Names) -> Iterator[Sorted]:
 
 
 def _spans(study: Study, names: Names) -> Iterator[Sorted]:
-    protocol = protocols()[study.protocol]
+    protocol = protocol_of(study)
     about = [f"rating__annotation__{name}" for name in TASK]
     rows = SpanReview.objects.filter(rating__study=study).values(*about, *SPAN, *COMMON)
     outputs = _told({row[about[0]] for row in rows if row[about[0]]}, names)

@@ -12,7 +12,7 @@ from annotation.blinding import Names, names_of, systems_of
 from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
 from annotation.pools import MAIN
-from annotation.protocols import protocols
+from annotation.protocols import protocol_of
 from annotation.studies.changed_places import changed_places
 from config.text_validation import given, time_text
 
@@ -63,7 +63,7 @@ def _shown(task: Line, names: Names, systems: Collection[str]) -> Line:
 
 def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None = None) -> Iterator[Line]:
     """All items with their outputs, or the one called `key`, or those with these primary keys."""
-    needs_outputs = protocols()[study.protocol].files.needs_outputs
+    needs_outputs = protocol_of(study).files.needs_outputs
     chosen = {**({} if key is None else {"key": key}), **({} if pks is None else {"pk__in": pks})}
     items = Item.objects.filter(study=study, **chosen)
     rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)

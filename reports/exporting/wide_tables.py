@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.blinding import Names, names_of, systems_of
-from annotation.importing.typed_tables import ANNOTATIONS
+from annotation.file_tables.typed_tables import ANNOTATIONS
 from annotation.machine_shapes import CHOICE, RANKING, SCORE, own_level
 from annotation.models import Annotation, Question, Rater, Rating, Study
-from annotation.protocols import Protocol, Unit, protocols
+from annotation.protocols import Protocol, Unit, protocol_of
 from annotation.questions import question_types
 from annotation.typed_columns import Column, ColumnKind, as_ranking, number, ranking, records, text
 from config.text_validation import given
+from reports.exporting.file_writers import Chunk
 from reports.exporting.own_tables import STUDY_TABLES
-from reports.exporting.rating_lines import HUMAN, RawRating, moment, parsed, raw_ratings, raw_scores
+from reports.exporting.rating_line_texts import machine_rows, members, people_rows
+from reports.exporting.rating_lines import HUMAN, RawRating, parsed, raw_ratings, raw_scores
 from reports.exporting.study_lines import Line, annotation_lines
 from reports.exporting.table_list import DerivedTable
+from reports.exporting.table_statements import Row
+from reports.exporting.wide_line_texts import Cell, wide_annotation_chunks, wide_rating_chunks
 
 UNIT = ("item", "output", "outputs", "session", "turn", "rater", "rater_kind")
 SAID = ("shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate")
@@ -112,7 +116,7 @@ def _wide(
     study: Study, groups: Iterator[list[RawRating]], columns: Mapping[tuple[str, str], QuestionColumn]
 ) -> Iterator[Line]:
     """Yield a row per unit, rater and time of the ratings of each item, in the order in which they first appear."""
-    protocol, names, systems = protocols()[study.protocol], names_of(study), systems_of(study)
+    protocol, names, systems = protocol_of(study), names_of(study), systems_of(study)
     for group in groups:
         rows: dict[tuple[Any, ...], list[Line]] = {}
         for rating in group:
@@ -146,12 +150,30 @@ def _circumstances(rating: RawRating, protocol: Protocol, names: Names, systems:
             "rater_kind": None if rating.kind == HUMAN else rating.kind,
             "shown": None if rating.shown is None else names.within(parsed(rating.shown)),
             "seconds": rating.seconds,
-            "submitted_at": moment(rating.submitted_at),
+            "submitted_at": rating.submitted_at or None,
             "guidelines_version": rating.guidelines_version,
             "run": rating.run or None,
             "replicate": rating.replicate,
         }
     )
+
+
+def _wide_chunks(
+    study: Study, lists: Iterator[list[Row]], columns: Mapping[tuple[str, str], QuestionColumn]
+) -> Iterator[Chunk]:
+    def write(question: str, level: str, value: Any) -> Cell:
+        found = columns.get((question, "")) or columns[question, level]
+        return found.column.name, members({found.column.name: found.write(value)})
+
+    return wide_rating_chunks(study, lists, write)
+
+
+def _rating_chunks(study: Study) -> Iterator[Chunk]:
+    return _wide_chunks(study, people_rows(study), _rated_by_people(study))
+
+
+def _score_chunks(study: Study) -> Iterator[Chunk]:
+    return _wide_chunks(study, machine_rows(study), _rated_by_machines(study))
 
 
 def _wide_ratings(study: Study) -> Iterator[Line]:
@@ -168,7 +190,7 @@ def _columns(found: Mapping[Any, QuestionColumn]) -> list[Column]:
 
 def _annotated(study: Study) -> dict[str, QuestionColumn]:
     """Return a column per question of a task. One that is asked per output has a list of {system, value}."""
-    questions, protocol = _questions(study), protocols()[study.protocol]
+    questions, protocol = _questions(study), protocol_of(study)
     names = _names(questions, OF_ANNOTATIONS)
     machines = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.HUMAN)
     lenient = Annotation.objects.filter(rater__in=machines).exists()
@@ -197,9 +219,25 @@ def _per_output(one: QuestionColumn) -> QuestionColumn:
     ])  # fmt: skip
 
 
+def _asked_per_output(columns: Mapping[str, QuestionColumn]) -> set[str]:
+    return {key for key, one in columns.items() if [field.name for field in one.column.fields] == ["system", "value"]}
+
+
+def _annotation_chunks(study: Study) -> Iterator[Chunk]:
+    columns = _annotated(study)
+    each = _asked_per_output(columns)
+
+    def write(question: str, value: Any, output: str | None) -> Cell:
+        found = columns[question]
+        said = {output: value} if output is not None and question in each else value
+        return found.column.name, members({found.column.name: found.write(said)})
+
+    return wide_annotation_chunks(study, columns.keys(), write)
+
+
 def _wide_annotations(study: Study) -> Iterator[Line]:
     columns = _annotated(study)
-    each = {key for key, one in columns.items() if [field.name for field in one.column.fields] == ["system", "value"]}
+    each = _asked_per_output(columns)
     for line in annotation_lines(study):
         row = {name: value for name, value in line.items() if name != "answers"}
         for key, value in line["answers"].items():
@@ -213,13 +251,15 @@ WIDE = (
     DerivedTable(
         "wide/ratings", "people's current answers, one row per rater and unit",
         lambda study: [*_of_ratings(study, "ratings"), *_columns(_rated_by_people(study))], _wide_ratings,
+        _rating_chunks,
     ),
     DerivedTable(
         "wide/scores", "current answers of models and metrics, one row per rater, run and unit",
         lambda study: [*_of_ratings(study, "scores"), *_columns(_rated_by_machines(study))], _wide_scores,
+        _score_chunks,
     ),
     DerivedTable(
         "wide/annotations", "all revisions of answers to tasks, one row per revision",
-        lambda study: [*OF_ANNOTATIONS, *_columns(_annotated(study))], _wide_annotations,
+        lambda study: [*OF_ANNOTATIONS, *_columns(_annotated(study))], _wide_annotations, _annotation_chunks,
     ),
 )  # fmt: skip

@@ -27,7 +27,7 @@ from reports.kept_files.page_alone import PageAlone, drawing_parts
 from reports.kept_files.zip_archive import listed_files
 from reports.kept_reports import compute_here
 from reports.preregistering.plan_texts import plan_text
-from reports.preregistering.registering import registered_plans
+from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

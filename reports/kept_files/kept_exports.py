@@ -1,8 +1,9 @@
 """Requests, keeps and removes exports: the only writer of kept exports and their files."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.blinding import is_blind
-from annotation.models import Item, Study
+from annotation.models import Annotation, Item, Study
 from annotation.studies.locking import lock_study, refuse_import_since
 from config.background.claiming import Claim
 from config.background.kinds import works
@@ -77,6 +78,13 @@ def exports_of(study: Study) -> QuerySet[KeptExport]:
     return rows.filter(coded=True) | rows.exclude(status=Status.DONE) if is_blind(study) else rows
 
 
+def current_exports(study: Study, forms: Collection[str], state: str) -> list[KeptExport]:
+    """The kept exports of the data in this state whose files are there, in the order of `forms`, the newest first."""
+    rows = exports_of(study).filter(form__in=forms, has_file=True, state=state).order_by("-pk")
+    there = [row for row in rows if place_of(row).is_file()]
+    return sorted(there, key=lambda row: list(forms).index(row.form))
+
+
 def request_export(study: Study, form: str, person: Person | None, via: str) -> KeptExport:
     """The kept export of the present data in this format, or a new one that a worker will write.
 
@@ -87,8 +95,7 @@ def request_export(study: Study, form: str, person: Person | None, via: str) -> 
     try:
         with transaction.atomic():
             lock_study(study.pk, archived=True)
-            kept = exports_of(study).filter(form=form, has_file=True, state=state).order_by("-pk")
-            row = next((one for one in kept if place_of(one).is_file()), None)
+            row = next(iter(current_exports(study, (form,), state)), None)
             if row is None:
                 row = KeptExport.objects.create(study=study, form=form, state=state, requested_by=person)
                 enqueue(works()[WORK_KEY], row)
@@ -109,7 +116,7 @@ def keep_export(claim: Claim, made: WrittenExport) -> None:
     with transaction.atomic():
         lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has removed kept exports
         withdrawn = Item.objects.filter(study=row.study_id, withdrawn_at__gte=made.fields["read_at"])
-        if last_erasures() != made.erasures or withdrawn.exists():
+        if last_erasures() != made.erasures or withdrawn.exists() or _taken_back(row, made.fields["read_at"]).exists():
             raise ReportOutdatedError
         with claim.finish(has_file=True, step="", **made.fields):
             os.replace(made.path, place_of(row))  # before the commit: a row never promises a file that is not there
@@ -117,10 +124,18 @@ def keep_export(claim: Claim, made: WrittenExport) -> None:
         remove(KeptExport.objects.filter(pk__in=[one.pk for one in with_file[settings.KEPT_EXPORTS :]]), REPLACED)
 
 
+def _taken_back(row: KeptExport, read_at: datetime) -> QuerySet[Annotation]:
+    """Answers of the study that were taken back since the data were read."""
+    left = Annotation.objects.exclude(status=Annotation.Status.SUBMITTED).filter(revision__gt=1)
+    return left.filter(rater__study=row.study_id, submitted_at__gte=read_at)
+
+
 def remove(rows: QuerySet[KeptExport], reason: str) -> int:
     """Turn exports into tombstones. Their files go when the transaction commits; return how many there were."""
     with transaction.atomic():
         found = list(rows.filter(has_file=True))
+        if not found:
+            return 0
         gone = KeptExport.objects.filter(pk__in=[row.pk for row in found])
         gone.update(has_file=False, removed_at=timezone.now(), removed_for=reason)
         for row in found:

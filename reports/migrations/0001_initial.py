@@ -115,6 +115,7 @@ class Migration(migrations.Migration):
                 ('body', models.TextField(blank=True, help_text='the whole plan as canonical JSON')),
                 ('sha256', models.CharField(blank=True, help_text='of the body', max_length=64)),
                 ('registered_at', models.DateTimeField(blank=True, help_text='when the plan was completed', null=True)),
+                ('imported_at', models.DateTimeField(blank=True, help_text='when a file brought it: it was registered elsewhere, and this site saw nothing of it', null=True)),
                 ('by', models.ForeignKey(blank=True, help_text='empty: a command, or somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='preregistrations', to='annotation.study')),
             ],

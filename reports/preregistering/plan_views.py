@@ -20,7 +20,8 @@ from reports.models import Preregistration
 from reports.preregistering.plan_differences import plan_differences
 from reports.preregistering.plan_forms import PreregistrationForm
 from reports.preregistering.plan_texts import plan_text
-from reports.preregistering.registering import has_answers, register_plan, registered_plans
+from reports.preregistering.registered_plans import registered_plans
+from reports.preregistering.registering import has_answers, register_plan
 
 MEDIA_TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 

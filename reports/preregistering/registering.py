@@ -14,15 +14,14 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.locking import lock_study
 from config.background.claiming import Claim
 from config.background.kinds import works
-from config.background.rows import Status
 from config.background.waking import enqueue
 from config.model_fields import canonical_json
 from config.software_version import SOFTWARE_VERSION
 from config.text_validation import time_text
 from reports.models import Preregistration
+from reports.preregistering.registered_plans import PLAN_SCHEMA
 
 WORK_KEY = "plan"
-PLAN_SCHEMA = "interrater-plan/1"
 TOO_LATE = "The study has answers already. A plan can only be registered before the first one."
 BUSY = "A plan is being registered. Wait until it is done."
 
@@ -68,8 +67,3 @@ def complete_plan(claim: Claim, facts: dict[str, Any]) -> None:
         with claim.finish(body=body, sha256=sha256, registered_at=moment):
             new = {"number": row.number, "sha256": sha256}
             record("plan registered", f"plan {row.number}", actor=row.by, study=study.slug, new=new)
-
-
-def registered_plans(study: Study) -> list[Preregistration]:
-    """The study's registered plans, the newest first."""
-    return list(Preregistration.objects.filter(study=study, status=Status.DONE).order_by("-number"))

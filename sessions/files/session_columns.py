@@ -1,6 +1,6 @@
 """The typed columns of sessions and labels in CSV and Parquet."""
 
-from annotation.importing.typed_tables import RATER, TypedTable
+from annotation.file_tables.typed_tables import RATER, TypedTable
 from annotation.typed_columns import number, record, records, text, time, whole
 
 PASSAGE_FIELDS = (text("document"), whole("paragraph"), whole("rank"), number("score"), text("text"))

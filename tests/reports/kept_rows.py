@@ -12,7 +12,7 @@ from reports.kept_files.kept_exports import place_of
 from reports.kept_reports import digest_of
 from reports.models import KeptExport, KeptReport, Preregistration
 from reports.preregistering.plan_facts import plan_facts
-from reports.preregistering.registering import PLAN_SCHEMA
+from reports.preregistering.registered_plans import PLAN_SCHEMA
 from reports.report_kinds.meta_evaluation import comparison_choices
 
 FROZEN = "0123456789abcdef"

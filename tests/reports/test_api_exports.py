@@ -9,10 +9,13 @@ import zipfile
 import pytest
 from django.core.management import call_command
 
+from accounts.auditing import record
 from accounts.models import AuditEntry
 from annotation.importing import import_study
 from annotation.models import Rater, Rating, Study
+from config.background.claiming import process_row
 from reports.exporting import canonical_digest
+from reports.kept_files.kept_exports import place_of, request_export
 from tests.reports.conftest import problem
 
 EXPORT = "/api/studies/study/export/"
@@ -134,7 +137,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_behind(reading, rated, left_
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reports.exporting.write_lines", full)
+    monkeypatch.setattr("reports.exporting.write_chunks", full)
     for name in ("", "items.jsonl"):
         body = problem(reading.get(f"{EXPORT}{name}"), 503)
         assert "disk may be full" in body["detail"]
@@ -146,3 +149,30 @@ def test_an_unread_export_leaves_nothing_behind(reading, rated, left_behind):
     response = reading.get(EXPORT)
     assert list(left_behind.iterdir()) == []  # only the open file is left
     content(response)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_page_command_and_api_give_the_same_files(reading, rated, settings, tmp_path, form):
+    settings.VAR = tmp_path / "var"
+    row = request_export(rated, form, None, "test")
+    assert process_row("export", row.pk)
+    row.refresh_from_db()
+    kept = place_of(row).read_bytes()
+    assert content(reading.get(f"{EXPORT}?format={form}")) == kept
+    call_command("export_study", "study", "--out", str(tmp_path / "study"), "--format", form)
+    out = tmp_path / "study"
+    written = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with zipfile.ZipFile(io.BytesIO(kept)) as archive:
+        assert {name.removeprefix("study/"): archive.read(name) for name in archive.namelist()} == written
+    assert {f"derived/aggregated_labels.{form}", "derived/agreement.json"} <= written.keys()
+    listed = reading.get("/api/studies/study/").json()["files"]
+    assert written.keys() <= set(listed)
+    for name, data in written.items():
+        assert content(reading.get(EXPORT + name)) == data, name
+    Rating.objects.create(
+        study=rated, question=rated.questions.get(key="how_well"), rater=Rater.objects.create(study=rated, name="bob"),
+        item=rated.items.first(), output=rated.items.first().outputs.first(), level="interval", value=2, number=2,
+    )  # fmt: skip
+    record("study imported", "study", actor=None, study="study")
+    assert "derived/agreement.json" not in reading.get("/api/studies/study/").json()["files"]
+    assert reading.get(f"{EXPORT}derived/agreement.json").status_code == 404

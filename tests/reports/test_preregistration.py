@@ -5,9 +5,11 @@ import json
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.template.loader import render_to_string
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
+from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError
@@ -15,6 +17,7 @@ from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.steered_items import withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
+from reports.exporting import export_study
 from reports.models import Preregistration
 from reports.preregistering.registering import TOO_LATE, register_plan
 from tests.conftest import live_study
@@ -153,3 +156,42 @@ def test_the_report_names_the_plan(client, study, owner):
     shown = read(client, f"/studies/{study.slug}/report/").content.decode()
     assert row.sha256 in shown
     assert page_of(study) in shown
+
+
+def imported_again(study, folder):
+    Study.objects.filter(pk=study.pk).update(status=Study.Status.CLOSED)
+    erase_study(Study.objects.get(pk=study.pk), None)
+    return import_study(folder).study
+
+
+def test_a_plan_comes_back_with_its_bytes_and_is_marked_as_registered_elsewhere(client, study, tmp_path):
+    row = registered(study)
+    export_study(study, tmp_path / "first")
+    again = imported_again(study, tmp_path / "first")
+    found = Preregistration.objects.get(study=again)
+    assert (found.body, found.sha256, found.registered_at) == (row.body, row.sha256, row.registered_at)
+    assert row.imported_at is None
+    assert found.imported_at > found.registered_at
+    export_study(again, tmp_path / "second")
+    plan = "preregistration/1.json"
+    assert (tmp_path / "first" / plan).read_bytes() == (tmp_path / "second" / plan).read_bytes()
+    assert import_study(tmp_path / "first").added.get("preregistration") == 0
+    page = render_to_string("reports/_plans.html", {"study": again, "plans": [(found, found.parsed_body())]})
+    assert "Registered elsewhere" in page
+    assert "UTC, before the first answer." not in page
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"schema": "other/1"}, "schema"), ({"number": 0}, "number"), ({"registered_at": "yesterday"}, "registered_at"),
+     ({"title": None}, "title"), ({"hypotheses": "South."}, "another plan 1")],
+)  # fmt: skip
+def test_a_plan_that_is_none_or_contradicts_the_studys_is_refused(study, tmp_path, change, said):
+    registered(study)
+    export_study(study, tmp_path / "out")
+    imported_again(study, tmp_path / "out")
+    path = tmp_path / "out" / "preregistration" / "1.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ImportRefusedError, match=said):
+        import_study(tmp_path / "out")
+    assert Preregistration.objects.count() == 1

@@ -17,22 +17,48 @@ from annotation.models import Question, Study
 from annotation.protocols import Unit, protocols
 from annotation.questions import QuestionType, question_types
 from annotation.questions.preference import TIE
+from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import given
 from reports.derived import Line
 from reports.derived.computing.unit_answers import AnsweredUnit, ItemAnswers, PeopleAnswersByItem
+from reports.kept_reports import kept_figures
 
 FIRST, SECOND = "first", "second"
 """The labels of choices between two outputs, by the order of the unit's outputs."""
 
 
+KIND = "label_models"
+"""The kind of report with what the models find."""
+
+
 def aggregated_lines(study: Study) -> Iterator[Line]:
-    """Yield a line per question and unit that people answered, by question, item and unit."""
+    """Yield a line per question and unit that people answered, by question, item and unit.
+
+    What the models find is taken from the kept report, or computed if none is kept of these data.
+    """
+    kept = kept_figures(study, KIND, {})
+    for labelled in _labelled(study):
+        found = labelled.modelled() if kept is None else kept.get(labelled.question.key, NOTHING_FOUND)
+        yield from labelled.lines(found)
+
+
+def kept_label_models(study: Study, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """What the models find, by question: the report that is kept."""
+    with study_snapshot(study) as present:
+        found = {labelled.question.key: labelled.modelled() for labelled in _labelled(present)}
+        return {key: one for key, one in found.items() if one["models"]}
+
+
+def _labelled(study: Study) -> "Iterator[LabelledQuestion]":
     read = PeopleAnswersByItem(study)
     for question in study.questions.order_by("position"):
-        for kind in LABELLED:
-            if kind.takes(question):
-                yield from kind(read, question).lines()
+        yield from (kind(read, question) for kind in LABELLED if kind.takes(question))
+
+
+Found = Mapping[str, Any]
+"""The labels as `classes`, and for each of the `models` every unit's `label`, as its place there, and `probability`."""
+NOTHING_FOUND: Found = {"classes": [], "models": {}}
 
 
 class LabelledQuestion:
@@ -68,16 +94,24 @@ class LabelledQuestion:
         """A label as the line shows it."""
         return label
 
-    def lines(self) -> Iterator[Line]:
+    def modelled(self) -> Found:
+        """What the models find in the labels of all units, as plain JSON values."""
         codes = self._codes() if self.has_models else LabelCodes()
-        models, classes = codes.models(), codes.sorted_classes()
-        number = 0
+        models = {
+            key: {"label": found.label.tolist(), "probability": found.probability.tolist()}
+            for key, found in codes.models().items()
+        }
+        return {"classes": codes.sorted_classes(), "models": models} if models else NOTHING_FOUND
+
+    def lines(self, found: Found) -> Iterator[Line]:
+        """Yield the lines of all units, with what `modelled` returned."""
+        classes, number = found["classes"], 0
         for item in self.read.items(self.question):
             for unit, labels in self.units(item).items():
                 line = self._line(item, unit, list(labels.values()))
-                for key, found in models.items():
-                    line[key] = self.shown(classes[int(found.label[number])], unit)
-                    line[f"{key}_probability"] = float(found.probability[number])
+                for key, of_model in found["models"].items():
+                    line[key] = self.shown(classes[of_model["label"][number]], unit)
+                    line[f"{key}_probability"] = of_model["probability"][number]
                 number += 1
                 yield given(line)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.file_tables.csv_cells import neutralise, restore
 from annotation.importing import ImportRefusedError, import_study
-from annotation.importing.csv_cells import neutralise, restore
 from annotation.models import Item, Output, Rating
 
 STUDY = """

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from annotation.importing import import_study
 from annotation.models import Rating
 from reports import figure_files
+from reports.derived.computing import unit_labels
 from reports.exporting import canonical_digest, export_study
 from reports.models import KeptReport
 from tests.reports.derived.conftest import ORDERED, chosen, likert
@@ -50,9 +51,9 @@ def test_a_study_without_answers_has_no_derived_files(answered, tmp_path):
 def test_reports_are_taken_if_they_are_current_and_computed_again_if_not(answered, tmp_path, monkeypatch):
     study = answered("rating", [ORDERED], [likert("one", "ada", "r1", 4), likert("one", "ada", "r2", 5)])
     figure_files.keep_figures(study)
-    (kept,) = KeptReport.objects.all()
+    kept, models = KeptReport.objects.order_by("kind")
     export_study(study, tmp_path / "out", derived=True)
-    assert [row.pk for row in KeptReport.objects.all()] == [kept.pk]
+    assert [row.pk for row in KeptReport.objects.order_by("kind")] == [kept.pk, models.pk]
     written = (tmp_path / "out" / "derived" / "agreement.json").read_text()
     assert json.loads(written) == json.loads(kept.figures)
 
@@ -94,3 +95,20 @@ def test_a_blinded_study_shows_codes_in_every_derived_file(answered, tmp_path):
         if name.startswith("derived/"):
             for system in (b'"ada"', b'"bea"', b'"cyd"'):
                 assert system not in data, name
+
+
+def test_models_of_raters_are_computed_once_and_kept(answered, tmp_path, monkeypatch):
+    given = [likert(item, "ada", name, value) for item, name, value in (
+        ("one", "r1", 4), ("one", "r2", 4), ("two", "r1", 2), ("two", "r2", 5), ("two", "r3", 2),
+    )]  # fmt: skip
+    study = answered("rating", [ORDERED], given)
+    without = tmp_path / "without"
+    with monkeypatch.context() as patched:
+        patched.setattr(figure_files, "keep_figures", lambda study: None)
+        export_study(study, without, derived=True)
+    assert "glad" in objects_of(without / "derived" / "aggregated_labels.jsonl")[0]
+    export_study(study, tmp_path / "first", derived=True)
+    assert KeptReport.objects.filter(kind="label_models").count() == 1
+    monkeypatch.setattr(unit_labels, "crowd_labels", None)  # must not be called
+    export_study(study, tmp_path / "second", derived=True)
+    assert bytes_of(without) == bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")

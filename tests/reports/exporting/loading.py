@@ -8,7 +8,7 @@ import pandas
 import polars
 from datasets import load_dataset
 
-from annotation.importing.csv_cells import restore
+from annotation.file_tables.csv_cells import restore
 from config.text_validation import time_text
 from config.yaml_reading import parse_yaml
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from annotation.importing.csv_cells import neutralise, neutralise_json, restore
+from annotation.file_tables.csv_cells import neutralise, neutralise_json, restore
 from annotation.importing.csv_tables import JSON, MIXED, NUMBER, TEXT
 from reports.exporting.file_writers import write_csv
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.file_tables.csv_cells import DANGEROUS
 from annotation.importing import import_study
-from annotation.importing.csv_cells import DANGEROUS
 from annotation.models import (
     Guideline,
     Item,

@@ -12,7 +12,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import AuditEntry
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit, undo
 from annotation.importing import import_study
+from annotation.members.membership import rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Item, Rater, Rating, Study
 from annotation.studies.steered_items import restore, withdraw
@@ -25,7 +28,9 @@ from reports.freezing import freeze
 from reports.kept_files.kept_exports import folder_of, place_of, request_export
 from reports.kept_reports import compute_here, kept_report
 from reports.models import KeptExport, KeptReport
+from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
+from tests.conftest import live_study
 from tests.processes import child
 from tests.reports.compared_study import imported
 
@@ -277,3 +282,22 @@ def test_a_killed_worker_s_export_is_written_by_another(study):
     clean_up()
     assert left(study) == [f"{row.key}.zip"]
     assert os.path.getsize(place_of(row)) == row.size
+
+
+def test_an_answer_taken_back_leaves_tombstones_of_what_was_read_after_it(owner, rater, settings, tmp_path):
+    settings.VAR = tmp_path / "var"
+    study = live_study(owner, rater)
+    assignment = next_assignment(study, rater_for(study, rater))
+    before = exported(study)
+    form = {"q-follows": ["true"], "q-how_well": ["5"]}
+    submit(assignment, Submission(form=form, revision=0, guidelines_version=1))
+    row = exported(study)
+    assert (before.has_file, row.has_file) == (True, True)
+    compute_here(study, "agreement", agreement_choices())
+    frozen = freeze(kept_report(study, "agreement", agreement_choices()), owner)
+    undo(assignment, Submission(form={}, revision=1, guidelines_version=1))
+    for one in (before, row, frozen):
+        one.refresh_from_db()
+    assert (before.has_file, row.has_file, frozen.figures) == (True, False, "")
+    assert "taken back" in row.removed_for
+    assert "taken back" in frozen.removed_for

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.importing.csv_cells import Cell
+from annotation.file_tables.csv_cells import Cell
 from annotation.typed_columns import (
     Column,
     ColumnKind,

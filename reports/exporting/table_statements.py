@@ -1,0 +1,153 @@
+"""The statements that read an export's large tables, one per table, and how their rows are streamed.
+
+Each reads some items in the order of import and, along indexes, what belongs to them. Nothing is read or sorted as a
+whole, so memory does not grow with the study on either database, and no plan depends on statistics of its tables.
+`time_text` and `json_text` stand for what writes a time or a text as files have it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from json.encoder import encode_basestring
+from typing import Any
+
+from django.db import connection
+
+Row = tuple[Any, ...]
+AT_ONCE, ITEMS_AT_ONCE = 2000, 500
+ESCAPED = "".join(map(chr, range(1, 128))) + "\x85\u2028\ufeff\U0001f469"
+"""Every character that JSON may escape, and some that it does not."""
+WRITTEN: Mapping[tuple[str, str], str] = {
+    ("sqlite", "time_text"): (
+        "CASE length({0}) WHEN 19 THEN replace({0}, ' ', 'T') || '.000000Z'"
+        " WHEN 26 THEN replace({0}, ' ', 'T') || 'Z' ELSE {0} END"
+    ),
+    ("postgresql", "time_text"): "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
+    ("sqlite", "json_text"): "CAST(json_quote({0}) AS BLOB)",
+    ("postgresql", "json_text"): "to_json({0})::text",
+}
+"""What writes a value, by database. SQLite stores a time without microseconds if they are 0."""
+MARK = re.compile(r"\b(time_text|json_text)\(([^()]+)\)")
+
+NEXT_ITEMS = f"""
+SELECT MAX(found.id) FROM (
+  SELECT id FROM annotation_item WHERE study_id = %(study)s AND id > %(after)s ORDER BY id LIMIT {ITEMS_AT_ONCE}
+) found
+"""  # noqa: S608 - a number of ours
+ITEMS = """
+SELECT i.id, json_text(i.key), json_text(i.document), json_text(i.instruction),
+  CASE WHEN i.source <> '' THEN json_text(i.source) END, i.content, i."references", i.categories, i."set", i.pool,
+  i.gold, CASE WHEN i.feedback <> '' THEN json_text(i.feedback) END, i.metadata, i.priority,
+  time_text(i.withdrawn_at), json_text(i.withdrawn_reason), i.document_turns,
+  CASE WHEN i.document_turns IS NOT NULL THEN i.document END
+FROM annotation_item i WHERE i.study_id = %(study)s AND i.id > %(after)s AND i.id <= %(last)s ORDER BY i.id
+"""
+OUTPUTS = """
+SELECT i.id, json_text(o.key), json_text(o.text), CASE WHEN o.edited_from <> '' THEN json_text(o.edited_from) END,
+  o.writer, o.metadata, o.turns, CASE WHEN o.turns IS NOT NULL THEN o.text END
+FROM annotation_item i CROSS JOIN annotation_output o
+WHERE i.study_id = %(study)s AND i.id > %(after)s AND i.id <= %(last)s AND o.item_id = i.id
+ORDER BY i.id, o.position
+"""
+RATINGS = """
+SELECT i.id, COALESCE(o.position, -1), COALESCE(p.position, -1), r.variant, q.position, u.name, {order},
+  COALESCE(time_text(r.submitted_at), ''), r.ordinal, r.value, r.id,
+  i.key, o.key, p.key, q.key, u.kind, r.level, r.explanation, r.shown, r.seconds, r.guidelines_version, r.run,
+  r.replicate, r.distribution, r.missing, r.outcome, r.prompt_digest, r.metadata
+FROM annotation_item i CROSS JOIN annotation_rating r
+  JOIN annotation_rater u ON u.id = r.rater_id JOIN annotation_question q ON q.id = r.question_id
+  LEFT JOIN annotation_output o ON o.id = r.output_id LEFT JOIN annotation_output p ON p.id = r.other_output_id
+WHERE i.study_id = %(study)s AND i.id > %(after)s AND i.id <= %(last)s
+  AND r.item_id = i.id AND r.is_current AND {raters} ORDER BY i.id
+"""
+OF_PEOPLE = {"raters": "u.kind = 'human'", "order": "'', -1, ''"}
+OF_MACHINES = {"raters": "u.kind <> 'human'", "order": "r.run, COALESCE(r.replicate, -1), COALESCE(r.shown, 'null')"}
+"""Runs, replicates and orders tell machines' ratings apart, before their times."""
+ANNOTATIONS = """
+SELECT i.id, t.id, t.variant, u.name, a.revision, i.key, u.kind, a.status, a.surplus, a.answers, a.reason, a.flag,
+  a.shown, a.guidelines_version, a.protocol_version, time_text(a.opened_at), time_text(a.submitted_at), a.seconds,
+  a.visible_seconds, a.active_seconds, a.tool_use, a.metadata
+FROM annotation_item i CROSS JOIN annotation_task t CROSS JOIN annotation_annotation a
+  JOIN annotation_rater u ON u.id = a.rater_id
+WHERE i.study_id = %(study)s AND i.id > %(after)s AND i.id <= %(last)s
+  AND t.item_id = i.id AND a.task_id = t.id ORDER BY i.id
+"""
+TASK_OUTPUTS = """
+SELECT i.id, t.id, x.position, o.position, o.key
+FROM annotation_item i CROSS JOIN annotation_task t CROSS JOIN annotation_taskoutput x
+  JOIN annotation_output o ON o.id = x.output_id
+WHERE i.study_id = %(study)s AND i.id > %(after)s AND i.id <= %(last)s
+  AND t.item_id = i.id AND x.task_id = t.id ORDER BY i.id
+"""
+
+
+@cache
+def _written(statement: str, vendor: str) -> str:
+    return MARK.sub(lambda mark: WRITTEN[vendor, mark[1]].format(mark[2]), statement)
+
+
+def streamed(statement: str, study: int) -> Iterator[list[Row]]:
+    """Yield the rows of a statement in lists, from cursors that do not hold them all."""
+    written, after = _written(statement, connection.vendor), 0
+    while (last := _last_of_next(study, after)) is not None:
+        cursor = connection.chunked_cursor()
+        try:
+            cursor.execute(written, {"study": study, "after": after, "last": last})
+            while rows := cursor.fetchmany(AT_ONCE):
+                yield rows
+        finally:
+            cursor.close()
+        after = last
+
+
+def _last_of_next(study: int, after: int) -> int | None:
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT_ITEMS, {"study": study, "after": after})
+        last: int | None = cursor.fetchone()[0]
+    return last
+
+
+def by_whole_items(lists: Iterator[list[Row]]) -> Iterator[list[Row]]:
+    """Cut lists of rows, sorted by their first column, between items, so that each list has all rows of its items."""
+    kept: list[Row] = []
+    for rows in lists:
+        kept += rows
+        last, place = kept[-1][0], len(kept) - 1
+        while place and kept[place - 1][0] == last:
+            place -= 1
+        if place:
+            yield kept[:place]
+            kept = kept[place:]
+    if kept:
+        yield kept
+
+
+class RowsOfItems:
+    """What a statement reads of items that are asked for in the order of import."""
+
+    def __init__(self, statement: str, study: int) -> None:
+        self._rows = (row for rows in streamed(statement, study) for row in rows)
+        self._next = next(self._rows, None)
+
+    def of(self, item: int) -> list[Row]:
+        """The rows of an item that comes after those asked for before."""
+        found = []
+        while self._next is not None and self._next[0] <= item:
+            if self._next[0] == item:
+                found.append(self._next)
+            self._next = next(self._rows, None)
+        return found
+
+
+def quotes_as_python() -> bool:
+    """Whether this database writes texts as JSON with the same bytes as Python, so that it can write them here."""
+    with connection.cursor() as cursor:
+        quoted = WRITTEN[connection.vendor, "json_text"].format("CAST(%s AS text)")
+        cursor.execute(f"SELECT {quoted}", [ESCAPED])
+        found = cursor.fetchone()[0]
+    return as_bytes(found) == encode_basestring(ESCAPED).encode()
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """JSON as a database returns it, as bytes."""
+    return text if isinstance(text, bytes) else text.encode()

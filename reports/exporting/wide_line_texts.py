@@ -1,0 +1,79 @@
+"""The lines of wide tables as the bytes that JSONL has, of studies that are not blinded."""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import groupby
+from json.encoder import encode_basestring
+from operator import itemgetter
+from typing import Any
+
+from annotation.models import Study
+from annotation.protocols import protocol_of
+from reports.exporting.annotation_line_texts import annotation_texts
+from reports.exporting.file_writers import Chunk
+from reports.exporting.rating_line_texts import KEPT, circumstances, members, unit_writer
+from reports.exporting.rating_lines import HUMAN
+from reports.exporting.table_statements import Row
+
+LONG = 200
+"""JSON that is longer is not kept."""
+Cell = tuple[str, str]
+"""The name of a column, and its member of the line after a comma."""
+WriteCell = Callable[[str, str, Any], Cell]
+"""Writes a value in the column of a question and level."""
+
+
+@lru_cache(maxsize=KEPT)
+def _said_by(rater: str, kind: str) -> str:
+    return members({"rater": rater, **({} if kind == HUMAN else {"rater_kind": kind})})
+
+
+def wide_rating_chunks(study: Study, lists: Iterator[list[Row]], write: WriteCell) -> Iterator[Chunk]:
+    """A line per unit, rater and time of the ratings of each item, in the order in which they first appear."""
+    names_items, unit = protocol_of(study).files.ratings_name_items, unit_writer(study)
+
+    @lru_cache(maxsize=KEPT)
+    def kept_cell(question: str, level: str, value: str) -> Cell:
+        return write(question, level, json.loads(value))
+
+    for rows in lists:
+        lines: list[str] = []
+        for _, group in groupby(rows, key=itemgetter(0)):
+            found: dict[tuple[Any, ...], list[tuple[str, dict[str, str]]]] = {}
+            for row in group:
+                (
+                    _, _, _, variant, _, rater, _, _, _, at, _, value, _, item, output, other, question, kind, level,
+                    _, shown, seconds, guidelines, run, replicate, *_,
+                ) = row  # fmt: skip
+                cell = kept_cell if len(value) < LONG else kept_cell.__wrapped__
+                name, text = cell(question, level, value)
+                same = found.setdefault((output, other, variant, rater, at, guidelines, run, replicate, shown), [])
+                cells = next((cells for _, cells in same if name not in cells), None)
+                if cells is None:
+                    of_item = f',"item":{encode_basestring(item)}' if names_items else ""
+                    head = of_item + unit(output, other, variant) + _said_by(rater, kind)
+                    cells = {}
+                    same.append((head + circumstances(shown, seconds, at, guidelines, run, replicate), cells))
+                cells[name] = text
+            lines += [f"{{{head[1:]}{''.join(cells.values())}}}\n" for same in found.values() for head, cells in same]
+        yield len(lines), "".join(lines).encode()
+
+
+def wide_annotation_chunks(
+    study: Study, questions: Collection[str], write: Callable[[str, Any, str | None], Cell]
+) -> Iterator[Chunk]:
+    """A line per revision; `write` gets a question, its value, and the output if the task shows only one."""
+
+    @lru_cache(maxsize=KEPT)
+    def kept_cells(answers: str, output: str | None) -> str:
+        said: Mapping[str, Any] = json.loads(answers)
+        return "".join(dict(write(key, value, output) for key, value in said.items() if key in questions).values())
+
+    for texts in annotation_texts(study):
+        lines = []
+        for one in texts:
+            cells = kept_cells if len(one.answers) < LONG else kept_cells.__wrapped__
+            output = one.outputs[0] if len(one.outputs) == 1 else None
+            lines.append(f"{{{one.head}{one.tail}{cells(one.answers, output)}}}\n")
+        yield len(lines), "".join(lines).encode()

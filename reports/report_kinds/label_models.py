@@ -1,0 +1,14 @@
+"""The labels that models of raters find, which exports write: see `reports.derived.computing.unit_labels`."""
+
+from collections.abc import Collection
+
+from reports.data_state import OF_MACHINES
+from reports.report_kinds import Choices, ReportKind
+
+
+def ignored(choices: Choices) -> Collection[str]:
+    """Machines' work changes no label of people."""
+    return OF_MACHINES
+
+
+REPORT = ReportKind("label_models", "reports.derived.computing.unit_labels.kept_label_models", ignored)
