@@ -23,7 +23,7 @@ from reports.api.schema import described
 from tests.conftest import live_study, make_person
 from tests.reports.kept_rows import add_kept_export
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "1"))
 """Requests per operation and caller; a longer run by hand sets EXAMPLES in the environment."""
 LONG = int(os.environ.get("LONG_EXAMPLES", "40"))
 """The same in the long run, which has all callers."""

@@ -144,7 +144,7 @@ def test_models_say_nothing_if_no_unit_has_two_raters_or_all_say_the_same(answer
     assert [without_models(line) for line in lines] == lines
 
 
-@pytest.mark.parametrize("name", ["hanna", "pandalm"])
+@pytest.mark.parametrize("name", ["pandalm", pytest.param("hanna", marks=pytest.mark.thorough)])
 def test_public_studies_have_labels_of_all_units_the_same_each_time(reference_data, name):
     study = import_study(reference_data / name).study
     lines = lines_of(study)

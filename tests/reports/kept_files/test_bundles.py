@@ -107,6 +107,7 @@ def test_details_of_answers_given_here_are_the_same_from_the_files(owner, rater,
     assert verified(out)[1] == ""
 
 
+@pytest.mark.thorough
 def test_a_changed_answer_changes_figures(bundle, tmp_path):
     def change(folder):
         path = folder / "data" / "ratings.jsonl"
