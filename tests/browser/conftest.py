@@ -34,10 +34,17 @@ AXE_VERSION = "4.14.1"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "interrater-tests"
 
 
+WIDE = 1366
+
+
 def pytest_collection_modifyitems(items):
+    """Pages that are checked by axe at two widths are checked at the narrow one by make test, at both by thorough."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            given = item.callspec.params if hasattr(item, "callspec") else {}
+            if "axe" in item.name and WIDE in (given.get("width"), *given.get("size", ())):
+                item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,10 @@ from tests.browser.scripted_work import worker
 from tests.conftest import make_person
 
 
-@pytest.mark.parametrize("protocol", mouse_path.WAYS)
+@pytest.mark.parametrize(
+    "protocol",
+    ["rating", "session", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("listwise", "pairwise"))],
+)
 def test_a_study_goes_from_an_empty_installation_to_closed_by_mouse_alone(new_desk, db, settings, tmp_path, protocol):
     settings.VAR = tmp_path
     template, answer = mouse_path.WAYS[protocol]

@@ -112,7 +112,9 @@ def judge_on_its_page(page, protocol):
     page.get_by_role("link", name="Judges", exact=True).first.click()
 
 
-@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
+@pytest.mark.parametrize(
+    "protocol", ["listwise", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("rating", "pairwise"))]
+)
 def test_documents_become_a_live_study_with_a_leaderboard(page_of, server, owner, rater, tmp_path, protocol):
     study = empty_study(tmp_path, protocol, owner, blind_researchers=False)
     path = write_documents(tmp_path / "documents.jsonl", [document_line(number) for number in range(4)])

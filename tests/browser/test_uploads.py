@@ -160,7 +160,7 @@ def test_an_item_is_added_and_changed_on_a_form(page, study):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.thorough)])
 def test_axe_finds_nothing_on_the_pages_of_uploads(new_desk, study, owner, tmp_path, axe, size, scheme):
     desk = new_desk(owner, viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page = desk.page
