@@ -14,7 +14,14 @@ from accounts.models import Person
 from accounts.signing_in import enter
 from annotation.access import RESEARCHERS, invitation_for, roles_to_offer, study_for
 from annotation.forms import InviteForm
-from annotation.members.invitations import AlreadyMemberError, InvitationDeadError, accept, invite, open_invitation
+from annotation.members.invitations import (
+    AlreadyMemberError,
+    InvitationDeadError,
+    accept,
+    invite,
+    mark_opened,
+    open_invitation,
+)
 from annotation.members.revoking import revoke_invitation
 from annotation.models import Invitation, Study
 from annotation.studies.queries import invitations_of, state_of
@@ -70,6 +77,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except AlreadyMemberError:
         messages.info(request, "You are or were in this study, so the invitation changes nothing.")
         return redirect("annotation:home")
+    mark_opened(found)
     return _offer(request, found, None if request.user.is_authenticated else JoinForm())
 
 
