@@ -8,8 +8,9 @@ from annotation.importing.import_problems import FieldInvalidError, quoted, unkn
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
 from config.text_validation import TextRefusedError, check_id
-from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
+from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
 from recruiting.way_in.admission import admit_all
+from recruiting.way_in.practice_tasks import lacking_items
 
 KEYS = ("steps",)
 MOST_STEPS = 20
@@ -31,6 +32,13 @@ class RecruitingPart(DeclaredPart):
         for number, step in enumerate(steps):
             before = [one for one in steps[:number] if isinstance(one, dict)]
             yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
+
+    def live_problems(self, study: Study) -> Iterator[str]:
+        for step in steps_of(study):
+            lacking = lacking_items(study, step) if step.kind.has_tasks else 0
+            if lacking:
+                what = "1 item" if lacking == 1 else f"{lacking} items"
+                yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
 
     def changed(self, study: Study) -> None:
         admit_all(study)

@@ -16,6 +16,7 @@ from django.http import QueryDict
 
 from annotation.importing.import_problems import FieldInvalidError
 from config.registry import discover
+from recruiting.way_in.step_fields import StepField
 
 if TYPE_CHECKING:
     from annotation.models import Question, Rater, Study
@@ -93,6 +94,8 @@ class EntryStepKind(ABC):
     about: str
     """What people do in such a step, in one sentence for researchers."""
     spec_keys: frozenset[str] = frozenset()
+    fields: tuple[StepField, ...] = ()
+    """The step's own fields on the page that edits it."""
     has_tasks = False
     """Whether the step consists of practice tasks on the desk."""
     asks_people = False

@@ -17,6 +17,10 @@ class DeclaredPart(ABC):
     def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
         """Yield what is wrong with the value of a file with these questions."""
 
+    def live_problems(self, study: Study) -> Iterator[str]:
+        """Yield sentences that say what the study lacks before it can go live."""
+        yield from ()
+
     def changed(self, study: Study) -> None:
         """Follow a change of the locked study's `recruiting` in the same transaction."""
 

@@ -108,7 +108,11 @@ def checked_study(body: Any, name: str) -> StudyFile:
             problems.add(0, "", str(problem))
     problems.refuse_if_any()
     return StudyFile(
-        name=name, questions=tuple(questions), options=options, recruiting=recruiting, **{**checked, "protocol": protocol}
+        name=name,
+        questions=tuple(questions),
+        options=options,
+        recruiting=recruiting,
+        **{**checked, "protocol": protocol},
     )
 
 

@@ -50,10 +50,11 @@ RATERS_ASKED, ANSWERS_ASKED = 20, 50
 class MyWork:
     """A study as its annotator sees it: tasks answered, skipped and left (`more`: at least as many), and the next step.
 
-    `state` is `soon`, `steps` (to pass before the next task), `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
-    may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
-    task, `flag_answers` unread answers to the person's flags. `minutes` is what a task takes, if that is known. `read`
-    and `newest` are versions of the guidelines: what the person confirmed having read, and the latest.
+    `state` is `soon`, `steps` (to pass before the next task), `work`, `between` (more with the next batch), `waiting`
+    (others have the last tasks, of which one may become free), `done`, `paused` or `closed`. `notes` counts
+    researchers' notes that must be read before the next task, `flag_answers` unread answers to the person's flags.
+    `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
+    person confirmed having read, and the latest.
     """
 
     study: Study

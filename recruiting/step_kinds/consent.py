@@ -16,8 +16,9 @@ from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.models import Rater, Study
 from annotation.studies.guideline_text import render
 from config.model_fields import canonical_json
+from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Passages, RepliesInvalidError
 from recruiting.models import Consent, ConsentVersion
-from recruiting.entry_step import DeclaredIn, Passages, RepliesInvalidError, EntryStep, EntryStepKind
+from recruiting.way_in.step_fields import StepField
 
 SHOWN = ("text", "privacy", "retention", "on_withdrawal")
 CHANGED = "The text has changed since you opened this page. Read it again, please."
@@ -35,6 +36,15 @@ class ConsentStep(EntryStepKind):
     label = "Consent"
     about = "People read what the study is, what is kept and for how long, and agree or leave."
     spec_keys = frozenset(SHOWN)
+    fields = (
+        StepField("text", "What people agree to", "Markdown. A change is a new version: everybody is asked again.",
+                  kind="prose", required=True),
+        StepField("privacy", "Privacy notice", "Markdown: who keeps what, why, and whom to ask.", kind="prose"),
+        StepField("retention", "How long data are kept", "Markdown. Say how long backups are kept, too.", kind="prose",
+                  required=True),
+        StepField("on_withdrawal", "When somebody leaves", kind="choice", choices=(
+            ("erase", "Erase their answers, and ask others"), ("keep", "Keep their answers without a name"))),
+    )  # fmt: skip
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         for name in ("text", "retention"):
@@ -63,7 +73,9 @@ class ConsentStep(EntryStepKind):
         _, is_new = Consent.objects.get_or_create(rater=rater, version=version, defaults={"agreed_at": now})
         if is_new:
             subject = f"version {version.number} by {rater.name}"
-            record("consent given", subject, actor=rater.person, study=rater.study.slug, new={"version": version.number})
+            record(
+                "consent given", subject, actor=rater.person, study=rater.study.slug, new={"version": version.number}
+            )
 
 
 def consent_texts(body: Mapping[str, Any]) -> dict[str, Any]:

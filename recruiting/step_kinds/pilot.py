@@ -10,6 +10,7 @@ from recruiting.entry_step import DeclaredIn, EntryStep, Halt, Passages
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import FAILED, WAITING, end
 from recruiting.way_in.practice_kind import PracticeKind
+from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
 
 POOLS = (Item.Pool.QUALIFICATION.value, Item.Pool.TRAINING.value)
 
@@ -20,6 +21,12 @@ class PilotStep(PracticeKind):
     about = "People rate a small batch; then a researcher reads it and chooses who continues."
     pool = Item.Pool.QUALIFICATION.value
     spec_keys = frozenset({"intro", "items", "pool", "payment"})
+    fields = (
+        INTRO, ITEMS,
+        StepField("payment", "Payment", "Shown before people begin."),
+        StepField("pool", "Pool of its items", kind="choice", choices=(
+            ("qualification", "Qualification"), ("training", "Training"))),
+    )  # fmt: skip
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         yield from super().problems(body, place, within)

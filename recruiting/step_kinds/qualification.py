@@ -12,6 +12,7 @@ from recruiting.models import StepPassage
 from recruiting.way_in.passing import FAILED, PASSED, end
 from recruiting.way_in.practice_kind import PracticeKind, is_whole
 from recruiting.way_in.rule_results import rule_results
+from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
 
 RULE_KEYS = ("question", "least", "within", "found", "alpha")
 MOST_ATTEMPTS, MOST_HOURS, MOST_RIGHT = 20, 24 * 365, 1000
@@ -23,6 +24,18 @@ class QualificationStep(PracticeKind):
     about = "People rate items with known answers, which they do not see, and pass by rules per question."
     pool = Item.Pool.QUALIFICATION.value
     spec_keys = frozenset({"intro", "items", "rules", "attempts", "cooldown_hours", "since_guidelines"})
+    fields = (
+        INTRO, ITEMS,
+        StepField(
+            "rules", "Rules", "YAML, one block per question: question, then least (right answers), within (distance "
+            "from the right answer), found (share of the right spans), alpha (least agreement with the right answers). "
+            "All rules must be met.", kind="yaml", required=True,
+        ),
+        StepField("attempts", "Attempts", "Empty: one.", kind="whole"),
+        StepField("cooldown_hours", "Hours between attempts", "Empty: none.", kind="whole"),
+        StepField("since_guidelines", "Counts since guidelines version", "Attempts under earlier versions do not "
+                  "count. Set it when a version changes what answers mean.", kind="whole"),
+    )  # fmt: skip
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         yield from super().problems(body, place, within)

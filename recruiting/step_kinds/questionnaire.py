@@ -12,6 +12,9 @@ from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind
 from recruiting.step_kinds.screen import intro_problems
 from recruiting.way_in.passing import PASSED, begin, end
 from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies
+from recruiting.way_in.step_fields import INTRO, StepField
+
+QUESTIONS_HELP = "YAML, one block per question: key, text, choices, and multiple: true for several answers."
 
 
 class QuestionnaireStep(EntryStepKind):
@@ -19,6 +22,12 @@ class QuestionnaireStep(EntryStepKind):
     label = "About you"
     about = "People may answer questions about themselves; researchers see counts of groups, never single answers."
     spec_keys = frozenset({"intro", "questions"})
+    fields = (
+        INTRO,
+        StepField(
+            "questions", "Questions", QUESTIONS_HELP, kind="yaml", required=True,
+        ),
+    )  # fmt: skip
     asks_people = True
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:

@@ -9,10 +9,15 @@ from django.http import QueryDict
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
 from annotation.questions import is_number
-from recruiting.entry_step import DeclaredIn, Halt, Passages, EntryStep, EntryStepKind
+from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Halt, Passages
 from recruiting.way_in.passing import FAILED, PASSED, begin, end
-from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies, shown_questions
+from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies
+from recruiting.way_in.step_fields import INTRO, StepField
 
+QUESTIONS_HELP = (
+    "YAML, one block per question: key, text, choices, and which answers fit. Rules are fits (a list of choices), "
+    "at_least (a choice; choices go from low to high), least and most (with number: true)."
+)
 RULES = frozenset({"fits", "at_least", "least", "most"})
 
 
@@ -21,6 +26,12 @@ class ScreenStep(EntryStepKind):
     label = "A few questions first"
     about = "People answer required questions about themselves; rules decide who fits."
     spec_keys = frozenset({"intro", "questions"})
+    fields = (
+        INTRO,
+        StepField(
+            "questions", "Questions", QUESTIONS_HELP, kind="yaml", required=True,
+        ),
+    )  # fmt: skip
     asks_people = True
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:

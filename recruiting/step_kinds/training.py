@@ -10,6 +10,7 @@ from recruiting.entry_step import DeclaredIn, EntryStep
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import PASSED, end
 from recruiting.way_in.practice_kind import PracticeKind, is_whole
+from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
 
 MOST_ROUNDS = 10
 
@@ -21,6 +22,11 @@ class TrainingStep(PracticeKind):
     shows_gold = True
     pool = Item.Pool.TRAINING.value
     spec_keys = frozenset({"intro", "items", "rounds"})
+    fields = (
+        INTRO,
+        ITEMS,
+        StepField("rounds", "Rounds", "How often all of them are shown. Empty: once.", kind="whole"),
+    )
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         yield from super().problems(body, place, within)

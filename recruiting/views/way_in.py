@@ -18,6 +18,7 @@ from recruiting.access import own_rater
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.answer_comparison import comparison
+from recruiting.way_in.leaving import rule_for
 from recruiting.way_in.personal_questions import shown_questions
 from recruiting.way_in.practice_tasks import practice_context, task_at
 from recruiting.way_in.steps_taken import StaleStepError, Way, answer_task, read_why, take_step, unread_answer, way_of
@@ -55,7 +56,8 @@ def _step_page(request: HttpRequest, way: Way, errors: dict[str, str] | None = N
     if way.step is None:
         return redirect("annotation:home")
     step, form = way.step, request.POST if errors else None
-    context: dict[str, Any] = {"study": way.study, "way": way, "step": step, "errors": errors or {}}
+    context: dict[str, Any] = {"study": way.study, "way": way, "step": step, "errors": errors or {},
+                               "may_leave": rule_for(way.study, way.rater) is not None}  # fmt: skip
     template = "recruiting/halted.html"
     if way.halt is None and way.study.is_live:
         context |= step.kind.context(step, way.study, form)

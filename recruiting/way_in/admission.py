@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from annotation.models import Rater, Study
+from recruiting.entry_step import EntryStep, Passages, steps_of
 from recruiting.models import Consent, StepPassage
-from recruiting.entry_step import Passages, EntryStep, steps_of
 
 
 def passages_of(raters: Collection[int]) -> Mapping[int, Passages]:
@@ -39,5 +39,7 @@ def admit_all(study: Study) -> None:
     known = dict(Rater.objects.filter(study=study, person__isnull=False).values_list("pk", "admitted"))
     ways = passages_of(known) if steps else dict.fromkeys(known, Passages())
     for admitted in (True, False):
-        wrong = [pk for pk, now in known.items() if now != admitted and (next_step(steps, ways[pk]) is None) == admitted]
+        wrong = [
+            pk for pk, now in known.items() if now != admitted and (next_step(steps, ways[pk]) is None) == admitted
+        ]
         Rater.objects.filter(pk__in=wrong).update(admitted=admitted)

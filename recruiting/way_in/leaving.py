@@ -37,4 +37,3 @@ def leave(rater: Rater, person: Person) -> bool:
     if rule is None:
         raise ErasureRefusedError("This study has no rule for leaving it. Ask the people who run it.")
     return erase_rater(rater, person, keep_answers=rule != ERASE)
-

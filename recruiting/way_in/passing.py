@@ -24,7 +24,11 @@ def begin(rater: Rater, step: str, now: datetime, tasks: Sequence[Any] = ()) -> 
 
 
 def end(
-    passage: StepPassage, outcome: StepPassage.Outcome, now: datetime, *, actor: Person | None,
+    passage: StepPassage,
+    outcome: StepPassage.Outcome,
+    now: datetime,
+    *,
+    actor: Person | None,
     result: Mapping[str, Any] | None = None,
 ) -> None:
     """End an attempt of a locked rater, or leave it to a researcher with the outcome `waiting`."""

@@ -9,8 +9,8 @@ from django.http import QueryDict
 from annotation.importing.import_problems import FieldInvalidError, unknown
 from annotation.models import Rater
 from config.text_validation import TextRefusedError, check_id, check_text
-from recruiting.models import PersonalReply
 from recruiting.entry_step import RepliesInvalidError
+from recruiting.models import PersonalReply
 
 PREFIX = "reply-"
 QUESTION_KEYS = frozenset({"key", "text", "help", "choices", "multiple", "number"})

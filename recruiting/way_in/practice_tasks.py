@@ -85,7 +85,8 @@ def task_at(study: Study, rater: Rater, tasks: Sequence[Sequence[Any]], number: 
     item = Item.objects.defer(*HIDDEN).get(study=study, pk=pk)
     rows = item.outputs.order_by("position").values_list("pk", "key", "text", "turns")
     outputs = [
-        TaskOutputRow(one, key, text, None if turns is None else canonical_json(turns)) for one, key, text, turns in rows
+        TaskOutputRow(one, key, text, None if turns is None else canonical_json(turns))
+        for one, key, text, turns in rows
     ]
     chosen = sorted(order)
     return PracticeTask(

@@ -31,7 +31,9 @@ def rule_results(rules: Sequence[Mapping[str, Any]], passage: StepPassage) -> li
     study = passage.rater.study
     questions = {question.key: question for question in study.questions.order_by("position")}
     answers = list(PracticeAnswer.objects.filter(passage=passage).select_related("item").order_by("number"))
-    return [_result(study, questions[rule["question"]], rule, answers) for rule in rules if rule["question"] in questions]
+    return [
+        _result(study, questions[rule["question"]], rule, answers) for rule in rules if rule["question"] in questions
+    ]
 
 
 def _result(

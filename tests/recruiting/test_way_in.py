@@ -6,7 +6,7 @@ from django.urls import reverse
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment
-from recruiting.models import Consent, ConsentVersion, PersonalReply, StepPassage
+from recruiting.models import Consent, PersonalReply, StepPassage
 from tests.recruiting.way_in_study import (
     BACKGROUND,
     CONSENT,
@@ -33,9 +33,11 @@ def walk(client, owner, rater):
 def test_tasks_come_only_after_all_steps(walk, rater):
     way = walk(CONSENT, SCREEN, BACKGROUND, TRAINING, QUALIFICATION)
     home = way.client.get("/").content.decode()
-    assert "few short steps" in home and "/way-in/" in home
+    assert "few short steps" in home
+    assert "/way-in/" in home
     mine = rater_for(way.study, rater)
-    assert not mine.admitted and next_assignment(way.study, mine) is None
+    assert not mine.admitted
+    assert next_assignment(way.study, mine) is None
     assert way.client.post(reverse("annotation:next_task", args=["study"]))["Location"].endswith("/way-in/")
     way.consent()
     way.post("screen", **FITTING)
@@ -49,7 +51,8 @@ def test_tasks_come_only_after_all_steps(walk, rater):
     mine.refresh_from_db()
     assert mine.admitted
     response = way.client.post(reverse("annotation:next_task", args=["study"]))
-    assert Assignment.objects.get(rater=mine) and str(Assignment.objects.get().key) in response["Location"]
+    assert Assignment.objects.get(rater=mine)
+    assert str(Assignment.objects.get().key) in response["Location"]
     assert Consent.objects.get().version.number == 1
     assert PersonalReply.objects.filter(person=rater).count() == 4
     assert not Annotation.objects.exists()
@@ -59,7 +62,8 @@ def test_who_does_not_fit_is_told_kindly_and_not_why(walk):
     way = walk(SCREEN)
     way.post("screen", **FITTING | {"reply-degree": "none"})
     text = way.page().content.decode()
-    assert "Thank you for your interest" in text and "degree" not in text.lower()
+    assert "Thank you for your interest" in text
+    assert "degree" not in text.lower()
     way.post("screen", **FITTING)
     assert [one.outcome for one in StepPassage.objects.all()] == ["failed"]
 
