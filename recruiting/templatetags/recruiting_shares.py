@@ -8,4 +8,4 @@ register = template.Library()
 @register.filter
 def percent(share: float | None) -> str:
     """A share from 0 to 1 in whole per cent; a dash if there is none."""
-    return "–" if share is None else f"{100 * share:.0f}%"
+    return "\N{EN DASH}" if share is None else f"{100 * share:.0f}%"

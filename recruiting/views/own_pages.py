@@ -10,7 +10,7 @@ from annotation.access import NOTHING
 from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
-from recruiting.entry_step import step_kinds
+from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.leaving import (
     ErasureRefusedError,
     MembershipRefusedError,
@@ -61,7 +61,9 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
             return render(request, "recruiting/left.html", context)
         except (ErasureRefusedError, MembershipRefusedError) as refused:
             problem = str(refused)
-    context = {"study": study, "rule": rule, "problem": problem}
+    step = consent_step(study)
+    retention = consent_texts(step.body)["retention"] if step else ""
+    context = {"study": study, "rule": rule, "problem": problem, "retention": retention}
     return render(request, "recruiting/leave.html", context, status=409 if problem else 200)
 
 
@@ -73,5 +75,4 @@ def my_consent(request: HttpRequest, slug: str) -> HttpResponse:
     step = consent_step(study)
     if step is None:
         return redirect("annotation:home")
-    context = {"study": study, **step_kinds()["consent"].context(step, study, None)}
-    return render(request, "recruiting/my_consent.html", context)
+    return render(request, "recruiting/my_consent.html", {"study": study, **consent_texts(step.body)})

@@ -63,7 +63,7 @@ def _form_field(one: StepField) -> forms.Field:
     if one.kind == "whole":
         return forms.IntegerField(**about)
     if one.kind == "choice":
-        return forms.ChoiceField(choices=one.choices, **about)
+        return forms.ChoiceField(choices=one.choices, **{**about, "required": True})
     if one.kind in ("prose", "yaml", "items"):
         rows = {"prose": 6, "yaml": 12, "items": 2}[one.kind]
         attrs = {"rows": rows, **({"class": "mono", "spellcheck": "false"} if one.kind == "yaml" else {})}

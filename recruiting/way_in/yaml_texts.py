@@ -7,12 +7,16 @@ from typing import Any
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
+FIRST = ("key", "question", "text", "help", "choices")
+"""The keys that come first, as people write them; stored mappings have theirs in the order of the alphabet."""
+
 
 def yaml_lines(value: list[dict[str, Any]]) -> str:
     """Return a list of mappings as YAML in block style; what is inside them is in flow style."""
     lines = []
     for one in value:
-        for number, (key, inner) in enumerate(one.items()):
+        ordered = sorted(one.items(), key=lambda pair: FIRST.index(pair[0]) if pair[0] in FIRST else len(FIRST))
+        for number, (key, inner) in enumerate(ordered):
             lines.append(f"{'  ' if number else '- '}{key}: {_flow(inner)}")
     return "\n".join(lines)
 

@@ -100,7 +100,7 @@ def test_the_rule_is_the_one_that_was_agreed_to(way):
 
 
 def test_people_download_all_that_is_kept_about_them_and_nothing_else(way, owner):
-    walk, ann = way("erase")
+    walk, _ = way("erase")
     Guideline.objects.create(study=walk.study, number=2, text="OTHER-TEXT")
     response = walk.client.get("/my-data/my-data.json")
     text = b"".join(response).decode()
