@@ -352,4 +352,4 @@ def _around(study: Study, people: People) -> None:
     add_preparing_rows(study)
     add_upload_rows(study, people.owner)
     add_webhook_rows(study, people.owner)
-    add_way_in_rows(study, rater_for(study, people.ann))
+    add_way_in_rows(study, rater_for(study, people.ann), declares=study.protocol == "listwise")

@@ -70,8 +70,8 @@ class ConsentStep(EntryStepKind):
         if form.get("agree") != "yes":
             raise RepliesInvalidError({"agree": TICK})
         version = _version(step, rater.study)
-        _, is_new = Consent.objects.get_or_create(rater=rater, version=version, defaults={"agreed_at": now})
-        if is_new:
+        if not Consent.objects.filter(rater=rater, version=version).exists():  # the rater is locked
+            Consent.objects.create(rater=rater, version=version, agreed_at=now)
             subject = f"version {version.number} by {rater.name}"
             record(
                 "consent given", subject, actor=rater.person, study=rater.study.slug, new={"version": version.number}

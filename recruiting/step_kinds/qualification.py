@@ -9,6 +9,7 @@ from annotation.models import Item
 from annotation.questions import is_number
 from recruiting.entry_step import DeclaredIn, EntryStep, Halt, Passages
 from recruiting.models import StepPassage
+from recruiting.way_in.gold_checks import marks_spans
 from recruiting.way_in.passing import FAILED, PASSED, end
 from recruiting.way_in.practice_kind import PracticeKind, is_whole
 from recruiting.way_in.rule_results import rule_results
@@ -91,8 +92,8 @@ def _rule_problems(rule: Any, place: str, within: DeclaredIn) -> Iterator[FieldI
     for name, low in (("found", 0), ("alpha", -1)):
         if rule.get(name) is not None and not (is_number(rule[name]) and low < rule[name] <= 1):
             yield FieldInvalidError(place, f"{name} must be a number above {low}, at most 1")
-    if rule.get("found") is not None and asked.type != "spans":
-        yield FieldInvalidError(place, "found is only for questions of type spans")
+    if rule.get("found") is not None and not marks_spans(asked):
+        yield FieldInvalidError(place, "found is only for questions with marked spans")
 
 
 ENTRY_STEP = QualificationStep()

@@ -14,13 +14,13 @@ from annotation.models import Guideline, Study
 from annotation.studies.corrections import StudyRefusedError
 from recruiting.access import waiting_passage
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
-from recruiting.way_in.answer_comparison import comparison
 from recruiting.way_in.background_counts import background_of
+from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.declaring import StepsRefusedError, change_steps, digest, qualify_again
 from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.pilot_decisions import DecidedError, decide
 from recruiting.way_in.practice_tasks import lacking_items
-from recruiting.way_in.step_fields import KEY, TITLE, StepForm
+from recruiting.way_in.step_fields import KEY, TITLE, EntryStepForm
 
 MOVES = {"up": -1, "down": 1}
 
@@ -79,7 +79,7 @@ def add_step(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     found = step_kinds().get(kind)
     if found is None:
         raise Http404(NOTHING)
-    form = StepForm((KEY, TITLE, *found.fields), request.POST if request.method == "POST" else None, {"key": kind})
+    form = EntryStepForm((KEY, TITLE, *found.fields), request.POST if request.method == "POST" else None, {"key": kind})
     if form.is_bound and form.is_valid():
         bodies = [dict(step.body) for step in steps_of(study)]
         bodies.insert(0 if kind == "consent" else len(bodies), {"kind": kind, **form.body()})
@@ -96,7 +96,7 @@ def edit_step(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     step = next((one for one in steps_of(study) if one.key == key), None)
     if step is None:
         raise Http404(NOTHING)
-    form = StepForm((TITLE, *step.kind.fields), request.POST if request.method == "POST" else None, step.body)
+    form = EntryStepForm((TITLE, *step.kind.fields), request.POST if request.method == "POST" else None, step.body)
     if form.is_bound and form.is_valid():
         body = {"key": key, "kind": step.kind.key, **form.body()}
         if _saved(request, study, [body if one.key == key else dict(one.body) for one in steps_of(study)], form):
@@ -104,7 +104,7 @@ def edit_step(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     return _form_page(request, study, step.kind, form, step.title)
 
 
-def _saved(request: HttpRequest, study: Study, bodies: list[dict[str, Any]], form: StepForm) -> bool:
+def _saved(request: HttpRequest, study: Study, bodies: list[dict[str, Any]], form: EntryStepForm) -> bool:
     """Change the steps; False with the problems in the form."""
     seen, reason = request.POST.get("seen", ""), request.POST.get("reason", "").strip()
     try:
@@ -120,7 +120,9 @@ def _saved(request: HttpRequest, study: Study, bodies: list[dict[str, Any]], for
     return True
 
 
-def _form_page(request: HttpRequest, study: Study, kind: EntryStepKind, form: StepForm, title: str) -> HttpResponse:
+def _form_page(
+    request: HttpRequest, study: Study, kind: EntryStepKind, form: EntryStepForm, title: str
+) -> HttpResponse:
     context = {"study": study, "kind": kind, "form": form, "title": title,
                "seen": request.POST.get("seen") or digest(study)}  # fmt: skip
     return render(request, "recruiting/step_form.html", context, status=422 if form.is_bound else 200)

@@ -17,7 +17,7 @@ from config.text_validation import TextRefusedError
 from recruiting.access import own_rater
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
-from recruiting.way_in.answer_comparison import comparison
+from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.leaving import rule_for
 from recruiting.way_in.personal_questions import shown_questions
 from recruiting.way_in.practice_tasks import practice_context, task_at

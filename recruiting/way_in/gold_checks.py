@@ -43,13 +43,18 @@ def is_right(question: Question, given: Any, gold: Any, rule: Mapping[str, Any])
     """Whether an answer agrees with gold: equal, or `within` a distance, or with a share of the gold spans `found`."""
     if isinstance(gold, dict) and isinstance(given, dict) and "spans" not in gold and gold.keys() <= given.keys():
         return all(is_right(question, given[key], value, rule) for key, value in gold.items())
-    if question.type == "spans":
+    if marks_spans(question):
         return _found(given, gold) >= rule.get("found", FOUND)
     within = rule.get("within")
     if within is not None:
         one, other = _number(question, given), _number(question, gold)
         return one is not None and other is not None and abs(one - other) <= within
     return given is not None and canonical_json(given) == canonical_json(gold)
+
+
+def marks_spans(question: Question) -> bool:
+    """Whether answers to the question are marked spans."""
+    return question_types()[question.type].level == Rating.Level.SPAN
 
 
 def _number(question: Question, value: Any) -> float | None:

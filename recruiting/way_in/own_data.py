@@ -12,7 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from accounts.models import KnownAddress, Person, SignInLink
 from annotation.answers import Sheet
-from annotation.models import Annotation, Assignment, FlagAnswer, Membership, Question, Rater, SpotCheck
+from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
 from annotation.protocols import protocols
 from config.registry import bound
 from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
@@ -50,8 +50,8 @@ def _lists(person: Person) -> list[tuple[str, Rows]]:
     return [
         ("memberships", _memberships(person)), ("consents", _consents(person)), ("steps", _steps(person)),
         ("about_you", _replies(person)), ("practice_answers", _practice(person)), ("answers", _answers(person)),
-        ("tasks_and_drafts", _assignments(person)), ("notes_on_answers", _notes(person)),
-        ("answers_to_flags", _flag_answers(person)),
+        ("tasks_and_drafts", _assignments(person)), ("drafts_kept_aside", _conflicts(person)),
+        ("notes_on_answers", _notes(person)), ("answers_to_flags", _flag_answers(person)),
     ]  # fmt: skip
 
 
@@ -90,20 +90,21 @@ def _replies(person: Person) -> Rows:
 
 
 def _practice(person: Person) -> Rows:
+    """Without which of them were right, which would give a test away before the next attempt."""
     found = PracticeAnswer.objects.filter(passage__rater__person=person).select_related("passage__rater__study")
-    questions = Questions()
+    questions = KnownQuestions()
     for one in found.order_by("pk").iterator(CHUNK):
         study = one.passage.rater.study
         yield {
             "study": study.slug, "step": one.passage.step, "attempt": one.passage.attempt, "task": one.number + 1,
-            "form": questions.form(study, one.answers, one.shown), "right": one.checks, "at": one.submitted_at,
+            "form": questions.form(study, one.answers, one.shown), "at": one.submitted_at,
         }  # fmt: skip
 
 
 def _answers(person: Person) -> Rows:
     """Every revision of every answer, as the fields of the page had it."""
     found = Annotation.objects.filter(rater__person=person).select_related("rater__study", "task")
-    questions = Questions()
+    questions = KnownQuestions()
     for one in found.prefetch_related("task__task_outputs__output").order_by("pk").iterator(CHUNK):
         study = one.rater.study
         keys = [row.output.key for row in sorted(one.task.task_outputs.all(), key=lambda row: row.position)]
@@ -125,6 +126,12 @@ def _assignments(person: Person) -> Rows:
         }  # fmt: skip
 
 
+def _conflicts(person: Person) -> Rows:
+    found = DraftConflict.objects.filter(assignment__rater__person=person).select_related("assignment").order_by("pk")
+    for one in found.iterator(CHUNK):
+        yield {"task": one.assignment.task_id, "draft": one.body, "at": one.saved_at}
+
+
 def _notes(person: Person) -> Rows:
     found = SpotCheck.objects.filter(annotation__rater__person=person).exclude(note="").select_related("annotation")
     for one in found.order_by("pk").iterator(CHUNK):
@@ -137,7 +144,7 @@ def _flag_answers(person: Person) -> Rows:
         yield {"task": one.assignment.task_id, "flag": one.flag, "answer": one.note, "at": one.at}
 
 
-class Questions:
+class KnownQuestions:
     """The questions of studies, each study's read once."""
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ ITEMS = StepField(
 )  # fmt: skip
 
 
-class StepForm(forms.Form):
+class EntryStepForm(forms.Form):
     """A step's own fields. `key` is only asked of a new step."""
 
     def __init__(self, fields: tuple[StepField, ...], data: Any = None, body: Mapping[str, Any] | None = None) -> None:

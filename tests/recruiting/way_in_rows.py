@@ -9,10 +9,11 @@ SCREEN = {"key": "screen", "kind": "screen",
 CONSENT = {"key": "consent", "kind": "consent", "text": "CANARY-TEXT", "retention": "A year.", "on_withdrawal": "keep"}
 
 
-def add_way_in_rows(study, rater):
-    """A study with a consent and a screen that the rater has passed, and an answer in a training."""
-    study.recruiting = {"steps": [CONSENT, SCREEN]}
-    study.save(update_fields=["recruiting"])
+def add_way_in_rows(study, rater, *, declares=True):
+    """A study that declares a consent and a screen that the rater has passed, and an answer in a training."""
+    if declares:
+        study.recruiting = {"steps": [CONSENT, SCREEN]}
+        study.save(update_fields=["recruiting"])
     now, person = timezone.now(), rater.person
     version = ConsentVersion.objects.create(
         study=study,
