@@ -11,6 +11,7 @@ from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
 from recruiting.step_kinds.consent import consent_texts
+from recruiting.way_in.data_download import own_data
 from recruiting.way_in.leaving import (
     ErasureRefusedError,
     MembershipRefusedError,
@@ -18,7 +19,6 @@ from recruiting.way_in.leaving import (
     leave,
     rule_for,
 )
-from recruiting.way_in.own_data import own_data
 
 
 @require_safe

@@ -12,7 +12,7 @@ from annotation.members.invitations import InvitationDeadError, invite, open_inv
 from annotation.members.membership import change_role
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, Membership
-from recruiting.way_in.own_data import own_data
+from recruiting.way_in.data_download import own_data
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 
 __all__ = ["filled", "people"]
