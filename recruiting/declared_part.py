@@ -34,9 +34,9 @@ class RecruitingPart(DeclaredPart):
             yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
 
     def live_problems(self, study: Study) -> Iterator[str]:
+        found = lacking_items(study)
         for step in steps_of(study):
-            lacking = lacking_items(study, step) if step.kind.has_tasks else 0
-            if lacking:
+            if lacking := found.get(step.key):
                 what = "1 item" if lacking == 1 else f"{lacking} items"
                 yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
 

@@ -36,7 +36,8 @@ def steps(request: HttpRequest, slug: str) -> HttpResponse:
         if changed is not None:
             _try(request, study, changed)
         return redirect("recruiting:steps", slug=slug)
-    rows = [(step, lacking_items(study, step) if step.kind.has_tasks else 0) for step in steps_of(study)]
+    lacking = lacking_items(study)
+    rows = [(step, lacking.get(step.key, 0)) for step in steps_of(study)]
     newest = Guideline.objects.filter(study=study).order_by("-number").values_list("number", flat=True).first()
     qualifies = any("since_guidelines" in step.kind.spec_keys for step, _ in rows)
     context = {"study": study, "rows": rows, "seen": digest(study), "kinds": step_kinds().values(),

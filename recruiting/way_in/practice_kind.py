@@ -9,11 +9,12 @@ from django.http import QueryDict
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
-from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind
+from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, RepliesInvalidError
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import begin
 from recruiting.way_in.practice_tasks import MOST_ITEMS, items_for, tasks_for
 
+NO_TASKS = "This step has no tasks yet. Please tell the people who run the study."
 OWN_PAGES = "cannot be a step here, because tasks of this protocol have pages of their own"
 
 
@@ -43,9 +44,13 @@ class PracticeKind(EntryStepKind):
         return {"intro": step.option("intro", ""), "items": len(items_for(study, step))}
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
-        """Begin an attempt, unless one is under way."""
-        if not StepPassage.objects.filter(rater=rater, step=step.key, outcome=StepPassage.Outcome.OPEN).exists():
-            begin(rater, step.key, now, self.tasks(step, rater))
+        """Begin an attempt, unless one is under way. Raises RepliesInvalidError if the pool has no items."""
+        if StepPassage.objects.filter(rater=rater, step=step.key, outcome=StepPassage.Outcome.OPEN).exists():
+            return
+        tasks = self.tasks(step, rater)
+        if not tasks:
+            raise RepliesInvalidError({"": NO_TASKS})
+        begin(rater, step.key, now, tasks)
 
     def tasks(self, step: EntryStep, rater: Rater) -> list[list[Any]]:
         """Return the tasks of a new attempt."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from django.db.models import Count
+
 from annotation.answers import Sheet
 from annotation.desk.hot_queries import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
@@ -59,11 +61,24 @@ def items_for(study: Study, step: EntryStep) -> list[Item]:
     return list(found[before : before + min(wanted or MOST_ITEMS, MOST_ITEMS)])
 
 
-def lacking_items(study: Study, step: EntryStep) -> int:
-    """Return how many items a step lacks; at least one if it has none at all."""
-    wanted = step.option("items", None)
-    needed = len(wanted) if isinstance(wanted, list) else wanted or 1
-    return max(0, needed - len(items_for(study, step)))
+def lacking_items(study: Study) -> dict[str, int]:
+    """Return how many items each step with tasks lacks, by its key, in two queries; steps that lack none are absent."""
+    steps = [step for step in steps_of(study) if step.kind.has_tasks]
+    named = {key for step in steps if isinstance(step.option("items", None), list) for key in step.body["items"]}
+    there = Item.objects.filter(study=study, withdrawn_at=None)
+    pool_of = dict(there.filter(key__in=named).values_list("key", "pool"))
+    counted = there.exclude(pool=Item.Pool.MAIN).order_by().values_list("pool").annotate(count=Count("pk"))
+    left, lacking = dict(counted), {}
+    for step in steps:
+        pool, wanted = step.kind.pool_of(step), step.option("items", None)
+        if isinstance(wanted, list):
+            missing = sum(pool_of.get(key) != pool for key in wanted)
+        else:
+            missing = max(0, (wanted or 1) - left.get(pool, 0))
+            left[pool] = max(0, left.get(pool, 0) - (wanted or 0))
+        if missing:
+            lacking[step.key] = missing
+    return lacking
 
 
 def tasks_for(study: Study, step: EntryStep, rater: Rater) -> list[list[Any]]:

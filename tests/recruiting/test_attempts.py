@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
-from annotation.models import Annotation, Guideline, Rater, Study
+from annotation.models import Annotation, Assignment, Guideline, Rater, Study
 from recruiting.models import Consent, ConsentVersion, PracticeAnswer, StepPassage
 from recruiting.way_in.declaring import change_steps, digest, qualify_again
 from recruiting.way_in.steps_taken import StaleStepError, answer_task, take_step
@@ -171,3 +171,22 @@ def test_a_person_sees_nothing_of_anothers_way(owner, rater):
     theirs.force_login(make_person("other"))
     for page in ("way-in/", "way-in/task/", "way-in/task/1/", "leave/", "consent/"):
         assert theirs.get(f"/studies/study/{page}").status_code == 404
+
+
+def test_a_step_without_items_says_so(client, owner, rater):
+    client.force_login(rater)
+    way = Walk(client, study_with_steps(owner, rater, [QUALIFICATION | {"items": ["gone"]}]))
+    response = way.post("test")
+    assert response.status_code == 422
+    assert "no tasks yet" in response.content.decode()
+    assert not StepPassage.objects.exists()
+
+
+def test_answers_of_an_annotator_who_has_to_qualify_again_are_not_lost(admitted, owner, rater):
+    Guideline.objects.create(study=admitted.study, number=2, text="Other meaning.")
+    qualify_again(admitted.study, owner)
+    assert admitted.client.get("/").content.decode().count("Before your next task") == 0
+    admitted.client.post(f"{admitted.task}submit/", {**RIGHT, "revision": "0"})
+    assert Annotation.objects.get().status == "submitted"
+    assert "Before your next task" in admitted.client.get("/").content.decode()
+    assert Assignment.objects.filter(rater__person=rater).count() == 1

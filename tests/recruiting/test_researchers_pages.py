@@ -159,3 +159,17 @@ def test_a_step_that_cannot_be_taken_is_refused(runner, owner, rater, step, prob
     study = study_with_steps(owner, rater, [])
     with pytest.raises(StepsRefusedError, match=problem):
         change_steps(study, [step], owner, seen=digest(study))
+
+
+def test_pages_cost_the_same_with_many_steps_and_people(runner, owner, rater, django_assert_max_num_queries):
+    steps = [CONSENT, BACKGROUND, *(QUALIFICATION | {"key": f"test-{number}", "items": 1} for number in range(9))]
+    study = study_with_steps(owner, rater, steps)
+    for number in range(12):
+        person = make_person(f"person-{number}")
+        add_member(study, person, "annotator", None)
+        rater_for(study, person)
+    for page in ("steps/", "funnel/", "background/", "steps/edit/test-3/"):
+        with django_assert_max_num_queries(15):
+            assert runner.get(f"/studies/study/{page}").status_code == 200
+    assert "5 items missing" not in runner.get("/studies/study/steps/").content.decode()
+    assert runner.get("/studies/study/steps/").content.decode().count("1 item missing") == 5
