@@ -179,6 +179,7 @@ def build_world():
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+    tokens["annotation:invitation_opened"] = tokens["annotation:invitation"]
 
     def address(route):
         if route.startswith("/"):

@@ -77,8 +77,17 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except AlreadyMemberError:
         messages.info(request, "You are or were in this study, so the invitation changes nothing.")
         return redirect("annotation:home")
-    mark_opened(found)
     return _offer(request, found, None if request.user.is_authenticated else JoinForm())
+
+
+@require_POST
+def opened(request: HttpRequest, token: str) -> HttpResponse:
+    """Keep that the page of an invitation was shown. Its script asks for it, which programs that open links do not."""
+    try:
+        mark_opened(open_invitation(token))
+    except InvitationDeadError:
+        return HttpResponse(status=404)
+    return HttpResponse(status=204)
 
 
 def _join(request: HttpRequest, found: Invitation) -> HttpResponse:

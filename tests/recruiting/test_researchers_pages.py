@@ -72,6 +72,7 @@ def test_the_funnel_counts_stages_and_the_pilot_waits_for_a_decision(client, run
     study = study_with_steps(owner, rater, [CONSENT, SCREEN, PILOT])
     for path in invite(study, "annotator", owner, count=4)[:2]:
         assert Client().get(path).status_code == 200
+        assert Client().post(f"{path}opened/").status_code == 204
     client.force_login(rater)
     way = Walk(client, study)
     way.consent()
