@@ -22,6 +22,10 @@ def is_draft(study: Study) -> bool:
     return study.status == Study.Status.DRAFT
 
 
+def has_steps(study: Study) -> bool:
+    return study.has_steps
+
+
 @dataclass(frozen=True)
 class Tab:
     """A page of a group: its title, its route, other routes that belong to it, and for which studies it exists."""
@@ -72,12 +76,15 @@ TABS = (
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Assignment plan", "managing:plan"),
+    Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
+    Tab("People", "Background", "recruiting:background", (), has_steps),
     Tab("Review", "Flags and comments", "annotation:attention"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
+    Tab("Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
     Tab("Settings", "Tokens", "annotation:tokens"),
     Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
 )

@@ -60,6 +60,7 @@ urlpatterns = [
     path("archived/", home.archived, name="archived"),
     path("projects/<int:pk>/", home.project, name="project"),
     path("invitation/<str:token>/", invitations.invitation, name="invitation"),
+    path("invitation/<str:token>/opened/", invitations.opened, name="invitation_opened"),
     path("my-day/", my_work.my_day, name="my_day"),
     path("my-settings/tokens/", account_tokens.account_tokens, name="account_tokens"),
     path("my-settings/tokens/<int:pk>/revoke/", account_tokens.revoke_account_token, name="revoke_account_token"),

@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),
     path("", include("webhooks.urls")),
+    path("", include("recruiting.urls")),
     path("", include("annotation.urls")),
 ]
 handler400 = "config.error_pages.bad_request"

@@ -32,7 +32,7 @@ OF_NO_FIGURE = frozenset({
     "calls resumed", "flag answered", "flag answers read", "comments read", "file uploaded", "file discarded",
     "webhook added", "webhook changed", "webhook disabled", "webhook enabled", "webhook removed", "webhook tested",
     "webhook message repeated",
-    "export requested", "export downloaded",
+    "export requested", "export downloaded", "consent given", "step ended", "steps changed",
 })  # fmt: skip
 """Actions that change no figure of any report."""
 OF_MACHINES = frozenset({

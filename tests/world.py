@@ -40,6 +40,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
 from tests.webhooks.webhook_rows import add_webhook_rows
@@ -66,7 +67,7 @@ OF_MODEL = {
     "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
-    "webhooks:send": "webhookdelivery",
+    "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -175,10 +176,11 @@ def build_world():
         "preregistration": add_plan(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
-        **program_rows(study, people["owner"]),
+        **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+    tokens["annotation:invitation_opened"] = tokens["annotation:invitation"]
 
     def address(route):
         if route.startswith("/"):
@@ -195,6 +197,8 @@ def build_world():
             arguments["pk"] = objects[OF_MODEL[route]].pk
         if route in NUMBERED:
             arguments["number"] = objects[NUMBERED[route]].pk
+        if route in ("recruiting:add_step", "recruiting:edit_step"):
+            arguments |= {"kind": "screen", "key": "screen"}
         if route == "llm:prompt":
             arguments |= {"app": "llm", "name": "try"}
         if route == "reports:frozen":
@@ -266,6 +270,7 @@ def admin_address(route, objects):
         "retrieval",
         "sessions",
         "webhooks",
+        "recruiting",
     )
     if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
         return reverse(route, args=[objects[parts[1]].pk])

@@ -48,7 +48,7 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
         with transaction.atomic():
             now = timezone.now()
             state = lock_state(rater.pk, study, now)
-            if state.status != Study.Status.LIVE:
+            if state.status != Study.Status.LIVE or not state.rater.admitted:
                 return None
             claimed = claim(study, state, now)
             if claimed is not None:

@@ -1,4 +1,4 @@
-"""The page after a task: unread notes, the protocol's welcome page, the next task, or the end."""
+"""The page after a task: unread notes, steps before the first task, a welcome page, the next task, or the end."""
 
 import logging
 
@@ -45,6 +45,8 @@ def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
     if unread_notes(person).filter(annotation__rater__study=study).exists():
         return redirect("annotation:notes", slug=study.slug)
     rater = rater_for(study, person)
+    if not rater.admitted:
+        return redirect("recruiting:way_in", slug=study.slug)
     first = protocols()[study.protocol].flow.welcome_url(rater) if study.is_live else None
     if first is not None:
         return redirect(first)

@@ -55,6 +55,7 @@ def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
     if (
         saved.repeated
         or state.unread
+        or not state.rater.admitted
         or state.status != Study.Status.LIVE
         or not protocols()[study.protocol].flow.offers_every_task
     ):

@@ -12,6 +12,7 @@ from annotation.answers import Sheet
 from annotation.blinding import OPTION as BLINDED
 from annotation.blinding import is_blind, with_past_blinding
 from annotation.erasing import all_erasing
+from annotation.importing.declared_parts import recruiting_changed
 from annotation.importing.gold_answers import checked_gold
 from annotation.importing.import_problems import FieldInvalidError, ImportRefusedError, refuse
 from annotation.importing.study_file import StudyFile, differences
@@ -23,7 +24,7 @@ from annotation.studies.unplanning import unplan
 
 DEFAULTS: Mapping[str, Any] = {
     "title": "", "description": "", "contact": "", "license": "", "citation": "", "language": "en",
-    "options": {}, "systems": {}, "judges": {},
+    "options": {}, "systems": {}, "judges": {}, "recruiting": {},
 }  # fmt: skip
 """What a study has if its file does not say."""
 PLANNED_BY = ("protocol", "redundancy", "options")
@@ -108,6 +109,8 @@ def rewrite(
             question.study = study
         Question.objects.bulk_create(questions)
         old["questions"], new["questions"] = ([_told(one) for one in some] for some in (there, questions))
+    if "recruiting" in new:
+        recruiting_changed(study)
     if new:
         record("draft changed", study.slug, actor=actor, study=study.slug, old=old, new=new)
     return bool(new)

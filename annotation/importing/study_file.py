@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.desk import shown_texts, skip_reasons
+from annotation.importing.declared_parts import declared_parts
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
     FieldInvalidError,
@@ -31,7 +32,7 @@ from config.yaml_reading import YamlInvalidError, parse_yaml
 
 STUDY_KEYS = (
     "slug", "title", "description", "contact", "license", "citation", "language", "protocol", "redundancy",
-    "guidelines", "questions", "options", "systems", "judges",
+    "guidelines", "questions", "options", "systems", "judges", "recruiting",
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
@@ -65,6 +66,7 @@ class StudyFile:
     options: Mapping[str, Any] | None
     systems: dict[str, dict[str, Any]] | None
     judges: dict[str, dict[str, Any]] | None
+    recruiting: dict[str, Any] | None
 
 
 def read_study_file(path: Path) -> StudyFile:
@@ -98,13 +100,20 @@ def checked_study(body: Any, name: str) -> StudyFile:
     protocol, before = protocols()[checked["protocol"]], len(problems.found)
     questions = _questions(body.get("questions"), protocol, problems)
     options = _options(body.get("options"), protocol, problems)
+    recruiting = _recruiting(body.get("recruiting"), protocol, questions, problems)
     if len(problems.found) == before:
         try:
             protocol.check_study(questions, options or {})
         except StudyInvalidError as problem:
             problems.add(0, "", str(problem))
     problems.refuse_if_any()
-    return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+    return StudyFile(
+        name=name,
+        questions=tuple(questions),
+        options=options,
+        recruiting=recruiting,
+        **{**checked, "protocol": protocol},
+    )
 
 
 def readable_questions(value: Any, protocol: Protocol) -> tuple[list[Question], list[ImportProblem]]:
@@ -250,6 +259,17 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
     if assignment_plan.OPTION in value and (problem := assignment_plan.why_not(value[assignment_plan.OPTION])):
         problems.add(0, f"options.{assignment_plan.OPTION}", problem)
     return value
+
+
+def _recruiting(
+    value: Any, protocol: Protocol, questions: Sequence[Question], problems: FileProblems
+) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    for part in declared_parts():
+        for problem in part.problems(value, protocol, questions):
+            problems.add(0, problem.field, problem.reason)
+    return value if isinstance(value, dict) else None
 
 
 def _questions(value: Any, protocol: Protocol, problems: FileProblems) -> list[Question]:

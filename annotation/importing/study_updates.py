@@ -8,6 +8,7 @@ from typing import Any
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.blinding import with_past_blinding
+from annotation.importing.declared_parts import recruiting_changed
 from annotation.importing.draft_rewriting import (
     create_study,
     refuse_fixed,
@@ -25,7 +26,7 @@ from annotation.models import Guideline, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 
-DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges")
+DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges", "recruiting")
 SAME_TIME = "a study with this slug was created at the same time: try again"
 PLANNING = ("redundancy", "options")
 
@@ -164,6 +165,8 @@ class StudyFileUpdate(StudyUpdate):
         for name, value in changed.items():
             setattr(study, name, value)
         study.save(update_fields=list(changed))
+        if "recruiting" in changed:
+            recruiting_changed(study)
         record("study described", study.slug, actor=actor, study=study.slug, old=old, new=changed)
 
     def _new_versions(self, study: Study) -> dict[int, str]:

@@ -50,6 +50,12 @@ def open_invitation(token: str) -> Invitation:
     return found
 
 
+def mark_opened(invitation: Invitation) -> None:
+    """Keep when the page of an invitation was first shown."""
+    if invitation.opened_at is None:
+        Invitation.objects.filter(pk=invitation.pk, opened_at=None).update(opened_at=timezone.now())
+
+
 def _open_now() -> QuerySet[Invitation]:
     """Invitations that can be accepted now."""
     return backed_invitations().filter(

@@ -81,7 +81,7 @@ def change_role(membership: Membership, role: str, actor: Person | None) -> None
 
 def rater_for(study: Study, person: Person) -> Rater:
     """Return the person's rater in the study, made at first need with a random name."""
-    return named_row(Rater, "rater", study, person)
+    return named_row(Rater, "rater", study, person, lambda: {"admitted": not study.has_steps})
 
 
 def _locked(membership: Membership) -> Study:

@@ -2,7 +2,8 @@
 
 import secrets
 import string
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 
@@ -14,8 +15,13 @@ LETTERS, TRIES = 8, 20
 Named = TypeVar("Named", Rater, Reviewer)
 
 
-def named_row(model: type[Named], kind: str, study: Study, person: Person) -> Named:
-    """Return the person's row of `model` in the study; create it if needed, with a name such as `rater-kqzvdmwa`."""
+def named_row(
+    model: type[Named], kind: str, study: Study, person: Person, new: Callable[[], Mapping[str, Any]] = dict
+) -> Named:
+    """Return the person's row of `model` in the study; create it if needed, with a name such as `rater-kqzvdmwa`.
+
+    `new` gives more fields of a row that is created.
+    """
     rows = model._default_manager.filter(study=study, person=person)
     known = rows.first()
     for _ in range(TRIES):
@@ -24,7 +30,7 @@ def named_row(model: type[Named], kind: str, study: Study, person: Person) -> Na
         name = f"{kind}-" + "".join(secrets.choice(string.ascii_lowercase) for _ in range(LETTERS))
         try:
             with transaction.atomic():
-                made: Named = model._default_manager.create(study=study, person=person, name=name)
+                made: Named = model._default_manager.create(study=study, person=person, name=name, **new())
                 record(f"{kind} named", name, actor=person, study=study.slug)
                 return made
         except IntegrityError:  # the name is taken, or another request was faster

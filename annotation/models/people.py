@@ -52,6 +52,7 @@ class Invitation(models.Model):
     )
     accepted_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    opened_at = models.DateTimeField(null=True, blank=True, help_text="when its page was first shown")
 
     class Meta:
         constraints = [
@@ -92,6 +93,10 @@ class Rater(models.Model):
     import_pending = models.BooleanField(
         default=False, editable=False, help_text="answers of this rater are being imported, so their own work waits"
     )
+    admitted = models.BooleanField(
+        default=True, db_default=True, editable=False,
+        help_text="whether this rater may be given tasks: false until they have passed the study's steps",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

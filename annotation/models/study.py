@@ -54,6 +54,9 @@ class Study(models.Model):
         default=dict, blank=True, help_text="{system: {family, model, baseline, generic}}; hidden from annotators"
     )
     judges = ExactJSONField(default=dict, blank=True, help_text="{rater: {family}}; hidden from annotators")
+    recruiting = ExactJSONField(
+        default=dict, db_default={}, blank=True, help_text="the steps that people pass before their first task"
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     planned_through = models.BigIntegerField(
         default=0, help_text="tasks and slots exist for the items up to this primary key"
@@ -107,6 +110,11 @@ class Study(models.Model):
     def own_pages(self) -> tuple[tuple[str, str], ...]:
         """Pages that the study's protocol adds for researchers: titles and route names."""
         return protocols()[self.protocol].flow.study_pages
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether people pass steps before their first task."""
+        return bool(self.recruiting.get("steps"))
 
     def option(self, key: str, default: Any) -> Any:
         """Return the study's value of a protocol option, or `default`."""

@@ -48,6 +48,9 @@ OF_NO_COUNT = frozenset(
         "reviewer named",
         "file uploaded",
         "file discarded",
+        "consent given",
+        "step ended",
+        "steps changed",
     }
 )
 OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from annotation.access import backed_invitations
 from annotation.blinding import names_of, shown_options
+from annotation.importing.declared_parts import declared_parts
 from annotation.models import Item, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
@@ -36,6 +37,7 @@ SETTINGS = ("Settings", "annotation:settings")
 QUESTIONS = ("Questions", "managing:build")
 MODELS = ("Models", "llm:models")
 ASSIGNMENT_PLAN = ("Assignment plan", "managing:plan")
+STEPS = ("Steps before tasks", "recruiting:steps")
 GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
 INVITE = ("Invite annotators", "annotation:invitations")
 
@@ -101,6 +103,9 @@ def _of_study(study: Study, questions: Sequence[Question], items: int | None) ->
             yield LiveProblem(f"The settings do not fit together: {problem}.", (QUESTIONS,), blocks=True)
         if not any(question.required for question in questions):
             yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (QUESTIONS,))
+    for part in declared_parts() if study.has_steps else ():
+        for text in part.live_problems(study):
+            yield LiveProblem(text, (UPLOAD, STEPS), blocks=True)
     for warning in protocol.flow.import_warnings(study):
         yield LiveProblem(warning, (MODELS, QUESTIONS), blocks=True)
 

@@ -50,10 +50,11 @@ RATERS_ASKED, ANSWERS_ASKED = 20, 50
 class MyWork:
     """A study as its annotator sees it: tasks answered, skipped and left (`more`: at least as many), and the next step.
 
-    `state` is `soon`, `work`, `between` (more with the next batch), `waiting` (others have the last tasks, of which one
-    may become free), `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next
-    task, `flag_answers` unread answers to the person's flags. `minutes` is what a task takes, if that is known. `read`
-    and `newest` are versions of the guidelines: what the person confirmed having read, and the latest.
+    `state` is `soon`, `steps` (to pass before the next task), `work`, `between` (more with the next batch), `waiting`
+    (others have the last tasks, of which one may become free), `done`, `paused` or `closed`. `notes` counts
+    researchers' notes that must be read before the next task, `flag_answers` unread answers to the person's flags.
+    `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
+    person confirmed having read, and the latest.
     """
 
     study: Study
@@ -68,6 +69,8 @@ class MyWork:
     read: int | None = None
     newest: int | None = None
     flag_answers: int = 0
+    steps_left: bool = False
+    """Whether the person has to pass steps before the next task."""
     is_full: bool = False
     """Whether the study's plan lets the person do no more tasks than they have done."""
 
@@ -109,6 +112,7 @@ class _WorkRow(NamedTuple):
     met: bool
     read: int | None
     newest: int | None
+    admitted: bool | None
 
 
 def work_of(person: Person) -> list[MyWork]:
@@ -116,7 +120,7 @@ def work_of(person: Person) -> list[MyWork]:
     sql, params = _works_sql()
     rows = [_WorkRow(*row) for row in fetch_all(sql, [person.pk if one == ANYBODY else one for one in params])]
     studies = Study.objects.in_bulk([row.study for row in rows]) if rows else {}
-    order = ("work", "between", "waiting", "paused", "soon", "done", "closed")
+    order = ("steps", "work", "between", "waiting", "paused", "soon", "done", "closed")
     return sorted((_work(row, studies[row.study]) for row in rows), key=lambda work: order.index(work.state))
 
 
@@ -163,6 +167,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
             seconds=_mean_seconds(rater__in=some_raters),
             met=Exists(Assignment.objects.filter(rater__person=person, rater__study=OuterRef("study"))),
             read=Subquery(mine_there.values("guidelines_read")),
+            admitted=Subquery(mine_there.values("admitted")),
             newest=Subquery(Guideline.objects.filter(study=OuterRef("study")).order_by("-number").values("number")[:1]),
         )
         .order_by("pk")
@@ -198,10 +203,13 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     is_full = rater is not None and not left and not has_room(study, rater)
     nothing = "done" if is_full else "between" if row.later else "waiting" if others else "done"
     state = states.get(Study.Status(study.status), "work" if left else nothing)
+    steps_left = study.has_steps if row.admitted is None else not row.admitted
+    if steps_left and study.is_live:
+        state = "steps"
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
-        flag_answers=row.flag_answers, is_full=is_full,
+        flag_answers=row.flag_answers, is_full=is_full, steps_left=steps_left,
     )  # fmt: skip
 
 

@@ -138,6 +138,8 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
 
 def _check_may_take(study: Study, rater: Rater, slots: Sequence[Slot]) -> None:
     """Raise ItemStepRefusedError if a claim of the locked rater could not take all of these open slots."""
+    if not rater.admitted:
+        raise ItemStepRefusedError("This person has not passed the steps before their first task.")
     tasks = {slot.task_id for slot in slots}
     has_slot = Slot.objects.filter(task__in=tasks, holder=rater)
     has_answer = Annotation.objects.filter(task__in=tasks, rater=rater, is_current=True, status__in=Annotation.ANSWERED)

@@ -44,6 +44,8 @@ def next_task(request: HttpRequest, slug: str) -> HttpResponse:
 def desk(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """The page of a task that is assigned to this person."""
     row = desk_row_for(person_of(request), key)
+    if not row.rater.admitted:
+        return redirect("recruiting:way_in", slug=row.study.slug)
     address = protocols()[row.study.protocol].flow.address(row.assignment)
     return _page(request, row) if address == request.path else redirect(address)
 

@@ -14,7 +14,14 @@ from accounts.models import Person
 from accounts.signing_in import enter
 from annotation.access import RESEARCHERS, invitation_for, roles_to_offer, study_for
 from annotation.forms import InviteForm
-from annotation.members.invitations import AlreadyMemberError, InvitationDeadError, accept, invite, open_invitation
+from annotation.members.invitations import (
+    AlreadyMemberError,
+    InvitationDeadError,
+    accept,
+    invite,
+    mark_opened,
+    open_invitation,
+)
 from annotation.members.revoking import revoke_invitation
 from annotation.models import Invitation, Study
 from annotation.studies.queries import invitations_of, state_of
@@ -71,6 +78,16 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         messages.info(request, "You are or were in this study, so the invitation changes nothing.")
         return redirect("annotation:home")
     return _offer(request, found, None if request.user.is_authenticated else JoinForm())
+
+
+@require_POST
+def opened(request: HttpRequest, token: str) -> HttpResponse:
+    """Keep that the page of an invitation was shown. Its script asks for it, which programs that open links do not."""
+    try:
+        mark_opened(open_invitation(token))
+    except InvitationDeadError:
+        return HttpResponse(status=404)
+    return HttpResponse(status=204)
 
 
 def _join(request: HttpRequest, found: Invitation) -> HttpResponse:

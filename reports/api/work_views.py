@@ -35,6 +35,7 @@ from reports.api.work_texts import form_of_fields, task_answer, task_text
 OWN_PAGES = "Tasks of this study are answered on their pages, and not by programs."
 NOTES = "Read the notes of the study's researchers on its page first."
 NOTHING_OPEN = "Nothing is open for you now."
+STEPS_FIRST = "Pass the steps of the study on its page first."
 KEY_REUSED = "This client_key was sent with another answer. Use a new key for each answer."
 NOT_LIVE = "The study is {}: it gives out no tasks."
 SAME_KEY = uuid.UUID("6a1f3c4e-8f54-4d0f-9a51-6c6f7a6d2b10")
@@ -78,11 +79,13 @@ def claim_task(request: Request, slug: str) -> Response:
         if unread_notes(caller.person).filter(annotation__rater__study=study).exists():
             return Response({"task": None, "detail": NOTES})
         try:
-            claimed = next_assignment(study, rater_for(study, caller.person))
+            rater = rater_for(study, caller.person)
+            claimed = next_assignment(study, rater)
         except BusyError:
             raise NoTaskYetError from None
         if claimed is None:
-            told = NOTHING_OPEN if study.is_live else NOT_LIVE.format(study.status)
+            nothing = NOTHING_OPEN if rater.admitted else STEPS_FIRST
+            told = nothing if study.is_live else NOT_LIVE.format(study.status)
             return Response({"task": None, "detail": told})
         return Response({"task": task_text(desk_row_of(claimed.pk)), "detail": ""})
 

@@ -38,6 +38,8 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
+    if not assignment.rater.admitted:
+        return redirect("recruiting:way_in", slug=found.study.slug)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
 

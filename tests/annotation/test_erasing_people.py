@@ -12,6 +12,7 @@ from annotation.members.invitations import InvitationDeadError, invite, open_inv
 from annotation.members.membership import change_role
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, Membership
+from recruiting.way_in.data_download import own_data
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 
 __all__ = ["filled", "people"]
@@ -116,3 +117,20 @@ def test_an_account_that_is_used_elsewhere_stays(people):
     Person.objects.filter(pk=people.ann.pk).update(is_staff=True)
     assert [erase_rater(ann_of(study_called(slug), people), None, keep_answers=True) for slug in STUDIES] == [False] * 4
     assert Person.objects.get(pk=people.ann.pk).username == "ann-user-name"
+
+
+def test_people_download_what_they_wrote_in_every_protocol_and_no_systems_name(people):
+    text = "".join(own_data(people.ann))
+    told = json.loads(text)
+    for mine in (
+        "ann-user-name",
+        "PHRASE-OF-ANN",
+        "ANSWER-OF-ANN",
+        "DRAFT-OF-ANN",
+        "INSTRUCTION-OF-ANN",
+        "EDIT-OF-ANN",
+    ):
+        assert mine in text
+    assert {one["study"] for one in told["answers"]} == set(STUDIES)
+    for other in ("ben-user-name", "Olive Fullname", "extractive/", '"north"', '"south"'):
+        assert other not in text

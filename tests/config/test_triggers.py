@@ -51,6 +51,7 @@ def test_a_migrated_database_has_all_triggers():
         "annotation_spotcheck", "annotation_flaganswer", "annotation_unblinding", "llm_call", "llm_studyprompt",
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
         "revision_sessions_labelsample", "reports_preregistration",
+        "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
     }  # fmt: skip
     assert lost_triggers(connection) == []
     assert check_triggers(databases=["default"]) == []

@@ -36,6 +36,6 @@ export class Dialogs {
 
   // A drawer that asks for a reason; its text area gets the focus.
   drawer(name) {
-    this.page.root.querySelector(`#${name}`).showPopover();
+    this.page.root.querySelector(`#${name}`)?.showPopover();
   }
 }

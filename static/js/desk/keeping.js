@@ -10,6 +10,7 @@ import { Unsent } from "./unsent.js";
 export function keeping(page, effort, show, place = "desk") {
   const state = new State(page);
   if (page.isPreview) return still(page, state);
+  if (page.isPractice) return { state, keep: null, begin() {} }; // its form is sent as any other
   const keep = new Keep(page, place);
   const unsent = new Unsent(page.tag, place);
   const autosave = new Autosave(page, state, keep, unsent);

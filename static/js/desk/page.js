@@ -9,6 +9,7 @@ export class Page {
     this.assignment = root.dataset.assignment;
     this.tag = root.dataset.personTag;
     this.isPreview = "preview" in root.dataset;
+    this.isPractice = "practice" in root.dataset;
     this.version = Number(root.dataset.draftVersion);
     this.address = root.dataset.page;
     this.draft = root.dataset.draft;

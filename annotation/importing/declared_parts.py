@@ -1,0 +1,36 @@
+"""Parts of a study file that an app above this one reads: how it checks them, and what follows from a change."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from annotation.importing.import_problems import FieldInvalidError
+from annotation.models import Question, Study
+from annotation.protocols import Protocol
+from config.registry import bound
+
+
+class DeclaredPart(ABC):
+    """How an app reads the key `recruiting` of a study file; its module `declared_part` binds an instance to PART."""
+
+    @abstractmethod
+    def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+        """Yield what is wrong with the value of a file with these questions."""
+
+    def live_problems(self, study: Study) -> Iterator[str]:
+        """Yield sentences that say what the study lacks before it can go live."""
+        yield from ()
+
+    def changed(self, study: Study) -> None:
+        """Follow a change of the locked study's `recruiting` in the same transaction."""
+
+
+def declared_parts() -> tuple[DeclaredPart, ...]:
+    """Return the parts of all apps."""
+    return bound("declared_part", "PART")
+
+
+def recruiting_changed(study: Study) -> None:
+    """Tell each app that the locked study's `recruiting` has changed, in the same transaction."""
+    for part in declared_parts():
+        part.changed(study)

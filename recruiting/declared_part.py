@@ -1,0 +1,84 @@
+"""The key `recruiting` of a study file: how it is checked, and what follows from a change of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.importing.declared_parts import DeclaredPart
+from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
+from annotation.models import Question, Study
+from annotation.protocols import Protocol
+from config.text_validation import TextRefusedError, check_id
+from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
+from recruiting.way_in.admission import admit_all
+from recruiting.way_in.practice_tasks import lacking_items
+
+KEYS = ("steps",)
+MOST_STEPS = 20
+LONGEST_KEY = 100
+
+
+class RecruitingPart(DeclaredPart):
+    def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+        if not isinstance(value, dict):
+            yield FieldInvalidError("recruiting", "must be a mapping of keys to values")
+            return
+        for key in value:
+            if key not in KEYS:
+                yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
+        steps = value.get("steps", [])
+        if not isinstance(steps, list) or len(steps) > MOST_STEPS:
+            yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")
+            return
+        for number, step in enumerate(steps):
+            before = [one for one in steps[:number] if isinstance(one, dict)]
+            yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
+
+    def live_problems(self, study: Study) -> Iterator[str]:
+        found = lacking_items(study)
+        for step in steps_of(study):
+            if lacking := found.get(step.key):
+                what = "1 item" if lacking == 1 else f"{lacking} items"
+                yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
+
+    def changed(self, study: Study) -> None:
+        admit_all(study)
+
+
+def _step_problems(step: Any, number: int, within: DeclaredIn) -> Iterator[FieldInvalidError]:
+    place = f"recruiting.steps.{number}"
+    if not isinstance(step, dict):
+        yield FieldInvalidError(place, "must be a mapping of keys to values")
+        return
+    try:
+        key = check_id(step.get("key"), f"{place}.key")
+    except TextRefusedError as problem:
+        yield FieldInvalidError(problem.place, problem.reason)
+        return
+    place = f"step {key}"
+    if len(key) > LONGEST_KEY:
+        yield FieldInvalidError(place, f"key must have at most {LONGEST_KEY} characters")
+    if any(one.get("key") == key for one in within.before):
+        yield FieldInvalidError(place, "has the key of another step")
+    kind = step_kinds().get(step["kind"]) if isinstance(step.get("kind"), str) else None
+    if kind is None:
+        offered = ", ".join(step_kinds())
+        yield FieldInvalidError(place, f"kind must be one of {offered}, not {quoted(step.get('kind'))}")
+        return
+    known = kind.spec_keys | COMMON_KEYS
+    for name in step:
+        if name not in known:
+            yield FieldInvalidError(place, unknown(f"key {quoted(name)} for a step of kind {kind.key}", name, known))
+    title = step.get("title")
+    if title is not None and not (isinstance(title, str) and title.strip()):
+        yield FieldInvalidError(place, "title must be text")
+    yield from kind.problems(_Lenient(step), place, within)
+
+
+class _Lenient(dict[str, Any]):
+    """A step as its kind checks it: a key without a value is absent."""
+
+    def __init__(self, step: Mapping[str, Any]) -> None:
+        super().__init__({key: value for key, value in step.items() if value is not None})
+
+
+PART = RecruitingPart()

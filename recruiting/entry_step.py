@@ -1,0 +1,140 @@
+"""Kinds of steps: one module per kind, found by the registry.
+
+A kind says which keys its steps have in a study file, when a rater has passed one, and what its page shows and takes.
+Its template is `recruiting/steps/<key>.html`. Instances keep no state.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.http import QueryDict
+
+from annotation.importing.import_problems import FieldInvalidError
+from config.registry import discover
+from recruiting.way_in.step_fields import StepField
+
+if TYPE_CHECKING:
+    from annotation.models import Question, Rater, Study
+    from annotation.protocols import Protocol
+    from recruiting.models import StepPassage
+
+COMMON_KEYS = frozenset({"key", "kind", "title"})
+
+
+@dataclass(frozen=True)
+class EntryStep:
+    """A step of a study: its key, its kind, and what the study file says of it."""
+
+    key: str
+    kind: EntryStepKind
+    body: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        return self.body.get("title") or self.kind.label
+
+    def option(self, name: str, default: Any) -> Any:
+        return self.body.get(name, default)
+
+
+@dataclass(frozen=True)
+class Passages:
+    """What is known of a rater's way: the digests of texts that they agreed to, and their attempts by step."""
+
+    agreed: frozenset[str] = frozenset()
+    attempts: Mapping[str, Sequence[StepPassage]] = field(default_factory=dict)
+
+    def of(self, step: EntryStep) -> Sequence[StepPassage]:
+        """The attempts at a step, first to last."""
+        return self.attempts.get(step.key, ())
+
+    def has_passed(self, step: EntryStep, since: int | None = None) -> bool:
+        """Whether an attempt has passed, with guidelines of version `since` or later if that is given."""
+        return any(
+            one.outcome == "passed" and (since is None or (one.guidelines_version or 0) >= since)
+            for one in self.of(step)
+        )
+
+
+@dataclass(frozen=True)
+class Halt:
+    """Why a rater cannot continue with a step now: `over` for good, until a time, or until a decision."""
+
+    over: bool = False
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class DeclaredIn:
+    """The study file that declares a step: its protocol, its questions, and the steps before this one."""
+
+    protocol: Protocol
+    questions: Sequence[Question]
+    before: Sequence[Mapping[str, Any]] = ()
+
+
+class RepliesInvalidError(ValueError):
+    """A posted form of a step cannot be accepted; `errors` is {field: sentence}."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)
+
+
+class EntryStepKind(ABC):
+    """A kind of step."""
+
+    key: str
+    label: str
+    about: str
+    """What people do in such a step, in one sentence for researchers."""
+    spec_keys: frozenset[str] = frozenset()
+    fields: tuple[StepField, ...] = ()
+    """The step's own fields on the page that edits it."""
+    has_tasks = False
+    """Whether the step consists of practice tasks on the desk."""
+    asks_people = False
+    """Whether the step has questions about the person."""
+
+    @property
+    def template(self) -> str:
+        return f"recruiting/steps/{self.key}.html"
+
+    def pool_of(self, step: EntryStep) -> str:
+        """The pool of the step's practice tasks."""
+        return ""
+
+    def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
+        """Yield what is wrong with a step's own keys; `place` names the step in messages."""
+        yield from ()
+
+    def is_passed(self, step: EntryStep, passages: Passages) -> bool:
+        """Whether the rater has passed the step."""
+        return passages.has_passed(step)
+
+    def halt(self, step: EntryStep, passages: Passages, now: datetime) -> Halt | None:
+        """Why a rater who has not passed the step cannot continue with it now, or None."""
+        return None
+
+    def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
+        """What the step's page shows, with a posted `form` that was refused."""
+        return {}
+
+    @abstractmethod
+    def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
+        """Write what a locked rater has posted, in the caller's transaction. Raises RepliesInvalidError."""
+
+
+def step_kinds() -> Mapping[str, EntryStepKind]:
+    """Return all kinds of steps by key."""
+    return discover("step_kinds", "ENTRY_STEP")
+
+
+def steps_of(study: Study) -> list[EntryStep]:
+    """Return a study's steps in order."""
+    return [EntryStep(body["key"], step_kinds()[body["kind"]], body) for body in study.recruiting.get("steps", ())]

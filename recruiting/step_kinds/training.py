@@ -1,0 +1,43 @@
+"""Training: tasks with right answers, shown with the reason after each task beside one's own answer."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from annotation.importing.import_problems import FieldInvalidError
+from annotation.models import Item, Rater
+from recruiting.entry_step import DeclaredIn, EntryStep
+from recruiting.models import StepPassage
+from recruiting.way_in.passing import PASSED, end
+from recruiting.way_in.practice_kind import PracticeKind, is_whole
+from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
+
+MOST_ROUNDS = 10
+
+
+class TrainingStep(PracticeKind):
+    key = "training"
+    label = "Training"
+    about = "People rate examples and see the right answer with its reason after each."
+    shows_gold = True
+    pool = Item.Pool.TRAINING.value
+    spec_keys = frozenset({"intro", "items", "rounds"})
+    fields = (
+        INTRO,
+        ITEMS,
+        StepField("rounds", "Rounds", "How often all of them are shown. Empty: once.", kind="whole"),
+    )
+
+    def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
+        yield from super().problems(body, place, within)
+        if "rounds" in body and not is_whole(body["rounds"], 1, MOST_ROUNDS):
+            yield FieldInvalidError(place, f"rounds must be a whole number from 1 to {MOST_ROUNDS}")
+
+    def tasks(self, step: EntryStep, rater: Rater) -> list[list[Any]]:
+        return super().tasks(step, rater) * step.option("rounds", 1)
+
+    def finish(self, step: EntryStep, passage: StepPassage, now: datetime) -> None:
+        end(passage, PASSED, now, actor=passage.rater.person)
+
+
+ENTRY_STEP = TrainingStep()

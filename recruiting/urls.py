@@ -1,0 +1,26 @@
+from django.urls import include, path
+
+from recruiting.views import own_pages, researchers, way_in
+
+app_name = "recruiting"
+
+routes = [
+    path("way-in/", way_in.way_in, name="way_in"),
+    path("way-in/task/", way_in.practice, name="practice"),
+    path("way-in/task/<int:number>/", way_in.why, name="why"),
+    path("consent/", own_pages.my_consent, name="my_consent"),
+    path("leave/", own_pages.leave_study, name="leave"),
+    path("steps/", researchers.steps, name="steps"),
+    path("steps/add/<slug:kind>/", researchers.add_step, name="add_step"),
+    path("steps/again/", researchers.requalify, name="requalify"),
+    path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
+    path("funnel/", researchers.funnel, name="funnel"),
+    path("funnel/<int:pk>/", researchers.decision, name="decision"),
+    path("background/", researchers.background, name="background"),
+    path("background/background.json", researchers.background_file, name="background_file"),
+]
+urlpatterns = [
+    path("my-data/", own_pages.my_data, name="my_data"),
+    path("my-data/my-data.json", own_pages.my_data_file, name="my_data_file"),
+    path("studies/<slug:slug>/", include(routes)),
+]

@@ -1,0 +1,138 @@
+"""Pages of an annotator's way into a study: the next step, practice tasks, and the right answers after them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import person_of, signed_in
+from annotation.access import NOTHING
+from annotation.desk.posted_answers import answers_form
+from annotation.models import Rater
+from annotation.protocols import AnswersInvalidError, Form, protocols
+from config.text_validation import TextRefusedError
+from recruiting.access import own_rater
+from recruiting.entry_step import RepliesInvalidError
+from recruiting.models import PracticeAnswer, StepPassage
+from recruiting.way_in.beside_gold import comparison
+from recruiting.way_in.leaving import rule_for
+from recruiting.way_in.personal_questions import shown_questions
+from recruiting.way_in.practice_tasks import practice_context, task_at
+from recruiting.way_in.steps_taken import StaleStepError, Way, answer_task, read_why, take_step, unread_answer, way_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def way_in(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the next step; POST takes it."""
+    _, rater = own_rater(person_of(request), slug)
+    if request.method == "POST":
+        try:
+            take_step(rater, request.POST.get("step", ""), request.POST)
+        except RepliesInvalidError as problem:
+            return _step_page(request, way_of(rater.study, rater), problem.errors)
+        except StaleStepError:
+            messages.info(request, "This page was out of date. Here is the next step.")
+            return redirect("recruiting:way_in", slug=slug)
+        return _onwards(request, rater)
+    return _step_page(request, way_of(rater.study, rater))
+
+
+def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
+    """The next task of an attempt, the next step, or the study."""
+    way = way_of(rater.study, rater)
+    if way.step is None:
+        messages.success(request, "You have passed all steps. You can start now.")
+        return redirect("annotation:home")
+    if way.passage is not None and way.step.kind.has_tasks:
+        return redirect("recruiting:practice", slug=rater.study.slug)
+    return redirect("recruiting:way_in", slug=rater.study.slug)
+
+
+def _step_page(request: HttpRequest, way: Way, errors: dict[str, str] | None = None) -> HttpResponse:
+    if way.step is None:
+        return redirect("annotation:home")
+    step, form = way.step, request.POST if errors else None
+    context: dict[str, Any] = {"study": way.study, "way": way, "step": step, "errors": errors or {},
+                               "may_leave": rule_for(way.study, way.rater) is not None}  # fmt: skip
+    template = "recruiting/halted.html"
+    if way.halt is None and way.study.is_live:
+        context |= step.kind.context(step, way.study, form)
+        template = step.kind.template
+    if step.kind.asks_people:
+        context["questions"] = shown_questions(step.body["questions"], form, errors or {})
+    return render(request, template, context, status=422 if errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def practice(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the next practice task; POST answers it."""
+    _, rater = own_rater(person_of(request), slug)
+    if request.method == "POST":
+        form = answers_form(request)
+        try:
+            answer_task(rater, _whole(request.POST.get("number", "")), form)
+        except AnswersInvalidError as problem:
+            return _task_page(request, rater, form, problem.errors)
+        except TextRefusedError as problem:
+            return _task_page(request, rater, form, {"": str(problem)})
+        except StaleStepError:
+            messages.info(request, "This page was out of date. Here is the next task.")
+        return _onwards(request, rater)
+    return _task_page(request, rater)
+
+
+def _task_page(
+    request: HttpRequest, rater: Rater, form: Form | None = None, errors: dict[str, str] | None = None
+) -> HttpResponse:
+    study = rater.study
+    way = way_of(study, rater)
+    passage, step = way.passage, way.step
+    if passage is None or step is None or not study.is_live:
+        return redirect("recruiting:way_in", slug=study.slug)
+    unread = unread_answer(passage, step)
+    if unread is not None:
+        return redirect("recruiting:why", slug=study.slug, number=unread.number + 1)
+    number = PracticeAnswer.objects.filter(passage=passage).count()
+    task = task_at(study, rater, passage.tasks, number)
+    address = reverse("recruiting:practice", args=[study.slug])
+    context = practice_context(task, address, form=form, errors=errors)
+    context["practice"] = {"title": step.title, "number": number + 1, "count": len(passage.tasks), "place": number}
+    return render(request, protocols()[study.protocol].template, context, status=422 if errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def why(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show the right answer to a task of a training that the person has answered; POST continues."""
+    study, rater = own_rater(person_of(request), slug)
+    if request.method == "POST":
+        try:
+            read_why(rater, number - 1)
+        except StaleStepError:
+            messages.info(request, "This page was out of date. Here is the next task.")
+        return _onwards(request, rater)
+    answer = _answered(rater, number)
+    context = {"study": study, "number": number, "count": len(answer.passage.tasks), **comparison(answer)}
+    return render(request, "recruiting/why.html", context)
+
+
+def _answered(rater: Rater, number: int) -> PracticeAnswer:
+    """The person's newest answer to a task by its number, if its right answer may be read."""
+    steps = [step.key for step in way_of(rater.study, rater).steps if getattr(step.kind, "shows_gold", False)]
+    found = PracticeAnswer.objects.select_related("passage", "item").filter(
+        passage__in=StepPassage.objects.filter(rater=rater, step__in=steps), number=number - 1
+    )
+    answer = found.order_by("-pk").first()
+    if answer is None:
+        raise Http404(NOTHING)
+    answer.passage.rater = rater
+    return answer
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else -1

@@ -1,0 +1,157 @@
+"""All that is kept about a person, as JSON that they download: nothing of other people, and no system's name.
+
+Outputs go by the letters that the person saw. Another app adds what it keeps by binding OWN_DATA in its `own_data`: a
+function that yields the title of a list and its rows for a person.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+
+from accounts.models import KnownAddress, Person, SignInLink
+from annotation.answers import Sheet
+from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
+from annotation.protocols import protocols
+from config.registry import bound
+from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
+
+CHUNK = 500
+Rows = Iterator[dict[str, Any]]
+
+
+def own_data(person: Person) -> Iterator[str]:
+    """Yield the text of a JSON object: lists of rows by title, each read while it is sent."""
+    yield '{\n"account": ' + _text(_account(person))
+    parts = [*_lists(person), *(part for give in bound("own_data", "OWN_DATA") for part in give(person))]
+    for title, rows in parts:
+        yield f",\n{_text(title)}: ["
+        for number, row in enumerate(rows):
+            yield ("," if number else "") + "\n" + _text(row)
+        yield "]"
+    yield "\n}\n"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, cls=DjangoJSONEncoder)
+
+
+def _account(person: Person) -> dict[str, Any]:
+    return {
+        "user_name": person.username, "name": person.full_name, "email": person.email, "joined": person.date_joined,
+        "last_sign_in": person.last_login, "preferences": person.preferences,
+        "sign_in_links": SignInLink.objects.filter(person=person).count(),
+        "known_browsers": KnownAddress.objects.filter(person=person).count(),
+    }  # fmt: skip
+
+
+def _lists(person: Person) -> list[tuple[str, Rows]]:
+    return [
+        ("memberships", _memberships(person)), ("consents", _consents(person)), ("steps", _steps(person)),
+        ("about_you", _replies(person)), ("practice_answers", _practice(person)), ("answers", _answers(person)),
+        ("tasks_and_drafts", _assignments(person)), ("drafts_kept_aside", _conflicts(person)),
+        ("notes_on_answers", _notes(person)), ("answers_to_flags", _flag_answers(person)),
+    ]  # fmt: skip
+
+
+def _memberships(person: Person) -> Rows:
+    names = dict(Rater.objects.filter(person=person).values_list("study", "name"))
+    for one in Membership.objects.filter(person=person).select_related("study").order_by("pk"):
+        yield {
+            "study": one.study.slug, "title": one.study.title, "role": one.role, "active": one.active,
+            "since": one.created_at, "name_in_files": names.get(one.study_id),
+        }  # fmt: skip
+
+
+def _consents(person: Person) -> Rows:
+    found = Consent.objects.filter(rater__person=person).select_related("version__study").order_by("pk")
+    for one in found:
+        version = one.version
+        yield {
+            "study": version.study.slug, "agreed_at": one.agreed_at, "version": version.number, "text": version.text,
+            "privacy": version.privacy, "retention": version.retention, "on_withdrawal": version.on_withdrawal,
+        }  # fmt: skip
+
+
+def _steps(person: Person) -> Rows:
+    for one in StepPassage.objects.filter(rater__person=person).select_related("rater__study").order_by("pk"):
+        yield {
+            "study": one.rater.study.slug, "step": one.step, "attempt": one.attempt, "outcome": one.outcome,
+            "from": one.opened_at, "to": one.ended_at, "result": one.result,
+        }  # fmt: skip
+
+
+def _replies(person: Person) -> Rows:
+    for one in PersonalReply.objects.filter(person=person).select_related("study").order_by("pk"):
+        yield {
+            "study": one.study.slug, "step": one.step, "question": one.question, "reply": one.value, "at": one.given_at,
+        }  # fmt: skip
+
+
+def _practice(person: Person) -> Rows:
+    """Without which of them were right, which would give a test away before the next attempt."""
+    found = PracticeAnswer.objects.filter(passage__rater__person=person).select_related("passage__rater__study")
+    questions = KnownQuestions()
+    for one in found.order_by("pk").iterator(CHUNK):
+        study = one.passage.rater.study
+        yield {
+            "study": study.slug, "step": one.passage.step, "attempt": one.passage.attempt, "task": one.number + 1,
+            "form": questions.form(study, one.answers, one.shown), "at": one.submitted_at,
+        }  # fmt: skip
+
+
+def _answers(person: Person) -> Rows:
+    """Every revision of every answer, as the fields of the page had it."""
+    found = Annotation.objects.filter(rater__person=person).select_related("rater__study", "task")
+    questions = KnownQuestions()
+    for one in found.prefetch_related("task__task_outputs__output").order_by("pk").iterator(CHUNK):
+        study = one.rater.study
+        keys = [row.output.key for row in sorted(one.task.task_outputs.all(), key=lambda row: row.position)]
+        yield {
+            "study": study.slug, "task": one.task_id, "revision": one.revision, "status": one.status,
+            "form": questions.form(study, one.answers, [keys[place] for place in one.shown]), "reason": one.reason,
+            "flag": one.flag, "guidelines_version": one.guidelines_version, "opened_at": one.opened_at,
+            "submitted_at": one.submitted_at, "visible_seconds": one.visible_seconds,
+            "active_seconds": one.active_seconds, "reading_aids": one.tool_use,
+        }  # fmt: skip
+
+
+def _assignments(person: Person) -> Rows:
+    found = Assignment.objects.filter(rater__person=person).select_related("rater__study").order_by("pk")
+    for one in found.iterator(CHUNK):
+        yield {
+            "study": one.rater.study.slug, "task": one.task_id, "given_at": one.created_at, "seen_at": one.seen_at,
+            "draft": one.draft, "flag": one.flag,
+        }  # fmt: skip
+
+
+def _conflicts(person: Person) -> Rows:
+    found = DraftConflict.objects.filter(assignment__rater__person=person).select_related("assignment").order_by("pk")
+    for one in found.iterator(CHUNK):
+        yield {"task": one.assignment.task_id, "draft": one.body, "at": one.saved_at}
+
+
+def _notes(person: Person) -> Rows:
+    found = SpotCheck.objects.filter(annotation__rater__person=person).exclude(note="").select_related("annotation")
+    for one in found.order_by("pk").iterator(CHUNK):
+        yield {"task": one.annotation.task_id, "note": one.note, "at": one.at, "read_at": one.seen_at}
+
+
+def _flag_answers(person: Person) -> Rows:
+    found = FlagAnswer.objects.filter(assignment__rater__person=person).select_related("assignment")
+    for one in found.order_by("pk").iterator(CHUNK):
+        yield {"task": one.assignment.task_id, "flag": one.flag, "answer": one.note, "at": one.at}
+
+
+class KnownQuestions:
+    """The questions of studies, each study's read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, list[Question]] = {}
+
+    def form(self, study: Any, answers: dict[str, Any], shown: list[str]) -> dict[str, list[str]]:
+        """Return the fields of a page that give these answers, with outputs by their letters."""
+        if study.pk not in self.known:
+            self.known[study.pk] = list(study.questions.order_by("position"))
+        return protocols()[study.protocol].form_of(answers, self.known[study.pk], Sheet.of(shown))

@@ -1,0 +1,124 @@
+"""Leaving a study: by one press, at any time, and what then becomes of everything."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import AuditEntry, Identity, Person
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Annotation, Guideline, Rater, Slot, Study
+from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
+from recruiting.way_in.background_counts import background_of
+from recruiting.way_in.funnel import funnel_of
+from reports.agreement_report import kept_agreement_report
+from reports.exporting import export_study
+from reports.report_kinds.agreement import agreement_choices
+from tests.annotation.test_erasing import everything
+from tests.conftest import make_person
+from tests.recruiting.way_in_study import BACKGROUND, CONSENT, QUALIFICATION, RIGHT, SCREEN, Walk, study_with_steps
+
+WORDS = "WORDS-OF-ANN"
+ASKED = {**SCREEN, "questions": [{"key": "field", "text": "Your field?"}]}
+
+
+@pytest.fixture
+def way(client, owner, db):
+    def begin(rule):
+        ann = make_person("ann-user-name", full_name="Ann Fullname")
+        study = study_with_steps(owner, ann, [CONSENT | {"on_withdrawal": rule}, ASKED, BACKGROUND, QUALIFICATION])
+        client.force_login(ann)
+        walk = Walk(client, study)
+        walk.consent()
+        walk.post("screen", **{"reply-field": "FIELD-OF-ANN"})
+        walk.post("background", **{"reply-age": "35+"})
+        assert walk.attempt("test", RIGHT, RIGHT) == "passed"
+        address = walk.next()["Location"]
+        assert client.post(f"{address}flag/", {"reason": WORDS}).status_code == 302
+        assert client.post(f"{address}submit/", {**RIGHT, "revision": "1"}).status_code == 302
+        return walk, ann
+
+    return begin
+
+
+def texts_of(study, folder):
+    """All that an export holds, as one text."""
+    export_study(study, folder)
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_erased_answers_are_in_no_table_export_figure_or_audit_line(way, tmp_path):
+    walk, ann = way("erase")
+    name = rater_for(walk.study, ann).name
+    assert all(one in everything() for one in (WORDS, name, "FIELD-OF-ANN", "ann-user-name"))
+    assert name in texts_of(walk.study, tmp_path / "before")
+    assert Slot.objects.filter(study=walk.study, state="filled").count() == 1
+    assert "Leave" in walk.client.get(f"{walk.base}leave/").content.decode()
+    page = walk.client.post(f"{walk.base}leave/")
+    assert (page.status_code, page.context["account_is_gone"]) == (200, True)
+    text = everything() + texts_of(walk.study, tmp_path / "after")
+    text += json.dumps(kept_agreement_report(walk.study, agreement_choices()), default=str)
+    text += json.dumps(background_of(walk.study)) + repr(funnel_of(walk.study).rows)
+    # The audit keeps the random name in what happened, as it does for every erasure; it leads to nobody any more.
+    assert all(line.startswith("accounts_auditentry") for line in text.split("\n") if name in line)
+    assert not Identity.objects.filter(person=ann).exists()
+    assert not AuditEntry.objects.filter(subject__contains=name).exclude(old=None, new=None).exists()
+    for one in (WORDS, "FIELD-OF-ANN", "ann-user-name", "Ann Fullname"):
+        assert one not in text
+    for model in (Annotation, Consent, StepPassage, PracticeAnswer, PersonalReply):
+        assert not model.objects.exists()
+    assert not Slot.objects.filter(study=walk.study).exclude(state="open").exists()
+    assert AuditEntry.objects.get(action="rater erased").new["answers"] == "erased"
+    assert not Person.objects.get(pk=ann.pk).is_active
+    assert walk.client.get("/")["Location"].startswith(reverse("accounts:sign_in"))
+
+
+def test_kept_answers_lead_to_nobody(way, tmp_path):
+    walk, ann = way("keep")
+    add_member(Study.objects.create(slug="other", protocol="rating", redundancy=1), ann, "annotator", None)
+    name = rater_for(walk.study, ann).name
+    before = texts_of(walk.study, tmp_path / "before")
+    assert walk.client.post(f"{walk.base}leave/").context["account_is_gone"] is False
+    after = texts_of(walk.study, tmp_path / "after")
+    assert name in before
+    assert [line for line in before.split("\n") if name in line] == [line for line in after.split("\n") if name in line]
+    assert Rater.objects.get(name=name).person is None
+    assert not PersonalReply.objects.exists()
+    assert "FIELD-OF-ANN" not in everything()
+    assert Consent.objects.get().rater.name == name
+    assert walk.client.get(f"{walk.base}leave/").status_code == 404
+
+
+def test_the_rule_is_the_one_that_was_agreed_to(way):
+    walk, _ = way("erase")
+    walk.study.refresh_from_db()
+    walk.study.recruiting["steps"][0]["on_withdrawal"] = "keep"
+    walk.study.save()
+    assert walk.client.get(f"{walk.base}leave/").context["rule"] == "erase"
+    walk.client.post(f"{walk.base}leave/")
+    assert not Annotation.objects.exists()
+
+
+def test_people_download_all_that_is_kept_about_them_and_nothing_else(way, owner):
+    walk, _ = way("erase")
+    Guideline.objects.create(study=walk.study, number=2, text="OTHER-TEXT")
+    response = walk.client.get("/my-data/my-data.json")
+    text = b"".join(response).decode()
+    told = json.loads(text)
+    assert told["account"]["user_name"] == "ann-user-name"
+    assert [one["form"] for one in told["answers"]][-1] == {"q-follows": ["true"], "q-how_well": ["5"]}
+    assert told["answers"][-1]["submitted_at"]
+    assert told["consents"][0]["text"] == CONSENT["text"]
+    assert {one["reply"] for one in told["about_you"]} == {"FIELD-OF-ANN", "35+"}
+    assert [one["outcome"] for one in told["steps"]] == ["passed"] * 3
+    assert len(told["practice_answers"]) == 2
+    for secret in ("SECRET-SYSTEM", "GOLD-REASON", "OTHER-TEXT", "owner"):
+        assert secret not in text.replace('"role": "owner"', "")
+
+
+def test_a_study_without_consent_has_no_page_to_leave_it(client, owner, rater):
+    study_with_steps(owner, rater, [BACKGROUND])
+    client.force_login(rater)
+    assert client.get("/studies/study/leave/").status_code == 404
+    assert "/leave/" not in client.get("/my-data/").content.decode()
+    assert "/leave/" not in client.get("/studies/study/way-in/").content.decode()

@@ -1,0 +1,102 @@
+"""The recruiting of HREF and InstruSum, from the template to the first task, through the pages."""
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+
+from annotation.importing import import_study
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Assignment
+from annotation.studies.lifecycle import make_live, prepare
+from managing.building.template_library import study_templates
+from recruiting.models import StepPassage
+from tests.recruiting.way_in_study import Walk
+
+NAMES = ("one", "two", "three", "four", "five")
+
+
+@pytest.fixture
+def walk(client, owner, rater, tmp_path):
+    def begin(template, lines):
+        body = {**study_templates()[template].body, "slug": "ferries"}
+        (tmp_path / "study.json").write_text(json.dumps(body), encoding="utf-8")
+        (tmp_path / "items.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        study = import_study(tmp_path, owner=owner).study
+        add_member(study, rater, "annotator", None)
+        while not prepare(study, 10):
+            pass
+        make_live(study, None)
+        client.force_login(rater)
+        return Walk(client, study)
+
+    return begin
+
+
+def line(key, names, pool="main", **more):
+    outputs = [{"id": name, "text": f"Text {key} {name}"} for name in names]
+    return {"id": key, "instruction": "Do it.", "document": "D", "outputs": outputs, "pool": pool, **more}
+
+
+def letters(page):
+    """The letter of each output on a task's page, by its name in the text."""
+    shown = {output["text"].split()[-1]: output["letter"] for output in page.context["desk"]["outputs"]}
+    assert "gold" not in page.content.decode().lower()
+    return shown
+
+
+def test_href_screens_then_nine_of_ten_then_tasks(walk, rater):
+    items = [line("main-1", NAMES[:2])]
+    items += [line(f"test-{n}", NAMES[:2], "qualification", gold={"better": "two"}) for n in range(10)]
+    way = walk("href_recruiting", items)
+    way.consent()
+    way.post("screen", **{"reply-native": "yes", "reply-country": "Canada", "reply-degree": "Master's"})
+    way.post("test")
+    for number in range(10):
+        page = way.client.get("/studies/ferries/way-in/task/")
+        better = letters(page)["one" if number == 3 else "two"]
+        assert way.answer({"q-better": better}).status_code == 302
+    passage = StepPassage.objects.get(step="test")
+    assert passage.result["rules"] == [{"question": "better", "right": 9, "of": 10, "met": True}]
+    assert (passage.outcome, rater_for(way.study, rater).admitted) == ("passed", True)
+    assert re.fullmatch(r"/work/[0-9a-f-]{36}/", way.next()["Location"])
+
+
+def test_instrusum_has_two_rounds_and_batches(walk, rater):
+    gold = {
+        "overall": dict(zip(NAMES, range(1, 6), strict=True)),
+        "factual": dict(zip(NAMES, range(1, 6), strict=True)),
+    }
+    items = [line("main-1", NAMES)]
+    items += [line(f"train-{n}", NAMES, "training", gold=gold, feedback="Because.") for n in range(2)]
+    items += [line(f"test-{n}", NAMES, "qualification", gold=gold) for n in range(6)]
+    way = walk("instrusum_recruiting", items)
+    way.consent()
+    for step, count in (("training", 2), ("round-1", 3), ("round-2", 3)):
+        way.post(step)
+        for number in range(count):
+            page = way.client.get("/studies/ferries/way-in/task/")
+            response = way.answer(ranked(letters(page)))
+            assert response.status_code == 302, response.context["desk"]["errors"]
+            if step == "training":
+                assert "Because." in way.client.get(f"/studies/ferries/way-in/task/{number + 1}/").content.decode()
+                way.client.post(f"/studies/ferries/way-in/task/{number + 1}/")
+    used = [one.tasks for one in StepPassage.objects.filter(step__startswith="round").order_by("pk")]
+    assert all(one[0] != other[0] for one, other in pairwise(used[0] + used[1]))
+    assert rater_for(way.study, rater).admitted
+    assert way.next().status_code == 302
+    assert Assignment.objects.filter(rater__person=rater).count() == 1
+
+
+def ranked(letter_of):
+    """The form that ranks the outputs as gold does, with no errors marked."""
+    form = {
+        f"q-{question}-{letter_of[name]}": str(place)
+        for question in ("overall", "missing", "irrelevant", "factual")
+        for place, name in enumerate(NAMES, 1)
+    }
+    return form | {
+        "q-errors": json.dumps({"spans": [], "none": [*letter_of.values()]}),
+        "q-reason": "One is best of all of them, " + "as it says what was asked for, and no more.",
+    }

@@ -1,0 +1,84 @@
+"""The way into a study, from the home page to the first task."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.desk.assigning import next_assignment
+from annotation.members.membership import rater_for
+from annotation.models import Annotation, Assignment
+from recruiting.models import Consent, PersonalReply, StepPassage
+from tests.recruiting.way_in_study import (
+    BACKGROUND,
+    CONSENT,
+    FITTING,
+    QUALIFICATION,
+    RIGHT,
+    SCREEN,
+    TRAINING,
+    WRONG,
+    Walk,
+    study_with_steps,
+)
+
+
+@pytest.fixture
+def walk(client, owner, rater):
+    def begin(*steps):
+        client.force_login(rater)
+        return Walk(client, study_with_steps(owner, rater, list(steps)))
+
+    return begin
+
+
+def test_tasks_come_only_after_all_steps(walk, rater):
+    way = walk(CONSENT, SCREEN, BACKGROUND, TRAINING, QUALIFICATION)
+    home = way.client.get("/").content.decode()
+    assert "few short steps" in home
+    assert "/way-in/" in home
+    mine = rater_for(way.study, rater)
+    assert not mine.admitted
+    assert next_assignment(way.study, mine) is None
+    assert way.client.post(reverse("annotation:next_task", args=["study"]))["Location"].endswith("/way-in/")
+    way.consent()
+    way.post("screen", **FITTING)
+    way.post("background", **{"reply-age": "25-34"})
+    way.post("training")
+    assert way.answer(RIGHT).status_code == 302
+    assert way.client.get("/studies/study/way-in/task/")["Location"].endswith("/way-in/task/1/")
+    assert "GOLD-REASON" in way.client.get("/studies/study/way-in/task/1/").content.decode()
+    assert way.client.post("/studies/study/way-in/task/1/")["Location"].endswith("/way-in/")
+    assert way.attempt("test", RIGHT, RIGHT) == "passed"
+    mine.refresh_from_db()
+    assert mine.admitted
+    response = way.client.post(reverse("annotation:next_task", args=["study"]))
+    assert Assignment.objects.get(rater=mine)
+    assert str(Assignment.objects.get().key) in response["Location"]
+    assert Consent.objects.get().version.number == 1
+    assert PersonalReply.objects.filter(person=rater).count() == 4
+    assert not Annotation.objects.exists()
+
+
+def test_who_does_not_fit_is_told_kindly_and_not_why(walk):
+    way = walk(SCREEN)
+    way.post("screen", **FITTING | {"reply-degree": "none"})
+    text = way.page().content.decode()
+    assert "Thank you for your interest" in text
+    assert "degree" not in text.lower()
+    way.post("screen", **FITTING)
+    assert [one.outcome for one in StepPassage.objects.all()] == ["failed"]
+
+
+def test_a_screen_needs_all_its_answers(walk):
+    way = walk(SCREEN)
+    response = way.post("screen", **{"reply-native": "yes", "reply-degree": "of course", "reply-years": "many"})
+    assert response.status_code == 422
+    assert set(response.context["errors"]) == {"reply-degree", "reply-years"}
+    assert not PersonalReply.objects.exists()
+
+
+def test_a_qualification_fails_by_one_answer_too_few_and_may_be_repeated_after_a_while(walk):
+    way = walk(QUALIFICATION)
+    assert way.attempt("test", RIGHT, WRONG) == "failed"
+    assert "You can try again from" in way.page().content.decode()
+    way.post("test")
+    assert StepPassage.objects.count() == 1
