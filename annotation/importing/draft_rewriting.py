@@ -23,7 +23,7 @@ from annotation.studies.unplanning import unplan
 
 DEFAULTS: Mapping[str, Any] = {
     "title": "", "description": "", "contact": "", "license": "", "citation": "", "language": "en",
-    "options": {}, "systems": {}, "judges": {},
+    "options": {}, "systems": {}, "judges": {}, "recruiting": {},
 }  # fmt: skip
 """What a study has if its file does not say."""
 PLANNED_BY = ("protocol", "redundancy", "options")

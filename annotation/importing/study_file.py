@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.desk import shown_texts, skip_reasons
+from annotation.importing.described_recruiting import checked_recruiting
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
     FieldInvalidError,
@@ -31,7 +32,7 @@ from config.yaml_reading import YamlInvalidError, parse_yaml
 
 STUDY_KEYS = (
     "slug", "title", "description", "contact", "license", "citation", "language", "protocol", "redundancy",
-    "guidelines", "questions", "options", "systems", "judges",
+    "guidelines", "questions", "options", "systems", "judges", "recruiting",
 )  # fmt: skip
 QUESTION_KEYS = ("key", "type", "text", "help", "required")
 SLUG = re.compile(r"[a-z0-9-]{1,100}")
@@ -65,6 +66,7 @@ class StudyFile:
     options: Mapping[str, Any] | None
     systems: dict[str, dict[str, Any]] | None
     judges: dict[str, dict[str, Any]] | None
+    recruiting: dict[str, Any] | None
 
 
 def read_study_file(path: Path) -> StudyFile:
@@ -103,8 +105,15 @@ def checked_study(body: Any, name: str) -> StudyFile:
             protocol.check_study(questions, options or {})
         except StudyInvalidError as problem:
             problems.add(0, "", str(problem))
+    recruiting = checked_recruiting(body.get("recruiting"), protocol, questions, problems)
     problems.refuse_if_any()
-    return StudyFile(name=name, questions=tuple(questions), options=options, **{**checked, "protocol": protocol})
+    return StudyFile(
+        name=name,
+        questions=tuple(questions),
+        options=options,
+        recruiting=recruiting,
+        **{**checked, "protocol": protocol},
+    )
 
 
 def readable_questions(value: Any, protocol: Protocol) -> tuple[list[Question], list[ImportProblem]]:

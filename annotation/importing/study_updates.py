@@ -25,7 +25,7 @@ from annotation.models import Guideline, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 
-DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges")
+DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges", "recruiting")
 SAME_TIME = "a study with this slug was created at the same time: try again"
 PLANNING = ("redundancy", "options")
 

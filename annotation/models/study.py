@@ -54,6 +54,9 @@ class Study(models.Model):
         default=dict, blank=True, help_text="{system: {family, model, baseline, generic}}; hidden from annotators"
     )
     judges = ExactJSONField(default=dict, blank=True, help_text="{rater: {family}}; hidden from annotators")
+    recruiting = ExactJSONField(
+        default=dict, blank=True, db_default=models.Value("{}"), help_text="how people come in, are checked and leave"
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     planned_through = models.BigIntegerField(
         default=0, help_text="tasks and slots exist for the items up to this primary key"

@@ -11,6 +11,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Study
+from annotation.pools import no_checks
 from annotation.studies.kept_counts import PACE, KeptCounts, is_large, kept_counts
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 
@@ -112,7 +113,11 @@ def count_pace(study: Study) -> dict[str, Any]:
     begun: datetime | None = None
     last_day = last_week = 0
     answers = Annotation.objects.filter(
-        rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True, status="submitted"
+        no_checks(study, "task__item"),
+        rater__study=study,
+        rater__kind=Rater.Kind.HUMAN,
+        is_current=True,
+        status="submitted",
     ).order_by()
     changed = _first_submitted(study)
     columns = ("task", "rater", "submitted_at", "seconds", "active_seconds")

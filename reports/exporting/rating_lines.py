@@ -16,6 +16,7 @@ from django.db.models import ExpressionWrapper, F, QuerySet, TextField
 
 from annotation.blinding import Names, names_of, systems_of
 from annotation.models import Rater, Rating, Study
+from annotation.pools import no_checks
 from annotation.protocols import Protocol, Unit, protocols
 from config.text_validation import given, time_text
 
@@ -99,7 +100,7 @@ def _sorted(study: Study, rows: QuerySet[Rating], order: Order) -> Iterator[list
     """Yield the ratings of each item in their order."""
     names = names_of(study)
     raw = {f"raw_{name}": ExpressionWrapper(F(name), output_field=TextField()) for name in RAW}
-    rows = rows.filter(study=study, is_current=True).order_by("item_id")
+    rows = rows.filter(no_checks(study), study=study, is_current=True).order_by("item_id")
     found = rows.values_list(*FIELDS, *raw.values()).iterator(chunk_size=CHUNK)
     key = partial(_shown_order, names, order) if names.are_codes else order
     for _, group in groupby(map(RawRating._make, found), key=lambda row: row.item_id):

@@ -45,6 +45,7 @@ def study_body(study: Study) -> dict[str, Any]:
         "options": exported_options(study) or None,
         "systems": shown_systems(study) or None,
         "judges": study.judges or None,
+        "recruiting": study.recruiting or None,
     }
     return {key: value for key, value in body.items() if value is not None}
 
