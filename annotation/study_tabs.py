@@ -71,6 +71,7 @@ TABS = (
     Tab("Report", "Preregistration", "reports:plans"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
+    Tab("People", "Rater checks", "reports:rater_checks"),
     Tab("People", "Assignment plan", "managing:plan"),
     Tab("Review", "Flags and comments", "annotation:attention"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),

@@ -10,9 +10,9 @@ from config.model_fields import ExactJSONField
 class Item(models.Model):
     """A document with an instruction. `key` is its id in the study's files, `digest` is that of its content.
 
-    Annotators see nothing of it but the document and the instruction. Only items of the main pool have the study's tasks,
-    and only those that are not withdrawn count in figures (`annotation.pools`). Items of hidden checks are copies that
-    the program has made; their tasks are shown as all others are, and their answers count nowhere else.
+    Annotators see nothing of it but the document and the instruction. Only items of the main pool have the study's
+    tasks, and only those that are not withdrawn count in figures (`annotation.pools`). Items of hidden checks are
+    copies that the program has made; their tasks are shown as all others are, and their answers count nowhere else.
     """
 
     class Set(models.TextChoices):

@@ -84,6 +84,11 @@ def excluded(study: Study) -> QuerySet[RaterExclusion]:
     )
 
 
+def unread_replies(study: Study) -> int:
+    """How many raters who are excluded now have answered."""
+    return excluded(study).filter(replies__isnull=False).order_by().values("pk").distinct().count()
+
+
 def open_notices(study: Study) -> QuerySet[RaterNotice]:
     """The notices that no researcher has answered, the newest first."""
     return RaterNotice.objects.filter(rater__study=study, answered_at=None).select_related("rater").order_by("-pk")

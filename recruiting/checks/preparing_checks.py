@@ -24,6 +24,8 @@ from recruiting.checks.tables import CheckItem, CheckKind, CheckLook
 
 AHEAD = 20
 """For how many of a rater's next claims checks are prepared."""
+NEAR = 2
+"""So many claims before, a check of another kind than the drawn one is prepared if none of that kind can be had."""
 OTHERS = 20
 """From how many other items an output may be taken for a twin."""
 COPIED = ("document", "document_turns", "instruction", "source", "categories", "content")
@@ -72,8 +74,10 @@ class _Preparing:
         return prepared
 
     def _prepare(self, kind: str, number: int) -> bool:
-        """Prepare a check of the drawn kind, or if there is none, of another one."""
-        for one in (kind, *(other for other in KINDS if other != kind and other in self.checks)):
+        """Prepare a check of the drawn kind or, if there is none by the time that the claim is near, of another one."""
+        is_near = number - self.rater.given <= NEAR
+        others = [other for other in KINDS if other != kind and other in self.checks] if is_near else []
+        for one in (kind, *others):
             tasks = self._gold(number) if one == CheckKind.GOLD else self._copied(one, number)
             if tasks:
                 for task, order in tasks:

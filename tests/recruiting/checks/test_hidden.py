@@ -6,14 +6,11 @@ from collections import Counter
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
-from annotation.models import Assignment, Slot
+from annotation.models import Assignment
 from tests.recruiting.checks.checked_study import (
-    CHECKS,
     EVERY_KIND,
     make_checked_study,
-    open_next,
     rater_in,
     send,
     work_through,
@@ -100,7 +97,8 @@ def test_an_answer_and_its_next_claim_run_as_many_statements_for_a_check(client,
             answers.setdefault(sent[-1], set()).add(kind)
     assert len(pages) == 1, pages
     # A claim that draws a check when none is prepared looks for one, too, and gets the study's next task.
-    assert EVERY_KIND <= min(answers.items())[1] and all(None in kinds for kinds in answers.values()), answers
+    assert min(answers.items())[1] >= EVERY_KIND, answers
+    assert all(None in kinds for kinds in answers.values()), answers
 
 
 def count(captured):
