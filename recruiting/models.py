@@ -1,6 +1,6 @@
 """The tables of recruiting; each part keeps its own in a module of its folder."""
 
-from recruiting.checks.tables import (
+from recruiting.checks.check_tables import (
     CheckItem,
     CheckLook,
     ExclusionReply,

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, signed_in
 from annotation.models import Rater, Study
 from config.htmx_request import HtmxRequest
+from recruiting.checks.check_tables import ExclusionReply
 from recruiting.checks.excluding import excluded, open_notices
 from recruiting.checks.exclusion_forms import ExclusionForm, NoticeForm
-from recruiting.checks.tables import ExclusionReply
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.kept_reports import Kept, kept_report

@@ -26,9 +26,9 @@ from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded
 from annotation.studies.snapshots import study_snapshot
 from recruiting.checks.answered_checks import answered_checks
+from recruiting.checks.check_tables import CheckKind
 from recruiting.checks.excluding import excluded
 from recruiting.checks.filed_checks import filed_shares
-from recruiting.checks.tables import CheckKind
 from reports.agreement_report import choose
 from reports.rows import PEOPLE, Choice
 from reports.rows.opinions import Opinions, opinions

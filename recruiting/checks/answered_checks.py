@@ -10,7 +10,7 @@ from annotation.models import Annotation, Question, Rater, Study, TaskOutput
 from annotation.protocols import Protocol, protocols
 from annotation.questions import question_types
 from annotation.studies.check_draws import checks_of
-from recruiting.checks.tables import CheckItem, CheckKind
+from recruiting.checks.check_tables import CheckItem, CheckKind
 
 COMPARED = frozenset({"nominal", "ordinal", "interval", "rank", "choice", "extremes"})
 """Levels of measurement whose answers can be right, or given twice."""
@@ -97,7 +97,8 @@ class _Reading:
         self.questions: list[Question] = list(study.questions.order_by("position"))
         checks = checks_of(study) or {}
         self.tolerance: Mapping[str, float] = checks.get("tolerance", {})
-        self.lower = frozenset((checks.get("twins") or {}).get("lower_is_better", ()))
+        low = {question.key for question in self.questions if question.spec.get("better") == "low"}
+        self.lower = low.union((checks.get("twins") or {}).get("lower_is_better", ()))
 
     def share(
         self, check: CheckItem, row: Annotation, first: Annotation | None, shown: Mapping[int, list[str]]

@@ -16,7 +16,7 @@ from annotation.models import Annotation, Rater, Study
 from annotation.studies.check_draws import checks_of
 from annotation.studies.locking import lock_rater
 from recruiting.checks.answered_checks import AnsweredCheck, answered_checks
-from recruiting.checks.tables import CheckLook, RaterNotice
+from recruiting.checks.check_tables import CheckLook, RaterNotice
 
 PAUSE = "pause"
 

@@ -9,7 +9,7 @@ from accounts.models import Person
 from annotation.models import Rater, Study
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_rater, lock_study
-from recruiting.checks.tables import ExclusionReply, RaterExclusion, RaterNotice
+from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
 
 
 class DecidedMeanwhileError(Exception):

@@ -31,7 +31,7 @@ class NoticeForm(forms.Form):
     resume = forms.BooleanField(label="Give this rater tasks again", required=False)
 
 
-class ReplyForm(forms.Form):
+class ExclusionReplyForm(forms.Form):
     """What an excluded rater says."""
 
     text = _words("Your answer", "The researchers see it beside the exclusion.")

@@ -11,7 +11,7 @@ from annotation.access import NOTHING
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError
 from recruiting.checks import excluding
-from recruiting.checks.exclusion_forms import ExclusionForm, NoticeForm, ReplyForm
+from recruiting.checks.exclusion_forms import ExclusionForm, ExclusionReplyForm, NoticeForm
 from recruiting.checks.rater_access import notice_in, own_place, rater_in
 
 REFUSED = (excluding.DecidedMeanwhileError, StudyRefusedError)
@@ -79,7 +79,7 @@ def my_standing(request: HttpRequest, slug: str) -> HttpResponse:
     """Show an annotator whether and why they get no work; POST answers an exclusion."""
     person = person_of(request)
     study, exclusion = own_place(person, slug)
-    form = ReplyForm(request.POST if request.method == "POST" else None)
+    form = ExclusionReplyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and exclusion is None:
         raise Http404(NOTHING)
     if exclusion is not None and form.is_valid():

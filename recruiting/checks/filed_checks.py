@@ -13,7 +13,7 @@ from annotation.typed_columns import anything, number, text, time
 from config.model_fields import canonical_json
 from config.text_validation import given, time_text
 from recruiting.checks.answered_checks import answered_checks
-from recruiting.checks.tables import CheckItem, CheckKind, FiledCheck
+from recruiting.checks.check_tables import CheckItem, CheckKind, FiledCheck
 
 Line = dict[str, Any]
 KEYS = frozenset({

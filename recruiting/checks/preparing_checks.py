@@ -19,8 +19,8 @@ from annotation.studies.check_draws import KINDS, checks_of, drawn_kind
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import ensure_tasks, outputs_of, seeded
 from recruiting.checks.check_settings import AFTER
+from recruiting.checks.check_tables import CheckItem, CheckKind, CheckLook
 from recruiting.checks.damaging import DAMAGES, damaged
-from recruiting.checks.tables import CheckItem, CheckKind, CheckLook
 
 AHEAD = 20
 """For how many of a rater's next claims checks are prepared."""
@@ -45,7 +45,8 @@ def prepare_checks(rater: Rater) -> int:
         rater = Rater.objects.get(pk=rater.pk)
         rater.study = study
         prepared = _Preparing(study, rater).prepare() if study.is_live and checks_of(study) is not None else 0
-        CheckLook.objects.update_or_create(rater=rater, defaults={"given": rater.given})
+        if not CheckLook.objects.filter(rater=rater).update(given=rater.given):
+            CheckLook.objects.create(rater=rater, given=rater.given)
     return prepared
 
 
@@ -166,11 +167,13 @@ class _Preparing:
 
     def _task(self, item: Item, source: Task) -> Task:
         """The copy of a task on the copy of its item."""
-        task, is_new = Task.objects.get_or_create(item=item, key=source.key, defaults={"variant": source.variant})
-        if is_new:
-            outputs = dict(item.outputs.values_list("key", "pk"))
-            for position, key in source.task_outputs.order_by("position").values_list("position", "output__key"):
-                TaskOutput.objects.create(task=task, output_id=outputs[key], position=position)
+        there = Task.objects.filter(item=item, key=source.key).first()
+        if there is not None:
+            return there
+        task = Task.objects.create(item=item, key=source.key, variant=source.variant)
+        outputs = dict(item.outputs.values_list("key", "pk"))
+        for position, key in source.task_outputs.order_by("position").values_list("position", "output__key"):
+            TaskOutput.objects.create(task=task, output_id=outputs[key], position=position)
         return task
 
     def _order(self, task: Task) -> list[int]:

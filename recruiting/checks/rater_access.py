@@ -5,7 +5,7 @@ from django.http import Http404
 from accounts.models import Person
 from annotation.access import ANNOTATORS, NOTHING, RESEARCHERS, membership_for, study_for
 from annotation.models import Rater, Study
-from recruiting.checks.tables import RaterExclusion, RaterNotice
+from recruiting.checks.check_tables import RaterExclusion, RaterNotice
 
 
 def rater_in(person: Person, slug: str, pk: int) -> Rater:

@@ -35,10 +35,12 @@ CHECKS = {
 EVERY_KIND = {"gold", "twins", "repeats"}
 
 
-def make_checked_study(folder, owner, protocol="rating", items=18, golden=8, checks=CHECKS, redundancy=2, options=None):
+def make_checked_study(
+    folder, owner, protocol="rating", items=18, golden=8, checks=CHECKS, redundancy=2, options=None, slug="checked"
+):
     """Import the study and let it go live; `folder` takes its files."""
     body = {
-        "slug": "checked", "title": "Checked", "protocol": protocol, "redundancy": redundancy,
+        "slug": slug, "title": "Checked", "protocol": protocol, "redundancy": redundancy,
         "questions": QUESTIONS[protocol], "guidelines": "Read.", "options": {"seed": 5, **(options or {})},
         **({"recruiting": {"checks": checks}} if checks else {}),
     }  # fmt: skip

@@ -16,9 +16,9 @@ from annotation.studies.study_overview import count_overview
 from recruiting.background.check_upkeep import look_after_checks
 from recruiting.checks.answered_checks import answered_checks
 from recruiting.checks.check_rules import figure_of
+from recruiting.checks.check_tables import CheckItem, FiledCheck, RaterExclusion, RaterNotice
 from recruiting.checks.damaging import DAMAGES, damaged
 from recruiting.checks.excluding import DecidedMeanwhileError, end_exclusion, exclude, reply
-from recruiting.checks.tables import CheckItem, FiledCheck, RaterExclusion, RaterNotice
 from recruiting.overview_notices import check_notices
 from reports.exporting import export_study
 from reports.kept_reports import compute_here
@@ -45,7 +45,10 @@ def attentive(client, address, protocol, **more):
 @pytest.fixture
 def worked(client, owner, tmp_path):
     """A study in which ada reads and ben always answers the same; with its folder."""
-    rules = [{"figure": "twins", "below": 0.5, "of": 5, "do": "pause"}, {"figure": "gold", "below": 0.9, "of": 5, "do": "ask"}]
+    rules = [
+        {"figure": "twins", "below": 0.5, "of": 5, "do": "pause"},
+        {"figure": "gold", "below": 0.9, "of": 5, "do": "ask"},
+    ]
     study = make_checked_study(
         tmp_path / "study", owner, items=30, golden=20, checks={**CHECKS, "rules": rules}, redundancy=3,
         options={"same_raters": False},
@@ -87,7 +90,7 @@ def test_checks_count_nowhere_and_their_figures_tell_raters_apart(worked, client
 
 
 def test_rules_pause_and_ask_and_nobody_is_excluded_by_them(worked):
-    study, ada, ben = worked
+    study, _, ben = worked
     look_after_checks()
     look_after_checks()
     [notice] = RaterNotice.objects.all()
