@@ -27,7 +27,6 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
-    DueCheck,
     FlagAnswer,
     Guideline,
     ItemCopy,
@@ -396,12 +395,4 @@ class FlagAnswerAdmin(StudyScopedAdmin):
 class ReadCommentsAdmin(StudyScopedAdmin):
     list_display = ["study", "through", "by", "at"]
     list_select_related = ["study", "by"]
-    ordering = ["-pk"]
-
-
-@admin.register(DueCheck)
-class DueCheckAdmin(StudyScopedAdmin):
-    study_path = "rater__study"
-    list_display = ["id", "rater", "number", "task"]
-    list_select_related = ["rater", "task__item"]
     ordering = ["-pk"]

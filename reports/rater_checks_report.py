@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.peer_distances import peer_distances
-from agreement.rater_checks import (
+from agreement.care_figures import (
     LEAST_ANSWERS,
     LEAST_CHECKS,
     REPLICATES,
@@ -22,6 +21,7 @@ from agreement.rater_checks import (
     same_in_a_row,
     time_ratio,
 )
+from agreement.peer_distances import peer_distances
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded
 from annotation.studies.snapshots import study_snapshot

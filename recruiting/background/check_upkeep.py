@@ -3,7 +3,6 @@
 import logging
 
 from django.db import DatabaseError
-from django.db.models import Q
 
 from annotation.models import Rater, Study
 from annotation.studies.corrections import StudyArchivedError
@@ -20,7 +19,7 @@ EVERY = 3
 
 def look_after_checks() -> None:
     """Look after a few raters of each live study that has checks."""
-    for study in Study.objects.filter(~Q(recruiting="{}"), status=Study.Status.LIVE).order_by("pk"):
+    for study in Study.objects.filter(status=Study.Status.LIVE).exclude(recruiting={}).order_by("pk"):
         if "checks" not in study.recruiting:
             continue
         for rater in waiting_raters(study).order_by("pk")[:AT_ONCE]:

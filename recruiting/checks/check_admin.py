@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
+from annotation.models import DueCheck
 from recruiting.models import CheckItem, CheckLook, ExclusionReply, FiledCheck, RaterExclusion, RaterNotice
 
 
@@ -14,7 +15,7 @@ class CheckItemAdmin(StudyScopedAdmin):
     plain_filters = ("kind",)
     list_select_related = ["source"]
     ordering = ["-pk"]
-    exclude = ["damaged"]
+    exclude = ["damaged", "expected"]
 
 
 @admin.register(CheckLook)
@@ -55,3 +56,11 @@ class FiledCheckAdmin(StudyScopedAdmin):
     list_select_related = ["study", "rater"]
     ordering = ["-pk"]
     exclude = ["line"]
+
+
+@admin.register(DueCheck)
+class DueCheckAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["id", "rater", "number", "task"]
+    list_select_related = ["rater", "task__item"]
+    ordering = ["-pk"]

@@ -6,6 +6,7 @@ seed and from what the rater has answered. If nothing fits a drawn claim, the ra
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -60,10 +61,16 @@ class _Preparing:
         due = DueCheck.objects.filter(rater=rater)
         self.due = set(due.values_list("number", flat=True))
         self.met = set(due.values_list("task__item__check_item__source", flat=True))
-        self.done = list(
-            Assignment.objects.filter(rater=rater, task__item__pool="main", task__item__withdrawn_at=None)
-            .filter(task__in=Annotation.objects.filter(rater=rater, is_current=True, status="submitted").values("task"))
-            .order_by("pk").select_related("task__item")
+
+    @cached_property
+    def done(self) -> list[Assignment]:
+        """The rater's submitted tasks, in the order in which they got them."""
+        answered = Annotation.objects.filter(rater=self.rater, is_current=True, status="submitted")
+        return list(
+            Assignment.objects.filter(
+                rater=self.rater, task__in=answered.values("task"), task__item__pool="main",
+                task__item__withdrawn_at=None,
+            ).order_by("pk").select_related("task__item")
         )  # fmt: skip
 
     def prepare(self) -> int:

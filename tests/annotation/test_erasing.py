@@ -33,7 +33,7 @@ from tests.models_and_papers import make_call
 
 OURS = {
     "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "preparing", "reports",
-    "managing", "webhooks",
+    "managing", "webhooks", "recruiting",
 }  # fmt: skip
 STUDIES = ("the-rating", "the-listwise", "the-pairwise", "the-session")
 CANARIES = {

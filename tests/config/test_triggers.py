@@ -50,7 +50,8 @@ def test_a_migrated_database_has_all_triggers():
         "annotation_judgerun", "annotation_writtenexample", "annotation_spanreview", "annotation_adjudication",
         "annotation_spotcheck", "annotation_flaganswer", "annotation_unblinding", "llm_call", "llm_studyprompt",
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
-        "revision_sessions_labelsample", "reports_preregistration",
+        "revision_sessions_labelsample", "reports_preregistration", "recruiting_checkitem", "recruiting_raterexclusion",
+        "recruiting_exclusionreply", "recruiting_filedcheck",
     }  # fmt: skip
     assert lost_triggers(connection) == []
     assert check_triggers(databases=["default"]) == []

@@ -19,6 +19,10 @@ def add_check_rows(study, rater, person):
         rater=rater, rule={"figure": "gold", "below": 0.5, "of": 5, "do": "ask"}, share=0.2, number=5,
         answered_at=timezone.now(), answered_by=person, outcome="CANARY-OUTCOME",
     )  # fmt: skip
+    now = timezone.now()
+    RaterExclusion.objects.create(
+        rater=rater, reason="CANARY-REASON", by=person, ended_at=now, ended_by=person, ended_reason="CANARY-END"
+    )
     exclusion = RaterExclusion.objects.create(rater=rater, reason="CANARY-REASON", by=person)
     reply = ExclusionReply.objects.create(exclusion=exclusion, text="CANARY-REPLY")
     filed = FiledCheck.objects.create(
