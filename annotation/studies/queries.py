@@ -70,6 +70,8 @@ class MyWork:
     read: int | None = None
     newest: int | None = None
     flag_answers: int = 0
+    is_stopped: bool = False
+    """Whether the person gets no new tasks, though they may finish those they hold."""
     is_full: bool = False
     """Whether the study's plan lets the person do no more tasks than they have done."""
 
@@ -209,7 +211,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
-        flag_answers=row.flag_answers, is_full=is_full,
+        flag_answers=row.flag_answers, is_stopped=row.stopped, is_full=is_full,
     )  # fmt: skip
 
 
