@@ -117,6 +117,12 @@ EXCLUDED: dict[str, Figure] = {
         ("other_shapes", "Machine ratings of another shape", "Answers of machines in another shape than people's."),
         ("other_reruns", "Ratings of earlier runs", "Ratings of other reruns of a machine than its latest."),
         ("run_replaced", "Runs replaced", "Runs of machines that a researcher has replaced by another run."),
+        (
+            "rater_excluded",
+            "Raters excluded by researchers",
+            "Raters whom a researcher has excluded, whose answers these "
+            "figures still have; the page Rater checks has agreement without them.",
+        ),
         ("earlier_revision", "Earlier revisions", "Answers that a later revision by the same rater replaces."),
     )
 }

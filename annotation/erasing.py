@@ -19,6 +19,7 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
+    DueCheck,
     FlagAnswer,
     Guideline,
     Invitation,
@@ -87,7 +88,8 @@ class AnnotationErasing(Erasing):
         (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (Adjudication, "item__study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
-        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (Slot, "study"),
+        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (DueCheck, "rater__study"),
+        (Slot, "item__study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"),
@@ -115,6 +117,7 @@ class AnnotationErasing(Erasing):
         erased.delete(FlagAnswer.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
+        erased.delete(DueCheck.objects.filter(rater=rater))
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
@@ -156,6 +159,7 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
     erased.delete(FlagAnswer.objects.filter(task__in=tasks))
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
+    erased.delete(DueCheck.objects.filter(task__in=tasks))
     erased.delete(Slot.objects.filter(task__in=tasks))
     erased.delete(TaskOutput.objects.filter(task__in=tasks))
     erased.delete(tasks)

@@ -75,6 +75,7 @@ TABS = (
     Tab("Report", "Preregistration", "reports:plans"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
+    Tab("People", "Rater checks", "reports:rater_checks"),
     Tab("People", "Assignment plan", "managing:plan"),
     Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab("People", "Background", "recruiting:background", (), has_steps),

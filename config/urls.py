@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judges.urls")),
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),
+    path("", include("recruiting.urls")),
     path("", include("webhooks.urls")),
     path("", include("recruiting.urls")),
     path("", include("annotation.urls")),

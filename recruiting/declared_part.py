@@ -8,11 +8,12 @@ from annotation.importing.import_problems import FieldInvalidError, quoted, unkn
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
 from config.text_validation import TextRefusedError, check_id
+from recruiting.checks.check_settings import checked_checks
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.practice_tasks import lacking_items
 
-KEYS = ("steps",)
+KEYS = ("steps", "checks")
 MOST_STEPS = 20
 LONGEST_KEY = 100
 
@@ -25,6 +26,11 @@ class RecruitingPart(DeclaredPart):
         for key in value:
             if key not in KEYS:
                 yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
+        if value.get("checks") is not None:
+            try:
+                checked_checks(value["checks"], "recruiting.checks", protocol, questions)
+            except FieldInvalidError as problem:
+                yield problem
         steps = value.get("steps", [])
         if not isinstance(steps, list) or len(steps) > MOST_STEPS:
             yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")

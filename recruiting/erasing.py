@@ -1,30 +1,52 @@
-"""What is erased of people's way into a study."""
+"""What is erased of recruiting."""
 
 from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Rater, Study
 from config.erasure import ErasedRows
-from recruiting.models import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
+from recruiting.models import (
+    CheckItem,
+    CheckLook,
+    Consent,
+    ConsentVersion,
+    ExclusionReply,
+    FiledCheck,
+    PersonalReply,
+    PracticeAnswer,
+    RaterExclusion,
+    RaterNotice,
+    StepPassage,
+)
 
 
 class RecruitingErasing(Erasing):
-    """What people said about themselves goes with them in any case; agreements and attempts go with their answers."""
+    """What people said about themselves goes with them in any case; all else goes with the rater's answers.
+
+    Who decided is emptied with that person.
+    """
 
     study_rows = (
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
-        (ConsentVersion, "study"), (PersonalReply, "study"),
+        (ConsentVersion, "study"), (PersonalReply, "study"), (CheckItem, "item__study"),
+        (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
+        (RaterExclusion, "rater__study"), (FiledCheck, "study"),
     )  # fmt: skip
+    item_rows = ((CheckItem, "item__study"),)
 
     def has_answers(self, study: Study) -> bool:
         return StepPassage.objects.filter(rater__study=study).exists()
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
-        erased.delete(StepPassage.objects.filter(rater=rater))
-        erased.delete(Consent.objects.filter(rater=rater))
+        erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
+        for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck):
+            erased.delete(model.objects.filter(rater=rater))
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         erased.delete(PersonalReply.objects.filter(person=person, study=study))
+        erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
+        erased.empty(RaterExclusion.objects.filter(rater__study=study, by=person), by=None)
+        erased.empty(RaterExclusion.objects.filter(rater__study=study, ended_by=person), ended_by=None)
 
 
 ERASING = RecruitingErasing()

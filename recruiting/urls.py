@@ -1,5 +1,6 @@
 from django.urls import include, path
 
+from recruiting.checks import exclusion_views
 from recruiting.views import own_pages, researchers, way_in
 
 app_name = "recruiting"
@@ -18,6 +19,10 @@ routes = [
     path("funnel/<int:pk>/", researchers.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
+    path("raters/<int:pk>/exclude/", exclusion_views.exclude, name="exclude"),
+    path("raters/<int:pk>/include/", exclusion_views.include, name="include"),
+    path("rater-notices/<int:pk>/answer/", exclusion_views.answer_notice, name="answer_notice"),
+    path("my-standing/", exclusion_views.my_standing, name="my_standing"),
 ]
 urlpatterns = [
     path("my-data/", own_pages.my_data, name="my_data"),

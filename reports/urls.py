@@ -1,6 +1,6 @@
 from django.urls import path
 
-from reports import judge_views, views
+from reports import judge_views, rater_checks_page, views
 from reports.kept_files import export_views
 from reports.preregistering import plan_views
 
@@ -34,5 +34,6 @@ urlpatterns = [
     path("studies/<slug:slug>/export/<int:pk>/file", export_views.export_file, name="export_file"),
     path("studies/<slug:slug>/preregistration/", plan_views.plans, name="plans"),
     path("studies/<slug:slug>/preregistration/<int:number>.<slug:ending>", plan_views.plan_file, name="plan_file"),
+    path("studies/<slug:slug>/rater-checks/", rater_checks_page.rater_checks, name="rater_checks"),
     path("statistics/", views.statistics, name="statistics"),
 ]

@@ -61,6 +61,7 @@ from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_plan
 from tests.webhooks.webhook_rows import add_webhook_rows
@@ -356,3 +357,4 @@ def _around(study: Study, people: People) -> None:
     add_upload_rows(study, people.owner)
     add_webhook_rows(study, people.owner)
     add_way_in_rows(study, rater_for(study, people.ann), declares=study.protocol == "listwise")
+    add_check_rows(study, rater_for(study, people.ann), people.owner)

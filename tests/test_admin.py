@@ -43,6 +43,7 @@ from tests.llm.calls import add_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
 from tests.sessions.rows import add_session_rows
@@ -111,6 +112,7 @@ def build_rated():
     add_preparing_rows(study)
     add_upload_rows(study)
     add_webhook_rows(study, owner)
+    add_check_rows(study, answer.rater, owner)
     add_steered_rows(study, researcher)
     add_session_rows(study, answer.rater)
     add_way_in_rows(study, answer.rater)

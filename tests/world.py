@@ -40,6 +40,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
@@ -68,6 +69,8 @@ OF_MODEL = {
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
+    "recruiting:answer_notice": "raternotice",
+    **dict.fromkeys(("recruiting:exclude", "recruiting:include"), "rater"),
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -177,6 +180,7 @@ def build_world():
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
+        **add_check_rows(study, rater, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -266,6 +270,7 @@ def admin_address(route, objects):
         "llm",
         "managing",
         "preparing",
+        "recruiting",
         "reports",
         "retrieval",
         "sessions",

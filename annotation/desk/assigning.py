@@ -22,12 +22,14 @@ from django.utils import timezone
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
+from annotation.desk.due_checks import take_due_checks
 from annotation.desk.hot_queries import RaterState, first_open, lock_state
 from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_slots, taken_slots
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
+from annotation.studies.check_draws import checks_of
 from annotation.studies.planning import seeded
 from config.prepared_sql import insert_if_new
 
@@ -54,6 +56,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
             if claimed is not None:
                 record_all(claimed.steps)
                 return claimed.assignment
+        if state.rater.paused_at is not None:
+            return None
         skips_locked = connection.features.has_select_for_update_skip_locked
         if not (skips_locked and has_room(study, rater) and open_slots(study, rater).exists()):
             return None
@@ -187,10 +191,17 @@ def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:
 def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     """Take the next open slot in the order, and those that belong with it; the one to work on, or None."""
     protocol, rater = protocols()[study.protocol], state.rater
+    if rater.paused_at is not None:
+        return None
     cap = cap_of(study, rater.name)
     room = None if cap is None else max(0, cap - taken_slots(rater.pk))
     if room == 0:
         return None
+    counted = checks_of(study) is not None
+    checks = take_due_checks(study, state, lease_end(study, now)) if counted else []
+    if checks:
+        move_place(rater, rater.place, counted=True)
+        return _in_order(study, rater, checks)[0]
     ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
     if ranked is None:
         together = protocol.keeps_raters(study.options)
@@ -210,7 +221,7 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         if not found:
             return None
     if ranked is None:
-        move_place(rater, found[0].place)
+        move_place(rater, found[0].place, counted=counted)
     return _in_order(study, rater, found)[0]
 
 

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from annotation.answers import Form, Sheet, ShownOutput, letter
-from annotation.desk.slot_statements import SLOT, held_slots
+from annotation.desk.slot_statements import SLOT, held_slots, taken_slots
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
+from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 
@@ -204,9 +205,9 @@ _OPEN_TO_RATER = f"""
         AND y.is_current AND y.{_ANSWERED})"""  # noqa: S608
 _OPEN_IN_ORDER = """
     FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
-_OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
+OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
-_KEPT: dict[bool | None, str] = {
+KEPT: dict[bool | None, str] = {
     None: "",
     False: "AND o.kept_for = %s",
     True: "AND o.kept_for = %s AND o.kept_for <> ''",
@@ -214,16 +215,17 @@ _KEPT: dict[bool | None, str] = {
 """Which slots a plan lets the rater take, whether they have a list; a parameter, and none if there are no lists."""
 
 
-def _kept(study: Study, rater: Rater) -> tuple[bool | None, list[str]]:
-    """The key of _KEPT for a rater, and its parameter."""
+def kept_slots(study: Study, rater: Rater) -> tuple[bool | None, list[str]]:
+    """The key of KEPT for a rater, and its parameter."""
     kept = kept_for(study, rater.name)
     return (None, []) if kept is None else (bool(kept), [kept])
 
 
 @lru_cache
-def _progress_sql(listed: bool | None) -> str:
+def _progress_sql(listed: bool | None, items: bool = False) -> str:
+    of_items = ", (SELECT COUNT(DISTINCT near.item_id) FROM (SELECT item_id FROM ahead LIMIT %s) near)"
     return f"""
-WITH ahead AS (SELECT o.task_id {_OPEN_IN_ORDER} {_KEPT[listed]}
+WITH ahead AS (SELECT o.task_id, o.item_id {_OPEN_IN_ORDER} {KEPT[listed]}
     AND o.task_id NOT IN (SELECT mine.task_id FROM annotation_slot mine WHERE mine.holder_id = %s)
     AND o.task_id NOT IN (SELECT y.task_id FROM annotation_annotation y
         WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED})
@@ -235,11 +237,15 @@ SELECT (SELECT COUNT(*) FROM annotation_annotation y WHERE y.rater_id = %s AND y
            WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted' ORDER BY y.id DESC LIMIT %s) recent),
        (SELECT COUNT(*) FROM ahead),
        (SELECT COUNT(DISTINCT nearest.task_id) FROM (SELECT task_id FROM ahead LIMIT %s) nearest)
+       {of_items if items else ""}
 """  # noqa: S608 - names of our own tables and columns
 
 
 class Counted(NamedTuple):
-    """A rater's tasks: submitted, held, and open ahead of their place; `more` if the count of those ahead stopped."""
+    """A rater's tasks: submitted, held, and open ahead of their place; `more` if the count of those ahead stopped.
+
+    Those ahead include the hidden checks that will come among them.
+    """
 
     done: int
     held: int
@@ -251,14 +257,17 @@ class Counted(NamedTuple):
 def count_tasks(row: DeskRow, most: int, recent: int) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
     rater, first = row.rater.pk, FIRST if row.rater.place is None else row.rater.place
-    listed, kept = _kept(row.study, row.rater)
-    open_to = [row.study.pk, first, row.last_place, *kept, rater, rater]
-    sql = _progress_sql(listed)
-    done, held, pace, slots, tasks = fetch_one(sql, [*open_to, most + 1, rater, rater, rater, recent, most])
-    cap = cap_of(row.study, row.rater.name)
-    if cap is not None and tasks > cap - done - held:
-        return Counted(done, held, pace, max(0, cap - done - held), False)
-    return Counted(done, held, pace, tasks, slots > most)
+    listed, kept = kept_slots(row.study, row.rater)
+    open_to, checked = [row.study.pk, first, row.last_place, *kept, rater, rater], checks_of(row.study) is not None
+    given = [*open_to, most + 1, rater, rater, rater, recent, most, *([most] if checked else [])]
+    done, held, pace, slots, tasks, *items = fetch_one(_progress_sql(listed, checked), given)
+    cap, more = cap_of(row.study, row.rater.name), slots > most
+    if cap is not None:
+        room = max(0, cap - (taken_slots(rater) if checked else done + held))
+        tasks, more = (room, False) if tasks > room else (tasks, more)
+    return Counted(
+        done, held, pace, tasks + (checks_among(row.study, row.rater, tasks, *items) if checked else 0), more
+    )
 
 
 class RaterState(NamedTuple):
@@ -340,17 +349,17 @@ def _read_state(values: Iterator[Any], study: Study) -> RaterState:
 
 @lru_cache
 def _first_open_sql(vendor: str, together: bool, listed: bool | None = None) -> str:
-    """The first open slot of `_OPEN_SLOTS`, and if `together` the open ones of its number on the item's other tasks.
+    """The first open slot of `OPEN_SLOTS`, and if `together` the open ones of its number on the item's other tasks.
 
     On PostgreSQL with the item locked; items that other claims have locked are skipped. The lock must not exclude the
     key-share locks that submissions take on the item's row.
     """
     lock = "" if vendor == "sqlite" else "FOR NO KEY UPDATE OF i SKIP LOCKED"
-    slots = _OPEN_SLOTS.replace(
+    slots = OPEN_SLOTS.replace(
         "FROM annotation_slot o", "FROM annotation_slot o JOIN annotation_item i ON i.id = o.item_id"
     )
     belongs = "o.item_id = found.item_id AND o.number = found.number" if together else "o.id = found.id"
-    kept = _KEPT[listed]
+    kept = KEPT[listed]
     return f"""
 WITH found AS (SELECT o.id, o.item_id, o.number {slots} {kept} ORDER BY o.place, o.number, o.id LIMIT 1 {lock})
 SELECT {OPEN.sql} FROM found JOIN annotation_slot o ON {belongs}
@@ -361,7 +370,7 @@ WHERE o.state = 'open' {_OPEN_TO_RATER} {kept}
 def first_open(state: RaterState, study: Study, first: int, *, together: bool) -> list[Slot]:
     """The first open slot for the rater at place `first` or later, with those that are taken together with it."""
     rater = state.rater.pk
-    listed, kept = _kept(study, state.rater)
+    listed, kept = kept_slots(study, state.rater)
     given = [study.pk, first, last_place_after(study, state.newest_batch), rater, rater, *kept, rater, rater, *kept]
     rows = fetch_all(_first_open_sql(here().vendor, together, listed), given)
     return [OPEN.must_take(iter(row)) for row in rows]

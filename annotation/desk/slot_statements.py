@@ -8,7 +8,7 @@ from annotation.studies.batches import FIRST
 from config.prepared_sql import Columns, fetch_all, fetch_one, run, stored
 
 SLOT = Columns(Slot, "h")
-_TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s"
+_TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.study_id IS NOT NULL"
 _HELD = f"""SELECT {SLOT.sql} FROM annotation_slot h
     WHERE h.holder_id = %s AND h.state = 'held' AND h.place >= {FIRST}"""  # noqa: S608
 _RENEW = """UPDATE annotation_slot SET lease_until = %s
@@ -17,7 +17,7 @@ _FILL = "UPDATE annotation_slot SET state = 'filled', lease_until = NULL WHERE i
 
 
 def taken_slots(rater: int) -> int:
-    """How many slots a rater holds or has filled."""
+    """How many slots of the study a rater holds or has filled."""
     taken: int = fetch_one(_TAKEN, [rater])[0]
     return taken
 
@@ -45,8 +45,11 @@ def take_slots(slots: Sequence[Slot], rater: int, until: datetime) -> int:
     return taken
 
 
-def move_place(rater: Rater, place: int) -> None:
-    """Remember how far along the study's order a rater has come."""
-    if rater.place != place:
+def move_place(rater: Rater, place: int | None, *, counted: bool) -> None:
+    """Remember how far along the study's order a rater has come and, if `counted`, that they got work once more."""
+    if counted:
+        run("UPDATE annotation_rater SET place = %s, given = given + 1 WHERE id = %s", [place, rater.pk])
+        rater.place, rater.given = place, rater.given + 1
+    elif rater.place != place:
         run("UPDATE annotation_rater SET place = %s WHERE id = %s", [place, rater.pk])
         rater.place = place

@@ -19,6 +19,7 @@ from annotation.importing.item_places import read_places
 from annotation.importing.line_import import LineImport, LineTally
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
+from annotation.pools import FILE_POOLS
 from annotation.protocols import Protocol
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
@@ -97,7 +98,7 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "category", _category),
         _references(body),
         _one_of(body.get("set"), "set", Item.Set.values, ""),
-        _one_of(body.get("pool"), "pool", Item.Pool.values, Item.Pool.MAIN.value),
+        _one_of(body.get("pool"), "pool", FILE_POOLS, Item.Pool.MAIN.value),
         canonical_json(gold) if gold else None,
         checked_feedback(body),
         _optional(body, "metadata", _metadata),

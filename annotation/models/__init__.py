@@ -18,7 +18,7 @@ from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
-from annotation.models.tasks import Assignment, DraftConflict, Slot, Task, TaskOutput
+from annotation.models.tasks import Assignment, DraftConflict, DueCheck, Slot, Task, TaskOutput
 from annotation.models.tokens import KeptResponse, Token, TokenStudy
 from annotation.models.written_examples import WrittenExample
 
@@ -29,6 +29,7 @@ __all__ = [
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
+    "DueCheck",
     "FlagAnswer",
     "Guideline",
     "Invitation",

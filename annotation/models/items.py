@@ -10,8 +10,9 @@ from config.model_fields import ExactJSONField
 class Item(models.Model):
     """A document with an instruction. `key` is its id in the study's files, `digest` is that of its content.
 
-    Annotators see nothing of it but the document and the instruction. Only items of the main pool have tasks, and only
-    those that are not withdrawn count in figures (`annotation.pools`).
+    Annotators see nothing of it but the document and the instruction. Only items of the main pool have the study's
+    tasks, and only those that are not withdrawn count in figures (`annotation.pools`). Items of hidden checks are
+    copies that the program has made; their tasks are shown as all others are, and their answers count nowhere else.
     """
 
     class Set(models.TextChoices):
@@ -23,6 +24,7 @@ class Item(models.Model):
         TRAINING = "training", "Training"
         QUALIFICATION = "qualification", "Qualification"
         ATTENTION = "attention", "Attention"
+        CHECK = "check", "Hidden check"
 
     class Priority(models.IntegerChoices):
         FIRST = 0, "First"
@@ -77,7 +79,8 @@ class Item(models.Model):
             ),
             models.CheckConstraint(condition=Q(set__in=["", "public", "private"]), name="item_set_known"),
             models.CheckConstraint(
-                condition=Q(pool__in=["main", "training", "qualification", "attention"]), name="item_pool_known"
+                condition=Q(pool__in=["main", "training", "qualification", "attention", "check"]),
+                name="item_pool_known",
             ),
             models.CheckConstraint(condition=Q(feedback="") | Q(gold__isnull=False), name="item_feedback_on_gold"),
             models.UniqueConstraint(fields=["study", "key"], name="item_key_once"),

@@ -85,6 +85,11 @@ class Rater(models.Model):
     place = models.BigIntegerField(
         null=True, blank=True, help_text="the last place in the study's order at which this rater got work"
     )
+    given = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False,
+        help_text="how often this rater got new work; counted in studies with hidden checks",
+    )  # fmt: skip
+    paused_at = models.DateTimeField(null=True, blank=True, help_text="since when this rater gets no new work")
     topics = ExactJSONField(null=True, blank=True, help_text="the categories of items that this rater prefers")
     guidelines_read = models.PositiveIntegerField(
         null=True, blank=True, help_text="the newest version of the guidelines that this rater confirmed having read"

@@ -55,7 +55,7 @@ class Study(models.Model):
     )
     judges = ExactJSONField(default=dict, blank=True, help_text="{rater: {family}}; hidden from annotators")
     recruiting = ExactJSONField(
-        default=dict, db_default={}, blank=True, help_text="the steps that people pass before their first task"
+        default=dict, db_default={}, blank=True, help_text="how people come in, are checked and leave"
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     planned_through = models.BigIntegerField(

@@ -7,10 +7,11 @@ from datetime import UTC, date, datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.db.models import Min
+from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Study
+from annotation.pools import no_checks
 from annotation.studies.kept_counts import PACE, KeptCounts, is_large, kept_counts
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 
@@ -98,6 +99,14 @@ def _first_submitted(study: Study) -> dict[tuple[int, int], datetime]:
     return {(task, rater): at for task, rater, at in rows.iterator(chunk_size=CHUNK)}
 
 
+def _answers(study: Study) -> QuerySet[Annotation]:
+    """People's submitted answers to the study's own tasks."""
+    return Annotation.objects.filter(
+        no_checks(study, "task__item"), rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True,
+        status="submitted",
+    ).order_by()  # fmt: skip
+
+
 def count_pace(study: Study) -> dict[str, Any]:
     """Count the study, as plain JSON values, in a few queries of which one reads each answer.
 
@@ -111,9 +120,7 @@ def count_pace(study: Study) -> dict[str, Any]:
     raters: dict[int, dict[str, Any]] = defaultdict(lambda: asdict(RaterPace()))
     begun: datetime | None = None
     last_day = last_week = 0
-    answers = Annotation.objects.filter(
-        rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True, status="submitted"
-    ).order_by()
+    answers = _answers(study)
     changed = _first_submitted(study)
     columns = ("task", "rater", "submitted_at", "seconds", "active_seconds")
     for task, rater, at, seconds, active in answers.values_list(*columns).iterator(chunk_size=CHUNK):

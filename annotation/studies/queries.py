@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS
-from annotation.desk.assigning import has_room, planned_tasks, tasks_of
+from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
 from annotation.models import (
     Annotation,
     Assignment,
@@ -37,6 +37,7 @@ from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
 from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
+from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.counting import CountOf, MeanOf
 from config.prepared_sql import fetch_all
 
@@ -51,10 +52,10 @@ class MyWork:
     """A study as its annotator sees it: tasks answered, skipped and left (`more`: at least as many), and the next step.
 
     `state` is `soon`, `steps` (to pass before the next task), `work`, `between` (more with the next batch), `waiting`
-    (others have the last tasks, of which one may become free), `done`, `paused` or `closed`. `notes` counts
-    researchers' notes that must be read before the next task, `flag_answers` unread answers to the person's flags.
-    `minutes` is what a task takes, if that is known. `read` and `newest` are versions of the guidelines: what the
-    person confirmed having read, and the latest.
+    (others have the last tasks, of which one may become free), `stopped` (for this person, by a rule or a researcher),
+    `done`, `paused` or `closed`. `notes` counts researchers' notes that must be read before the next task,
+    `flag_answers` unread answers to the person's flags. `minutes` is what a task takes, if that is known. `read` and
+    `newest` are versions of the guidelines: what the person confirmed having read, and the latest.
     """
 
     study: Study
@@ -71,6 +72,8 @@ class MyWork:
     flag_answers: int = 0
     steps_left: bool = False
     """Whether the person has to pass steps before the next task."""
+    is_stopped: bool = False
+    """Whether the person gets no new tasks, though they may finish those they hold."""
     is_full: bool = False
     """Whether the study's plan lets the person do no more tasks than they have done."""
 
@@ -110,6 +113,7 @@ class _WorkRow(NamedTuple):
     own_seconds: float | None
     seconds: float | None
     met: bool
+    stopped: bool
     read: int | None
     newest: int | None
     admitted: bool | None
@@ -120,7 +124,7 @@ def work_of(person: Person) -> list[MyWork]:
     sql, params = _works_sql()
     rows = [_WorkRow(*row) for row in fetch_all(sql, [person.pk if one == ANYBODY else one for one in params])]
     studies = Study.objects.in_bulk([row.study for row in rows]) if rows else {}
-    order = ("steps", "work", "between", "waiting", "paused", "soon", "done", "closed")
+    order = ("steps", "work", "between", "waiting", "stopped", "paused", "soon", "done", "closed")
     return sorted((_work(row, studies[row.study]) for row in rows), key=lambda work: order.index(work.state))
 
 
@@ -140,7 +144,9 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     open_slots = reached.filter(~Exists(mine)).exclude(Exists(answered.filter(task=OuterRef("task"))))
     of_study = answered.filter(rater__study=OuterRef("study"))
     all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD, place__gte=FIRST)
-    held = all_held.filter(holder__person=person)
+    held = Slot.objects.filter(
+        holder__person=person, holder__study=OuterRef("study"), state=Slot.State.HELD, place__gte=FIRST
+    )
     others = all_held.filter(~Q(holder__person=person), ~Exists(mine), ~Exists(answered.filter(task=OuterRef("task"))))
     last = Subquery(last_places(Batch.objects.filter(study=OuterRef("study"))))
     notes = unread_notes(person).filter(annotation__rater__study=OuterRef("study"))
@@ -166,6 +172,7 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
             own_seconds=_mean_seconds(rater__person=person, rater__study=OuterRef("study")),
             seconds=_mean_seconds(rater__in=some_raters),
             met=Exists(Assignment.objects.filter(rater__person=person, rater__study=OuterRef("study"))),
+            stopped=Exists(mine_there.filter(paused_at__isnull=False)),
             read=Subquery(mine_there.values("guidelines_read")),
             admitted=Subquery(mine_there.values("admitted")),
             newest=Subquery(Guideline.objects.filter(study=OuterRef("study")).order_by("-number").values("number")[:1]),
@@ -190,10 +197,11 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    if OPTION in study.options or not flow.offers_every_task:
+    if OPTION in study.options or not flow.offers_every_task or checks_of(study) is not None:
         rater = Rater.objects.filter(study=study, person=row.person).first()
     if rater is not None and flow.offers_every_task:
         left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
+        left += _checks_left(study, rater, left - row.held)
     elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
@@ -202,15 +210,24 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
     is_full = rater is not None and not left and not has_room(study, rater)
     nothing = "done" if is_full else "between" if row.later else "waiting" if others else "done"
-    state = states.get(Study.Status(study.status), "work" if left else nothing)
+    nothing = "stopped" if row.stopped and not row.held else "work" if left else nothing
+    state = states.get(Study.Status(study.status), nothing)
     steps_left = study.has_steps if row.admitted is None else not row.admitted
-    if steps_left and study.is_live:
+    if steps_left and study.is_live and state != "stopped":
         state = "steps"
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
-        flag_answers=row.flag_answers, is_full=is_full, steps_left=steps_left,
+        flag_answers=row.flag_answers, is_stopped=row.stopped, is_full=is_full, steps_left=steps_left,
     )  # fmt: skip
+
+
+def _checks_left(study: Study, rater: Rater, tasks: int) -> int:
+    """How many hidden checks will come among the tasks that a rater can still get; a query only if there are some."""
+    if checks_of(study) is None:
+        return 0
+    items = open_slots(study, rater).order_by().values("item").distinct()[:MOST_COUNTED].count()
+    return checks_among(study, rater, tasks, items)
 
 
 def unread_notes(person: Person) -> QuerySet[SpotCheck]:

@@ -57,7 +57,7 @@ class ReassignAction(ConfirmedAction):
 
 
 def _study_of(row: Slot | Task) -> int:
-    return row.study_id if isinstance(row, Slot) else row.item.study_id
+    return row.study_id if isinstance(row, Slot) and row.study_id is not None else row.item.study_id
 
 
 def _free(slot: Slot, person: Person, given: Given) -> None:

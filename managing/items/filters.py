@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from annotation.blinding import is_blind
 from annotation.models import Item, Output, Rater, Rating, Study
+from annotation.pools import FILE_POOLS
 from annotation.protocols import protocols
 from managing.models import ItemLocalAlpha, ItemSummary
 
@@ -52,7 +53,9 @@ class ItemsForm(forms.Form):
     q = forms.CharField(label="Search", max_length=LONGEST_SEARCH, required=False)
     category = forms.CharField(label="Category", max_length=1000, required=False)
     set = forms.ChoiceField(label="Set", choices=Item.Set.choices, required=False)
-    pool = forms.ChoiceField(label="Pool", choices=Item.Pool.choices, required=False)
+    pool = forms.ChoiceField(
+        label="Pool", choices=[one for one in Item.Pool.choices if one[0] in FILE_POOLS], required=False
+    )
     state = forms.ChoiceField(label="State", choices=ItemSummary.State.choices, required=False)
     mark = forms.ChoiceField(
         label="Marked", choices=[(key, label) for key, (label, _) in MARKS.items()], required=False

@@ -12,6 +12,7 @@ from annotation.forms import LONGEST_REASON, PlainText
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Item, Study
+from annotation.pools import FILE_POOLS
 from annotation.protocols import protocols
 from config.text_validation import TextRefusedError, check_json, given
 
@@ -103,8 +104,8 @@ class SingleItemForm(forms.Form):
     )  # fmt: skip
     set = forms.ChoiceField(label="Set", choices=SETS, required=False, help_text="Of a published benchmark.")
     pool = forms.ChoiceField(
-        label="Pool", choices=Item.Pool.choices, required=False, initial=Item.Pool.MAIN,
-        help_text="Only items of the main pool are rated in the study itself.",
+        label="Pool", choices=[one for one in Item.Pool.choices if one[0] in FILE_POOLS], required=False,
+        initial=Item.Pool.MAIN, help_text="Only items of the main pool are rated in the study itself.",
     )  # fmt: skip
     more = JSONObjectField(
         label="Other keys", max_length=LONGEST, required=False,

@@ -40,6 +40,21 @@ class DetailsSerializer(serializers.Serializer):
     methods = MethodsSerializer()
 
 
+class RaterChecksSerializer(serializers.Serializer):
+    study = serializers.CharField()
+    least = serializers.DictField(help_text="With fewer checks of a kind, or answers, nothing is said.")
+    replicates = serializers.IntegerField(min_value=0, help_text="Draws behind the bootstrap intervals.")
+    seconds = serializers.FloatField(allow_null=True, help_text="The median seconds per task of all raters.")
+    raters = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Of each rater: gold, twins, repeats, agrees, time and in_a_row, each {n, value, low, high, reason}, "
+        "and whether a researcher has excluded them.",
+    )
+    questions = serializers.DictField(
+        child=serializers.DictField(), help_text="Alpha of each question with and without the excluded raters."
+    )
+
+
 @operation(
     "report_details",
     "Details of the report",
@@ -64,3 +79,20 @@ def details(request: Request, slug: str) -> Response:
     return kept_answer(
         request, study, "details", details_choices(chosen["kinds"], chosen["raters"], chosen["guidelines"])
     )
+
+
+@operation(
+    "report_rater_checks",
+    "How careful raters are",
+    "Hidden checks, agreement with the others, time and answers in a row of each rater, with intervals; and alpha with "
+    "and without excluded raters.",
+    RaterChecksSerializer,
+    (400, *READING),
+    parameters=(parameter(WITHIN, "Also accept a report of data that were read at most this many seconds ago."),),
+    later=True,
+    example=examples.RATER_CHECKS,
+)
+@api_view(("GET", "HEAD"))
+def rater_checks(request: Request, slug: str) -> Response:
+    check_parameters(request, (WITHIN,))
+    return kept_answer(request, access.study_open_to(caller_of(request), slug), "rater_checks", {})

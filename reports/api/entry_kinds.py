@@ -11,6 +11,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.exceptions import ParseError
 
 from annotation.models import Adjudication, Annotation, Assignment, Item, JudgeRun, Rater, Rating, Slot, Study
+from annotation.pools import CHECK, FILE_POOLS, no_checks
 from reports.api import entries
 from reports.api.entries import Entry
 from sessions.models import RevisionSession
@@ -94,12 +95,25 @@ def _of_item(rows: QuerySet[Any], path: str, fields: Sequence[str]) -> QuerySet[
 
 def _assignments(study: Study) -> QuerySet[Any]:
     slot = Slot.objects.filter(task=OuterRef("task"), holder=OuterRef("rater"))
-    rows = Assignment.objects.annotate(
+    rows = Assignment.objects.filter(no_checks(study, "task__item")).annotate(
         has_draft=Exists(Assignment.objects.filter(pk=OuterRef("pk"), draft__isnull=False).exclude(draft={})),
         place=Subquery(slot.values("state")[:1]),
         lease_until=Subquery(slot.values("lease_until")[:1]),
     )
     return _of_item(rows, "task__item", entries.ASSIGNMENT)
+
+
+def _items(study: Study) -> QuerySet[Item]:
+    items = Item.objects.filter(study=study).exclude(pool=CHECK)
+    return items.defer("document", "metadata", "content")
+
+
+def _annotations(study: Study) -> QuerySet[Annotation]:
+    return Annotation.objects.filter(no_checks(study, "task__item"))
+
+
+def _ratings(study: Study) -> QuerySet[Rating]:
+    return Rating.objects.filter(no_checks(study), study=study)
 
 
 BY_RATER = {"rater": called("rater__name")}
@@ -108,9 +122,8 @@ KINDS = {
     kind.key: kind
     for kind in (
         EntryKind(
-            "items", lambda study: Item.objects.filter(study=study).defer("document", "metadata", "content"),
-            entries.item_entries,
-            {"id": called("key"), "pool": one_of("pool", Item.Pool.values),
+            "items", _items, entries.item_entries,
+            {"id": called("key"), "pool": one_of("pool", FILE_POOLS),
              "withdrawn": whether(Q(withdrawn_at__isnull=False), both=True)},
             size=20, most=100,
         ),
@@ -123,17 +136,17 @@ KINDS = {
             {**BY_RATER, "flagged": whether(~Q(flag=""))}, "task__item", "created_at",
         ),
         EntryKind(
-            "annotations", lambda study: _of_item(Annotation.objects.all(), "task__item", entries.ANNOTATION),
+            "annotations", lambda study: _of_item(_annotations(study), "task__item", entries.ANNOTATION),
             entries.annotation_entries,
             {**BY_RATER, **CURRENT, "status": one_of("status", Annotation.Status.values)}, "task__item", "submitted_at",
-            timed=lambda study: Annotation.objects.all(),
+            timed=_annotations,
         ),
         EntryKind(
-            "ratings", lambda study: _of_item(Rating.objects.filter(study=study), "item", entries.RATING),
+            "ratings", lambda study: _of_item(_ratings(study), "item", entries.RATING),
             entries.rating_entries,
             {**BY_RATER, **CURRENT, "kind": one_of("rater__kind", Rater.Kind.values),
              "question": called("question__key")},
-            "item", "submitted_at", timed=lambda study: Rating.objects.filter(study=study), names_units=True,
+            "item", "submitted_at", timed=_ratings, names_units=True,
         ),
         EntryKind(
             "sessions", lambda study: _of_item(RevisionSession.objects.all(), "item", entries.SESSION),

@@ -4,7 +4,8 @@ from functools import lru_cache
 
 from rest_framework import serializers
 
-from annotation.models import Annotation, Item, JudgeRun, Rater, Rating, Slot
+from annotation.models import Annotation, JudgeRun, Rater, Rating, Slot
+from annotation.pools import FILE_POOLS
 from sessions.models import RevisionSession
 
 Shape = type[serializers.Serializer]
@@ -48,7 +49,7 @@ class ItemEntrySerializer(serializers.Serializer):
     outputs = serializers.ListField(
         child=serializers.DictField(), required=False, help_text="{id, text, edited_from, writer, metadata}"
     )
-    pool = serializers.ChoiceField(Item.Pool.values, required=False, help_text="Absent: the main pool.")
+    pool = serializers.ChoiceField(FILE_POOLS, required=False, help_text="Absent: the main pool.")
     priority = serializers.ChoiceField(["first", "last"], required=False, help_text="Absent: ordinary.")
     withdrawn = serializers.DictField(required=False, help_text="{at, reason} of a withdrawn item.")
 

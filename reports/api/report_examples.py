@@ -26,3 +26,14 @@ DETAILS = {
     "questions": {"correct": {"level": "nominal", "reason": "Fewer than two raters."}},
     "methods": {"text": "Two people rated 1 item.", "latex": "Two people rated 1 item.", "bibtex": "", "facts": {}},
 }  # fmt: skip
+RATER_CHECKS = {
+    "study": "ferries", "least": {"checks": 5, "answers": 10}, "replicates": 1000, "seconds": 40.0,
+    "raters": [
+        {"pk": 1, "name": "rater-1", "excluded": False,
+         "gold": {"n": 8, "value": 0.75, "low": 0.41, "high": 0.93, "reason": None}},
+    ],
+    "questions": {
+        "correct": {"level": "nominal", "all": {"ratings": 2, "alpha": 1.0},
+                    "without_excluded": {"ratings": 2, "alpha": 1.0}},
+    },
+}  # fmt: skip

@@ -57,6 +57,7 @@ urlpatterns = [
     path(f"{study}scores/", by_method(post=line_uploads.add_scores), name="scores"),
     path(f"{study}agreement/", views.agreement, name="agreement"),
     path(f"{study}details/", details_views.details, name="details"),
+    path(f"{study}rater-checks/", details_views.rater_checks, name="rater_checks"),
     path(f"{study}export/", views.export, name="export"),
     path(f"{study}export/<path:name>", views.export_file, name="export_file"),
     path(f"{study}exports/", export_views.exports, name="kept_exports"),

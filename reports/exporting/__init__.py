@@ -18,6 +18,7 @@ from accounts.models import Person
 from annotation.blinding import names_of, unblinding_facts
 from annotation.file_tables.csv_ways import HOW, JSON
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
+from annotation.pools import CHECK, no_checks
 from annotation.studies.snapshots import study_snapshot
 from annotation.typed_columns import Column
 from config.software_version import SOFTWARE_VERSION
@@ -150,13 +151,13 @@ def _versions(study: Study) -> dict[int, str]:
 
 def _counts(study: Study) -> dict[str, Any]:
     """The number of rows in the database, by kind and status."""
-    annotations = Annotation.objects.filter(task__item__study=study)
+    annotations = Annotation.objects.filter(no_checks(study, "task__item"), task__item__study=study)
     human = Q(rater__kind=Rater.Kind.HUMAN)
-    current = Rating.objects.filter(study=study, is_current=True)
+    current = Rating.objects.filter(no_checks(study), study=study, is_current=True)
     statuses = dict(annotations.values_list("status").annotate(Count("pk")).order_by())
     return {
-        "items": study.items.count(),
-        "outputs": study.items.aggregate(outputs=Count("outputs"))["outputs"],
+        "items": study.items.exclude(pool=CHECK).count(),
+        "outputs": study.items.exclude(pool=CHECK).aggregate(outputs=Count("outputs"))["outputs"],
         "ratings": current.filter(human).count(),
         "scores": current.exclude(human).count(),
         "annotations": {status: statuses.get(status, 0) for status in Annotation.Status.values}

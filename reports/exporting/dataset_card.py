@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 
 from agreement.catalogue import FIGURES
 from annotation.models import Rater, Rating, Study
+from annotation.pools import no_checks
 from annotation.typed_columns import Column, ColumnKind
 from config.software_version import SOFTWARE_VERSION
 
@@ -101,7 +102,12 @@ def _figures(report: Mapping[str, Any]) -> list[str]:
 
 def _raters(study: Study) -> dict[str, Any]:
     """How many people and machines answered, and how many answers each person gave; no names."""
-    rows = Rating.objects.filter(study=study, is_current=True).values_list("rater").annotate(n=Count("pk")).order_by()
+    rows = (
+        Rating.objects.filter(no_checks(study), study=study, is_current=True)
+        .values_list("rater")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
     answers = dict(rows)
     kinds = dict(Rater.objects.filter(study=study).values_list("pk", "kind"))
     people = sorted(count for rater, count in answers.items() if kinds[rater] == Rater.Kind.HUMAN)

@@ -8,7 +8,8 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from accounts.models import AuditEntry
 from annotation.models import Annotation, Item, JudgeRun, Rater, Rating, Study
-from annotation.pools import MAIN, in_main_pool
+from annotation.pools import CHECK, MAIN, in_main_pool
+from recruiting.checks.excluding import excluded
 from reports.rows import Choice, chosen_raters, not_read
 from reports.rows.submission_times import chosen_annotations
 
@@ -35,6 +36,7 @@ def exclusion_log(study: Study, choice: Choice, said: Mapping[str, Any]) -> list
         _restored(study),
         _other_pools(study),
         *_raters(study, in_main, choice),
+        _excluded_raters(study, in_main, choice),
         _versions(said),
         *_annotations(study, choice),
         *_machines(study, choice),
@@ -77,7 +79,7 @@ def _restored(study: Study) -> Row:
 
 
 def _other_pools(study: Study) -> Row:
-    items = Item.objects.filter(study=study).exclude(pool=MAIN).order_by()
+    items = Item.objects.filter(study=study).exclude(pool__in=(MAIN, CHECK)).order_by()
     counts = sorted(items.values_list("pool").annotate(Count("pk")))
     entries = [{"name": pool, "reason": "", "at": None, "ratings": count} for pool, count in counts]
     return _row("other_pool", sum(count for _, count in counts), "items", entries=entries)
@@ -94,6 +96,18 @@ def _raters(study: Study, in_main: QuerySet[Rating], choice: Choice) -> list[Row
         _row(name, len(entries), "raters", entries=entries[:MOST_LISTED])
         for name, entries in (("person_not_chosen", found[True]), ("machine_not_chosen", found[False]))
     ]
+
+
+def _excluded_raters(study: Study, in_main: QuerySet[Rating], choice: Choice) -> Row:
+    """Raters whom a researcher has excluded, but whose ratings count here; *Rater checks* has alpha without them."""
+    chosen = chosen_raters(choice.kinds, choice.names)
+    counts = dict(in_main.filter(chosen).values_list("rater").annotate(Count("pk")).order_by())
+    found = [one for one in excluded(study).order_by("pk") if one.rater_id in counts]
+    entries = [
+        {"name": one.rater.name, "reason": one.reason, "at": _text(one.at), "ratings": counts[one.rater_id]}
+        for one in found
+    ]
+    return _row("rater_excluded", len(found), "raters", left_out=False, entries=entries[:MOST_LISTED])
 
 
 def _versions(said: Mapping[str, Any]) -> Row:

@@ -1,0 +1,1 @@
+"""Work of recruiting that no page waits for."""

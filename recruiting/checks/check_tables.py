@@ -1,0 +1,138 @@
+"""The tables of hidden checks: what each check is, what rules have found, and who is excluded, why and by whom."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.models import Item, Rater, Study
+from config.model_fields import ExactJSONField
+
+
+class CheckKind(models.TextChoices):
+    GOLD = "gold", "Gold"
+    TWIN = "twins", "Twin"
+    REPEAT = "repeats", "Repeat"
+
+
+class CheckItem(models.Model):
+    """An item that the program has made for checks: a copy of `source`, of which a twin has one output damaged."""
+
+    item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="check_item")
+    kind = models.CharField(max_length=7, choices=CheckKind)
+    source = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="check_copies", db_index=False)
+    damage = models.CharField(max_length=10, blank=True, help_text="how the output of a twin is damaged")
+    damaged = models.CharField(max_length=200, blank=True, help_text="the key of that output")
+    expected = ExactJSONField(null=True, blank=True, help_text="{question: right answer} of gold")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "kind", "damaged"], name="check_item_once"),
+            models.CheckConstraint(condition=Q(kind__in=["gold", "twins", "repeats"]), name="check_item_kind_known"),
+            models.CheckConstraint(
+                condition=(Q(kind="twins") & ~Q(damage="") & ~Q(damaged=""))
+                | (~Q(kind="twins") & Q(damage="", damaged="")),
+                name="check_item_twin_is_damaged",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.source}"
+
+
+class CheckLook(models.Model):
+    """How far workers have looked after a rater: checks prepared, and rules asked about the answers to them."""
+
+    rater = models.OneToOneField(Rater, on_delete=models.PROTECT, related_name="check_look")
+    given = models.PositiveIntegerField(null=True, blank=True, help_text="the rater's claims when checks were prepared")
+    judged_through = models.BigIntegerField(default=0, help_text="the last answer that rules were asked about")
+
+    def __str__(self) -> str:
+        return f"look after {self.rater}"
+
+
+class RaterNotice(models.Model):
+    """A rule that a rater has met: for a researcher to answer; `paused` if the rule has paused the rater."""
+
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="check_notices")
+    rule = ExactJSONField(help_text="the rule as the study had it then")
+    share = models.FloatField(help_text="what the figure was")
+    number = models.PositiveIntegerField(help_text="of how many checks")
+    paused = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    outcome = models.TextField(blank=True, help_text="what the researcher did about it, and why")
+
+    class Meta:
+        indexes = [models.Index(fields=["rater"], condition=Q(answered_at__isnull=True), name="rater_notice_open")]
+        constraints = [
+            models.CheckConstraint(condition=Q(share__gte=0, share__lte=1), name="rater_notice_share_is_one"),
+            models.CheckConstraint(
+                condition=Q(answered_at__isnull=True, outcome="") | (Q(answered_at__isnull=False) & ~Q(outcome="")),
+                name="rater_notice_answered_with_words",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"notice about {self.rater}"
+
+
+class RaterExclusion(models.Model):
+    """A researcher's decision that figures can leave a rater's answers out; it ends if a researcher takes it back."""
+
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="exclusions")
+    reason = models.TextField(help_text="the rater reads it, too")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    ended_reason = models.TextField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["rater"], condition=Q(ended_at__isnull=True), name="rater_excluded_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="rater_excluded_with_reason"),
+            models.CheckConstraint(
+                condition=Q(ended_at__isnull=True, ended_reason__isnull=True)
+                | (Q(ended_at__isnull=False, ended_reason__isnull=False) & ~Q(ended_reason="")),
+                name="rater_exclusion_ended_with_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"exclusion of {self.rater}"
+
+
+class ExclusionReply(models.Model):
+    """What an excluded rater says about it. Researchers see it beside the exclusion."""
+
+    exclusion = models.ForeignKey(RaterExclusion, on_delete=models.PROTECT, related_name="replies")
+    text = models.TextField()
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="exclusion_reply_given")]
+
+    def __str__(self) -> str:
+        return f"reply to {self.exclusion}"
+
+
+class FiledCheck(models.Model):
+    """An answer to a check that came from a file: a line of `checks.jsonl`."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="filed_checks")
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="filed_checks")
+    digest = models.CharField(max_length=64, help_text="of the line")
+    line = ExactJSONField(help_text="the line, without the rater")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "digest"], name="filed_check_once")]
+
+    def __str__(self) -> str:
+        return f"check of {self.rater} from a file"

@@ -1,0 +1,104 @@
+"""What researchers decide about a rater: exclude, take that back, answer a notice; and what the rater says about it."""
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Rater, Study
+from annotation.studies.corrections import check_correction
+from annotation.studies.locking import lock_rater, lock_study
+from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
+
+
+class DecidedMeanwhileError(Exception):
+    """Somebody else has decided it since the page was opened."""
+
+    def __init__(self) -> None:
+        super().__init__("This was decided after the page was opened. Read it again below.")
+
+
+def exclude(rater: Rater, reason: str, person: Person) -> RaterExclusion:
+    """Exclude a rater: reports can leave their answers out, and they get no new work.
+
+    Nothing is deleted. Raises DecidedMeanwhileError, StudyRefusedError and StudyArchivedError.
+    """
+    with transaction.atomic():
+        study, rater = _locked(rater)
+        check_correction(study, reason)
+        try:
+            with transaction.atomic():
+                made = RaterExclusion.objects.create(rater=rater, reason=reason, by=person)
+        except IntegrityError:
+            raise DecidedMeanwhileError from None
+        _pause(rater)
+        record("rater excluded", rater.name, actor=person, about=rater.person, study=study.slug, new={"reason": reason})
+    return made
+
+
+def end_exclusion(exclusion: RaterExclusion, reason: str, person: Person) -> None:
+    """Take an exclusion back; the rater gets work again. Raises as `exclude` does."""
+    with transaction.atomic():
+        study, rater = _locked(exclusion.rater)
+        check_correction(study, reason)
+        ended = RaterExclusion.objects.filter(pk=exclusion.pk, ended_at=None)
+        if not ended.update(ended_at=timezone.now(), ended_by=person, ended_reason=reason):
+            raise DecidedMeanwhileError
+        Rater.objects.filter(pk=rater.pk).update(paused_at=None)
+        record("rater included", rater.name, actor=person, about=rater.person, study=study.slug, new={"reason": reason})
+
+
+def answer_notice(notice: RaterNotice, outcome: str, person: Person, *, resume: bool) -> None:
+    """Keep what a researcher did about a notice; `resume` gives the rater work again, unless they are excluded.
+
+    Raises DecidedMeanwhileError and StudyArchivedError.
+    """
+    with transaction.atomic():
+        study, rater = _locked(notice.rater)
+        open_now = RaterNotice.objects.filter(pk=notice.pk, answered_at=None)
+        if not open_now.update(answered_at=timezone.now(), answered_by=person, outcome=outcome):
+            raise DecidedMeanwhileError
+        resumed = resume and not excluded(study).filter(rater=rater).exists()
+        if resumed:
+            Rater.objects.filter(pk=rater.pk).update(paused_at=None)
+        new = {"outcome": outcome, "resumed": resumed}
+        record("rater notice answered", rater.name, actor=person, about=rater.person, study=study.slug, new=new)
+
+
+def reply(exclusion: RaterExclusion, text: str, person: Person) -> ExclusionReply:
+    """Keep what the rater says about their exclusion. Raises DecidedMeanwhileError and StudyArchivedError."""
+    with transaction.atomic():
+        study, rater = _locked(exclusion.rater)
+        if not excluded(study).filter(pk=exclusion.pk).exists():
+            raise DecidedMeanwhileError
+        made = ExclusionReply.objects.create(exclusion=exclusion, text=text)
+        record("exclusion answered", rater.name, actor=person, study=study.slug, new={"reply": made.pk})
+    return made
+
+
+def excluded(study: Study) -> QuerySet[RaterExclusion]:
+    """The exclusions of a study that hold now, the newest first."""
+    return (
+        RaterExclusion.objects.filter(rater__study=study, ended_at=None).select_related("rater", "by").order_by("-pk")
+    )
+
+
+def unread_replies(study: Study) -> int:
+    """How many raters who are excluded now have answered."""
+    return excluded(study).filter(replies__isnull=False).order_by().values("pk").distinct().count()
+
+
+def open_notices(study: Study) -> QuerySet[RaterNotice]:
+    """The notices that no researcher has answered, the newest first."""
+    return RaterNotice.objects.filter(rater__study=study, answered_at=None).select_related("rater").order_by("-pk")
+
+
+def _locked(rater: Rater) -> tuple[Study, Rater]:
+    study = lock_study(rater.study_id)
+    return study, lock_rater(rater.pk)
+
+
+def _pause(rater: Rater) -> None:
+    if rater.paused_at is None:
+        Rater.objects.filter(pk=rater.pk).update(paused_at=timezone.now())

@@ -1,0 +1,67 @@
+"""The page that shows how careful each rater is, with the notices of rules and the exclusions by researchers."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, signed_in
+from annotation.models import Rater, Study
+from config.htmx_request import HtmxRequest
+from recruiting.checks.check_tables import ExclusionReply
+from recruiting.checks.excluding import excluded, open_notices
+from recruiting.checks.exclusion_forms import ExclusionForm, NoticeForm
+from reports.access import reported_study
+from reports.display.kept_status import KeptStatus, shown_before
+from reports.kept_reports import Kept, kept_report
+
+COLUMNS = {
+    "gold": ("Gold", "the share of checks with known answers that were right"),
+    "twins": ("Twins", "the share of checks with a damaged output in which it was found worse"),
+    "repeats": ("Repeats", "the share of questions answered as before when a task came again"),
+    "agrees": ("Agreement", "the share of other raters who gave the same answer"),
+    "time": ("Time", "the median time per task, as a multiple of everybody's"),
+    "in_a_row": ("Same in a row", "the share of answers equal to the one before to the same question"),
+}
+UNCHANGED = 204
+
+
+@require_safe
+@signed_in
+def rater_checks(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The kept figures of each rater; a page that waits asks again, and gets its part when it has changed."""
+    study = reported_study(person_of(request), slug)
+    kept = kept_report(study, "rater_checks", {})
+    status = KeptStatus.of([kept], request.GET)
+    before = shown_before(request.GET) if request.htmx else None
+    if before == status.mark:
+        return HttpResponse(status=UNCHANGED)
+    template = "reports/rater_checks.html" if before is None else "reports/_rater_checks.html"
+    return render(request, template, {**_context(study, kept), "study": study, "status": status})
+
+
+def _context(study: Study, kept: Kept) -> dict[str, Any]:
+    figures = kept.figures if kept.is_there else {"raters": [], "questions": {}}
+    raters = {rater.pk: rater for rater in Rater.objects.filter(study=study, kind=Rater.Kind.HUMAN)}
+    out = {one.rater_id: one for one in excluded(study)}
+    replies: dict[int, list[ExclusionReply]] = defaultdict(list)
+    for reply in ExclusionReply.objects.filter(exclusion__in=out.values()).order_by("pk"):
+        replies[reply.exclusion_id].append(reply)
+    return {
+        "columns": list(COLUMNS.values()),
+        "rows": [_row(row, raters, out) for row in figures["raters"] if row["pk"] in raters],
+        "figures": figures,
+        "exclusions": [(one, replies[one.pk]) for one in out.values()],
+        "notices": list(open_notices(study)),
+        "exclusion_form": ExclusionForm(auto_id=False),
+        "notice_form": NoticeForm(auto_id=False),
+        "has_checks": "checks" in study.recruiting,
+    }
+
+
+def _row(row: Mapping[str, Any], raters: Mapping[int, Rater], out: Mapping[int, Any]) -> dict[str, Any]:
+    cells = [{"of": key, "title": title, **row[key]} for key, (title, _) in COLUMNS.items()]
+    return {"rater": raters[row["pk"]], "cells": cells, "excluded": row["pk"] in out}

@@ -1,0 +1,118 @@
+"""Claims with checks: exact when raters race, and as many statements among many tasks as among few."""
+
+import threading
+from contextlib import suppress
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+from django.test.utils import CaptureQueriesContext
+
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submissions import StaleRevisionError
+from annotation.desk.submitting import Submission, skip, submit, undo
+from annotation.models import Assignment, DueCheck, Rater, Slot
+from recruiting.background.check_upkeep import look_after_checks
+from recruiting.checks.preparing_checks import prepare_checks
+from tests.recruiting.checks.checked_study import CHECKS, make_checked_study, rater_in
+
+FORM = {"q-well": ["4"]}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_race_with_checks_gives_nothing_twice_and_keeps_the_quota(owner, tmp_path):
+    study = make_checked_study(
+        tmp_path, owner, items=5, golden=6, checks={**CHECKS, "first": 0}, options={"same_raters": False}
+    )
+    raters = [rater_in(study, name)[1] for name in ("ada", "ben", "cyn")]
+    finished, done = [], threading.Event()
+
+    def work(rater):
+        try:
+            while (assignment := next_assignment(study, rater)) is not None:
+                # Two pages of a rater may answer one task: the later answer is refused.
+                with suppress(StaleRevisionError):
+                    submit(assignment, Submission(FORM, 0, 1, client_key=uuid4()))
+            finished.append(rater)
+        finally:
+            connection.close()
+
+    def worker():
+        try:
+            while not done.wait(0.05):
+                look_after_checks()
+        finally:
+            connection.close()
+
+    look_after_checks()
+    threads = [threading.Thread(target=work, args=[rater]) for rater in (*raters, *raters)]  # two pages of each
+    upkeep = threading.Thread(target=worker)
+    for thread in (upkeep, *threads):
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    done.set()
+    upkeep.join(30)
+    assert len(finished) == len(threads)
+    own = Slot.objects.filter(study=study)
+    assert own.count() == 5 * 3 * 2
+    assert own.filter(state="filled").count() + own.filter(state="held").count() == own.exclude(state="open").count()
+    assert (
+        Slot.objects.filter(holder__isnull=False)
+        .values("task", "holder")
+        .annotate(n=Count("pk"))
+        .filter(n__gt=1)
+        .count()
+        == 0
+    )
+    assert own.values("task").annotate(n=Count("pk")).filter(n__gt=2).count() == 0
+    checks = Assignment.objects.filter(task__item__pool="check")
+    assert checks.count() == Slot.objects.filter(study=None).count() > 0
+    for rater in raters:
+        given = set(checks.filter(rater=rater).values_list("task", flat=True))
+        assert given <= set(DueCheck.objects.filter(rater=rater).values_list("task", flat=True))
+    assert own.filter(state="open").count() == 0
+
+
+@pytest.mark.django_db
+def test_a_claim_with_checks_costs_the_same_among_many_tasks(owner, tmp_path):
+    counts = []
+    for place, items in enumerate((6, 60)):
+        study = make_checked_study(
+            tmp_path / str(place), owner, items=items, slug=f"checked-{place}", options={"same_raters": False},
+            checks={"first": 0, "gold": {"share": 0.5}},
+        )  # fmt: skip
+        _, rater = rater_in(study, f"ada-{place}")
+        Rater.objects.filter(pk=rater.pk).update(name="ada")
+        rater.refresh_from_db()
+        prepare_checks(rater)
+        taken = []
+        for _ in range(8):
+            with CaptureQueriesContext(connection) as captured:
+                assignment = next_assignment(study, rater)
+            taken.append((assignment.task.item.pool, len(captured.captured_queries)))
+            submit(assignment, Submission(FORM, 0, 1))
+        counts.append(taken)
+        assert {pool for pool, _ in taken} == {"main", "check"}
+        assert len({number for _, number in taken}) == 1
+    assert counts[0][0][1] == counts[1][0][1]
+
+
+def test_a_check_that_is_skipped_and_taken_back_is_held_again(owner, tmp_path):
+    study = make_checked_study(
+        tmp_path, owner, options={"same_raters": False}, checks={"first": 0, "gold": {"share": 0.5}}
+    )
+    _, rater = rater_in(study, "ada")
+    prepare_checks(rater)
+    while (assignment := next_assignment(study, rater)).task.item.pool == "main":
+        submit(assignment, Submission(FORM, 0, 1))
+    again = next_assignment(study, rater)
+    assert again == assignment
+    skip(assignment, Submission({}, 0, 1), "Unclear.")
+    assert Slot.objects.get(task=assignment.task).state == "open"
+    other = next_assignment(study, rater)
+    assert other != assignment
+    undo(assignment, Submission({}, 1, 1))
+    assert Slot.objects.get(task=assignment.task, holder=rater).state == "held"
+    assert submit(assignment, Submission(FORM, 2, 1)).surplus is False
