@@ -69,6 +69,7 @@ TABS = (
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("Report", "Export", "reports:exports"),
     Tab("Report", "Preregistration", "reports:plans"),
+    Tab("Report", "Stop rules", "reports:stop_rules"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Assignment plan", "managing:plan"),

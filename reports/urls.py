@@ -3,6 +3,7 @@ from django.urls import path
 from reports import judge_views, views
 from reports.kept_files import export_views
 from reports.preregistering import plan_views
+from reports.stopping import stop_views
 
 app_name = "reports"
 urlpatterns = [
@@ -32,5 +33,8 @@ urlpatterns = [
     path("studies/<slug:slug>/export/<int:pk>/file", export_views.export_file, name="export_file"),
     path("studies/<slug:slug>/preregistration/", plan_views.plans, name="plans"),
     path("studies/<slug:slug>/preregistration/<int:number>.<slug:ending>", plan_views.plan_file, name="plan_file"),
+    path("studies/<slug:slug>/stop-rules/", stop_views.stop_rules, name="stop_rules"),
+    path("studies/<slug:slug>/stop-rules/continue/", stop_views.continue_stopped, name="continue_stopped"),
+    path("studies/<slug:slug>/stop-rules/again/", stop_views.repeat_look, name="repeat_look"),
     path("statistics/", views.statistics, name="statistics"),
 ]

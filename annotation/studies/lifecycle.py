@@ -13,6 +13,7 @@ from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
+from annotation.studies.study_sections import begin_sections
 from annotation.studies.unplanning import remove_outdated
 from config.write_pauses import STEP_SECONDS, WritePauses
 
@@ -94,6 +95,7 @@ def _step(
         record("status changed", study.slug, actor=actor, study=study.slug, old={"status": old}, new=new)
         if to is Status.LIVE:
             release_first(now, actor)
+            begin_sections(now, actor)
     study.status, study.locked_at = to, None
 
 

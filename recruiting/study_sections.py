@@ -1,0 +1,11 @@
+"""The sections of study files that recruiting brings."""
+
+from annotation.studies.study_sections import StudySection
+from recruiting.pace.pace_section import PACE, why_no_pace
+from recruiting.stopping.fixing import fix_plan
+from recruiting.stopping.plan_spec import STOPPING, why_no_plan
+
+SECTIONS = (
+    StudySection(STOPPING, why_no_plan, fix_plan),
+    StudySection(PACE, why_no_pace),
+)
