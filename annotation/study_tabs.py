@@ -70,6 +70,7 @@ TABS = (
     Tab("Report", "Export", "reports:exports"),
     Tab("Report", "Preregistration", "reports:plans"),
     Tab("Report", "Stop rules", "reports:stop_rules"),
+    Tab("Report", "Power and cost", "reports:power"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Assignment plan", "managing:plan"),
