@@ -59,6 +59,7 @@ SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_stud
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
     Tab("Overview", "Progress", "managing:progress"),
+    Tab("Overview", "Dry run", "managing:dry_runs"),
     Tab("Questions", "Questions", "managing:build", (), is_draft),
     Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.models import DryRun, ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
 
 
 @admin.register(StopPlan)
@@ -45,5 +45,15 @@ class PairCheckAdmin(StudyScopedAdmin):
     list_display = ["id", "task_id", "status", "created_at", "ended_at", "reason"]
     list_filter = ["status"]
     plain_filters = ("status",)
+    ordering = ["-pk"]
+    exclude = ["token"]
+
+
+@admin.register(DryRun)
+class DryRunAdmin(StudyScopedAdmin):
+    list_display = ["id", "study", "source_pk", "status", "answers", "created_at", "ended_at", "reason"]
+    list_filter = ["status"]
+    plain_filters = ("status",)
+    list_select_related = ["study"]
     ordering = ["-pk"]
     exclude = ["token"]

@@ -63,6 +63,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
     return {
         "study": study.slug,
         "protocol": study.protocol,
+        **({"dry_run": True} if study.is_dry_run else {}),
         **({"blinding": told} if (told := unblinding_facts(study)) else {}),
         "items": main_items(study).count(),
         "kinds": sorted(choice.kinds),
