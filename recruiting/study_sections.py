@@ -1,8 +1,8 @@
 """The sections of study files that recruiting brings."""
 
+from annotation.studies.pace_plan import PACE, why_no_pace
 from annotation.studies.study_sections import StudySection
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
-from recruiting.pace.pace_section import PACE, why_no_pace
 from recruiting.stopping.fixing import fix_plan
 from recruiting.stopping.plan_spec import STOPPING, why_no_plan
 

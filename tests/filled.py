@@ -60,6 +60,7 @@ from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.reports.kept_rows import add_kept_export, add_plan
 from tests.webhooks.webhook_rows import add_webhook_rows
 
@@ -351,3 +352,4 @@ def _around(study: Study, people: People) -> None:
     add_preparing_rows(study)
     add_upload_rows(study, people.owner)
     add_webhook_rows(study, people.owner)
+    add_stopping_rows(study, people.owner)

@@ -40,6 +40,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
+from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
 from tests.webhooks.webhook_rows import add_webhook_rows
@@ -66,7 +67,7 @@ OF_MODEL = {
     "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
-    "webhooks:send": "webhookdelivery",
+    "webhooks:send": "webhookdelivery", "managing:change_dry_run": "dryrun",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -174,7 +175,7 @@ def build_world():
         "preregistration": add_plan(study), **add_study_counts(study), **add_upload_rows(study, people["owner"]),
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
-        **program_rows(study, people["owner"]),
+        **program_rows(study, people["owner"]), **add_stopping_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -200,6 +201,8 @@ def build_world():
             return reverse(route, args=[study.slug, FROZEN])
         if route == "reports:plan_file":
             return reverse(route, args=[study.slug, 1, "json"])
+        if route == "managing:change_dry_run":
+            return reverse(route, args=[study.slug, objects["dryrun"].pk, "stop"])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])
         if route in FILES:
@@ -261,6 +264,7 @@ def admin_address(route, objects):
         "llm",
         "managing",
         "preparing",
+        "recruiting",
         "reports",
         "retrieval",
         "sessions",

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.models import Study
+from annotation.studies.pace_plan import pace_in
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
-from recruiting.pace.pace_section import pace_in
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus
 from reports.kept_reports import kept_report
