@@ -7,7 +7,7 @@ from annotation.blinding import NAMING_OPTIONS, is_blind
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.spec_fields import SpecField
-from annotation.studies.study_sections import without_sections
+from annotation.studies.file_sections import without_sections
 
 
 def options_in_words(study: Study) -> list[tuple[str, str]]:

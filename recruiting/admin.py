@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import DryRun, ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
 
 
 @admin.register(StopPlan)
@@ -49,7 +49,7 @@ class PairCheckAdmin(StudyScopedAdmin):
     exclude = ["token"]
 
 
-@admin.register(DryRun)
+@admin.register(StudyDryRun)
 class DryRunAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "source_pk", "status", "answers", "created_at", "ended_at", "reason"]
     list_filter = ["status"]

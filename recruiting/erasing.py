@@ -4,7 +4,7 @@ from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Rater, Study
 from config.erasure import ErasedRows
-from recruiting.models import DryRun, ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
 
 
 class RecruitingErasing(Erasing):
@@ -12,7 +12,7 @@ class RecruitingErasing(Erasing):
 
     study_rows = (
         (PairCheck, "task__item__study"), (ExtraPlace, "study"), (StopContinuation, "look__plan__study"),
-        (StopLook, "plan__study"), (StopPlan, "study"), (DryRun, "study"),
+        (StopLook, "plan__study"), (StopPlan, "study"), (StudyDryRun, "study"),
     )  # fmt: skip
     item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
@@ -22,8 +22,8 @@ class RecruitingErasing(Erasing):
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
-        erased.empty(DryRun.objects.filter(study=study, asked_by=person), asked_by=None)
-        erased.empty(DryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
+        erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
+        erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
 
 
 ERASING = RecruitingErasing()

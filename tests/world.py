@@ -67,7 +67,7 @@ OF_MODEL = {
     "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
-    "webhooks:send": "webhookdelivery", "managing:change_dry_run": "dryrun",
+    "webhooks:send": "webhookdelivery", "managing:change_dry_run": "studydryrun",
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -202,7 +202,7 @@ def build_world():
         if route == "reports:plan_file":
             return reverse(route, args=[study.slug, 1, "json"])
         if route == "managing:change_dry_run":
-            return reverse(route, args=[study.slug, objects["dryrun"].pk, "stop"])
+            return reverse(route, args=[study.slug, objects["studydryrun"].pk, "stop"])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])
         if route in FILES:

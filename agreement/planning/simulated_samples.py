@@ -67,7 +67,7 @@ def sign_test_p(won: Floats, lost: Floats) -> Floats:
 
 def sign_test_power(share: float, items: int) -> float:
     """The exact power of the sign test of `items` items, each won with probability `share`."""
-    won = np.arange(items + 1)
+    won = np.arange(items + 1, dtype=np.float64)
     found = sign_test_p(won, items - won) < 1 - CONFIDENCE
     return float(binom.pmf(won, items, share)[found].sum())
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import Annotation, Study
-from annotation.studies.pace_plan import Pace, pace_in
+from annotation.studies.pace_plan import StatedPace, pace_in
 
 DAYS = 7
 MOST_READ = 500
@@ -50,7 +50,7 @@ class PacedWork:
     """What a study expects of a task, and what the person's own median says, in minutes; their pay of an hour."""
 
     study: Study
-    pace: Pace
+    pace: StatedPace
     own_minutes: float | None
     pay_per_hour: float | None
 
@@ -132,7 +132,7 @@ def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedW
 
 
 def break_due(
-    paces: Sequence[Pace], work: Sequence[tuple[datetime | None, datetime]], now: datetime
+    paces: Sequence[StatedPace], work: Sequence[tuple[datetime | None, datetime]], now: datetime
 ) -> BreakDue | None:
     """The break that is due after the newest stretch of work; `work` has the times of answers, the newest first."""
     asked = [pace for pace in paces if pace.break_after_minutes is not None]

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.auditing import record, record_all
 from accounts.models import AuditEntry
-from annotation.desk.answer_steps import answer_steps
+from annotation.desk.after_answers import answer_steps
 from annotation.desk.conflicting_drafts import check_size, keep_aside
 from annotation.desk.hot_queries import DeskRow, LockedWork, desk_row_of, lock_work
 from annotation.desk.revisions import TIMING, Revision, added_use, repeated_annotation, write_ratings

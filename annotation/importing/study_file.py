@@ -25,7 +25,7 @@ from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
-from annotation.studies.study_sections import sections_in, study_sections
+from annotation.studies.file_sections import sections_in, study_sections
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml

@@ -10,10 +10,10 @@ from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
 from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
-from annotation.studies.study_sections import begin_sections
 from annotation.studies.unplanning import remove_outdated
 from config.write_pauses import STEP_SECONDS, WritePauses
 

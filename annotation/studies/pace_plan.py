@@ -22,7 +22,7 @@ BREAK_MINUTES = 5.0
 
 
 @dataclass(frozen=True)
-class Pace:
+class StatedPace:
     """What a study says of its pace; what it leaves out is None. Pay is in units of `currency`."""
 
     minutes_per_task: float | None = None
@@ -48,10 +48,10 @@ class Pace:
         return per_hour is not None and self.floor_per_hour is not None and per_hour < self.floor_per_hour
 
 
-def pace_in(study: Study) -> Pace | None:
+def pace_in(study: Study) -> StatedPace | None:
     """The study's section, or None."""
     given = study.options.get(PACE)
-    return Pace(**given) if given else None
+    return StatedPace(**given) if given else None
 
 
 def why_no_pace(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:

@@ -14,7 +14,7 @@ from config.background.kinds import GiveUpError, TryLaterError, Work
 from managing.dry_runs.desk_requests import DeskRefusedError, DeskVisitor
 from managing.dry_runs.dry_run_steps import WORK_KEY, make_copy, synthetic_people
 from recruiting.dry_runs.synthetic_answers import SyntheticRater, UnknownQuestionError
-from recruiting.models import DryRun
+from recruiting.models import StudyDryRun
 
 STEP_SECONDS = 20.0
 """How long a worker goes on before it lets other work come first."""
@@ -24,7 +24,7 @@ IN_STEPS = "In the queue for its next step."
 
 def run_dry(claim: Claim) -> None:
     """Make the copy, make it live, and let the synthetic raters answer until they get no more tasks."""
-    row: DryRun = claim.row
+    row: StudyDryRun = claim.row
     source = Study.objects.filter(pk=row.source_pk).first()
     if source is None:
         raise GiveUpError(GONE)
@@ -47,7 +47,7 @@ def run_dry(claim: Claim) -> None:
         return
 
 
-def _visitor(row: DryRun, study: Study, person: Person, number: int) -> DeskVisitor:
+def _visitor(row: StudyDryRun, study: Study, person: Person, number: int) -> DeskVisitor:
     """A rater at the desk; the same settings and seed give the same answers in every dry run."""
     visitor = DeskVisitor(
         study, person, SyntheticRater(f"rater {number}", row.accuracy, row.bias, row.seed), row.seconds
@@ -66,4 +66,4 @@ def _answer(claim: Claim, study: Study, visitors: list[DeskVisitor]) -> None:
             raise TryLaterError(IN_STEPS, 0.0, counts=False)
 
 
-WORK = Work(WORK_KEY, DryRun, run_dry, "jobs", lease=timedelta(minutes=2), patient=True)
+WORK = Work(WORK_KEY, StudyDryRun, run_dry, "jobs", lease=timedelta(minutes=2), patient=True)

@@ -27,7 +27,7 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
-from recruiting.models import DryRun
+from recruiting.models import StudyDryRun
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
@@ -39,7 +39,7 @@ UNDER_WAY = "A dry run of this study is under way. Stop it first."
 NAME = "dry-run-{}-{}"
 
 
-def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None) -> DryRun:
+def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None) -> StudyDryRun:
     """Queue a dry run of the study. Raises StudyRefusedError."""
     if study.is_dry_run:
         raise StudyRefusedError(OF_DRY_RUN)
@@ -48,7 +48,7 @@ def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None)
     try:
         with transaction.atomic():
             lock_study(study.pk)
-            row = DryRun.objects.create(source_pk=study.pk, asked_by=person, **settings)
+            row = StudyDryRun.objects.create(source_pk=study.pk, asked_by=person, **settings)
             record("dry run started", study.slug, actor=person, study=study.slug, new=settings)
             enqueue(works()[WORK_KEY], row)
             return row
@@ -56,17 +56,17 @@ def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None)
         raise StudyRefusedError(UNDER_WAY) from None
 
 
-def stop_dry_run(row: DryRun) -> None:
+def stop_dry_run(row: StudyDryRun) -> None:
     """Stop it at its next step; what it has answered stays."""
     ask_to_stop(works()[WORK_KEY], row)
 
 
-def continue_dry_run(row: DryRun) -> None:
+def continue_dry_run(row: StudyDryRun) -> None:
     """Go on with one that was stopped or failed."""
     enqueue_again(works()[WORK_KEY], row)
 
 
-def remove_dry_run(row: DryRun, person: Person | None) -> None:
+def remove_dry_run(row: StudyDryRun, person: Person | None) -> None:
     """Delete the copy with all its answers, its synthetic people and the row. Raises ErasureRefusedError."""
     if row.status in WAITING:
         raise ErasureRefusedError("The dry run is under way. Stop it first.")
@@ -86,8 +86,8 @@ def remove_dry_run(row: DryRun, person: Person | None) -> None:
             Person.objects.filter(pk=one.pk).update(is_active=False)
 
 
-def make_copy(source: Study, row: DryRun) -> Study:
-    """The copy of a dry run, with items: what is there already stays. Raises ImportRefusedError, ImportPendingError."""
+def make_copy(source: Study, row: StudyDryRun) -> Study:
+    """The copy of a dry run; items copied before stay. Raises ImportRefusedError and ImportPendingError."""
     copy = row.study
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
@@ -95,7 +95,7 @@ def make_copy(source: Study, row: DryRun) -> Study:
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():
             copy = make_draft(body, actor)
-            DryRun.objects.filter(pk=row.pk).update(study=copy)
+            StudyDryRun.objects.filter(pk=row.pk).update(study=copy)
         row.study = copy
     with TemporaryDirectory(prefix="interrater-dry-run-") as folder:
         path = Path(folder) / "items.jsonl"
@@ -107,7 +107,7 @@ def make_copy(source: Study, row: DryRun) -> Study:
     return copy
 
 
-def synthetic_people(row: DryRun, study: Study) -> list[Person]:
+def synthetic_people(row: StudyDryRun, study: Study) -> list[Person]:
     """The accounts of a dry run's raters, who are annotators of its copy and cannot sign in."""
     people = []
     for number in range(max(row.raters, study.redundancy)):

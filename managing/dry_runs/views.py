@@ -14,7 +14,7 @@ from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from managing.dry_runs.dry_run_forms import DryRunForm
 from managing.dry_runs.dry_run_steps import continue_dry_run, remove_dry_run, start_dry_run, stop_dry_run
-from recruiting.models import DryRun
+from recruiting.models import StudyDryRun
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,7 +30,7 @@ def dry_runs(request: HtmxRequest, slug: str) -> HttpResponse:
             return redirect("managing:dry_runs", slug)
         except StudyRefusedError as problem:
             form.add_error(None, str(problem))
-    rows = list(DryRun.objects.filter(source_pk=study.pk).select_related("study").order_by("-pk"))
+    rows = list(StudyDryRun.objects.filter(source_pk=study.pk).select_related("study").order_by("-pk"))
     context = {
         "study": study, "form": form, "runs": rows, "waiting": any(row.status in WAITING for row in rows),
         "workers": worker_status(),
@@ -45,7 +45,7 @@ def change_dry_run(request: HtmxRequest, slug: str, pk: int, step: str) -> HttpR
     """Stop, continue or remove a dry run of the study."""
     person = person_of(request)
     study = study_for(person, slug, OWNERS)
-    row = DryRun.objects.select_related("study").filter(source_pk=study.pk, pk=pk).first()
+    row = StudyDryRun.objects.select_related("study").filter(source_pk=study.pk, pk=pk).first()
     if row is None:
         raise Http404(NOTHING)
     if step == "stop":

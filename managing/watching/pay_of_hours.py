@@ -5,7 +5,7 @@ from statistics import median
 
 from annotation.models import Study
 from annotation.studies.pace_counts import LEAST_ACTIVE, StudyPace
-from annotation.studies.pace_plan import Pace, pace_in
+from annotation.studies.pace_plan import StatedPace, pace_in
 
 LEAST_RATERS = 3
 """With fewer annotators a median would be one person's time."""
@@ -15,7 +15,7 @@ LEAST_RATERS = 3
 class PayOfHours:
     """Expected and median minutes per task, and what an hour of each is paid; None if not known."""
 
-    pace: Pace
+    pace: StatedPace
     median_minutes: float | None
     per_hour: float | None
     least: int = LEAST_RATERS

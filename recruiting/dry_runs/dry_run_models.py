@@ -8,7 +8,7 @@ from annotation.models import Study
 from config.background.rows import Row
 
 
-class DryRun(Row):
+class StudyDryRun(Row):
     """Synthetic raters who fill a copy of a study; the row is also the background work that makes and fills it."""
 
     source_pk = models.BigIntegerField(help_text="primary key of the study that is copied", db_index=True)

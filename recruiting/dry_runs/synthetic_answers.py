@@ -66,23 +66,26 @@ def synthetic_form(protocol: Protocol, questions: Sequence[Question], sheet: She
 def _value(question: Question, sheet: Sheet, merits: Merits) -> Any:
     kind, spec = question_types()[question.type], question.spec
     merit = sum(merits.values()) / max(len(merits), 1) if merits else 0.5
-    if kind.key in _COMPARING:
-        return _COMPARING[kind.key](kind, question, merits)
-    if kind.key == "text":
+    if kind.level in _COMPARING:
+        return _COMPARING[kind.level](kind, question, merits)
+    if kind.level == "text":
         return WORDS
-    if kind.key == "spans":
+    if kind.level == "span":
         return {"spans": [], "none": [] if spec.get("on") == "document" else list(sheet.keys)}
-    if kind.key == "binary":
-        return merit > 0.5
+    choices = [choice["value"] for choice in kind.choices(spec)]
     scale = kind.scale(spec)
-    if scale is not None:
+    if not choices and scale is not None:
         steps = kind.steps(spec) or scale
         return steps[min(int(merit * len(steps)), len(steps) - 1)]
-    choices = [choice["value"] for choice in kind.choices(spec)]
     if not choices:
         raise UnknownQuestionError(f"Synthetic raters cannot answer questions of type {kind.key}.")
-    chosen = choices[min(int(merit * len(choices)), len(choices) - 1)]
-    return [chosen] if kind.takes_several(spec) else chosen
+    return kind.from_form([_by_merit(choices, merit)], spec)
+
+
+def _by_merit(choices: Sequence[str], merit: float) -> str:
+    """The choice that this merit stands for; of true and false, true is the better one."""
+    ordered = sorted(choices) if set(choices) == {"true", "false"} else choices
+    return ordered[min(int(merit * len(ordered)), len(ordered) - 1)]
 
 
 def _preference(kind: QuestionType, question: Question, merits: Merits) -> Any:
@@ -103,4 +106,5 @@ def _best_worst(kind: QuestionType, question: Question, merits: Merits) -> Any:
     return {"best": order[0], "worst": order[-1]}
 
 
-_COMPARING = {"preference": _preference, "rank": _rank, "best_worst": _best_worst}
+_COMPARING = {"choice": _preference, "rank": _rank, "extremes": _best_worst}
+"""By the level of measurement of questions that compare outputs."""

@@ -25,7 +25,6 @@ LEVELS: Mapping[str, frozenset[str]] = {
     SCORE: frozenset({"interval", "rank"}),
 }
 """The levels of measurement of questions that have each figure."""
-YES_NO = "binary"
 MOST_LOOKS, MOST_RULES, MOST_ANSWERS = 100, 20, 10**8
 DEFAULT_ALPHA = 0.05
 
@@ -159,6 +158,7 @@ def _check_question(rule: StopCondition, place: str, protocol: Protocol, questio
     asked = next((question for question in questions if question.key == rule.question), None)
     if asked is None:
         raise StopPlanInvalidError(f"{place}.question is {rule.question}, which is no question of the study")
-    level = question_types()[asked.type].level
-    if level not in LEVELS[rule.figure] and not (rule.figure != ALPHA and asked.type == YES_NO):
+    kind = question_types()[asked.type]
+    level, is_yes_no = kind.level, kind.from_form(["true"], asked.spec) is True
+    if level not in LEVELS[rule.figure] and not (rule.figure != ALPHA and is_yes_no):
         raise StopPlanInvalidError(f"{place}: a question of type {asked.type} has no {rule.figure}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.blinding import exported_options, shown_systems
 from annotation.models import Guideline, Question, Study
-from annotation.studies.study_sections import sections_in, without_sections
+from annotation.studies.file_sections import sections_in, without_sections
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})

@@ -9,7 +9,7 @@ from annotation.studies.corrections import StudyRefusedError
 from config.background.claiming import process_row
 from managing.background import dry_running
 from managing.dry_runs.dry_run_steps import start_dry_run
-from recruiting.models import DryRun
+from recruiting.models import StudyDryRun
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
 from tests.conftest import live_study
@@ -78,7 +78,7 @@ def test_a_press_stops_it_another_continues_and_a_third_removes_it(client, study
     monkeypatch.setattr(dry_running, "STEP_SECONDS", 0.0)
     page = reverse("managing:dry_runs", args=[study.slug])
     assert client.post(page, {**SETTINGS, "items": ""}).status_code == 302
-    row = DryRun.objects.get()
+    row = StudyDryRun.objects.get()
     assert process_row("dry_run", row.pk)
     row.refresh_from_db()
     assert (row.status, row.answers) == ("queued", 2)
@@ -92,12 +92,12 @@ def test_a_press_stops_it_another_continues_and_a_third_removes_it(client, study
     assert (row.status, row.answers) == ("done", 12)
     assert "Sample report" in client.get(page).content.decode()
     assert client.post(step.replace("stop", "remove")).status_code == 302
-    assert not DryRun.objects.exists()
+    assert not StudyDryRun.objects.exists()
     assert [one.slug for one in Study.objects.all()] == [study.slug]
     assert not Person.objects.filter(username__startswith="dry-run-", is_active=True).exists()
 
 
-def test_after_a_killed_worker_another_goes_on_with_the_same_copy(study, owner, monkeypatch):
+def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner, monkeypatch):
     row = start_dry_run(study, SETTINGS, owner)
     kill = {"left": 3}
 
@@ -112,8 +112,8 @@ def test_after_a_killed_worker_another_goes_on_with_the_same_copy(study, owner, 
     with pytest.raises(KeyboardInterrupt):
         process_row("dry_run", row.pk)
     monkeypatch.undo()
-    DryRun.objects.update(lease_until="2026-01-01T00:00Z")
-    copy = DryRun.objects.get().study
+    StudyDryRun.objects.update(lease_until="2026-01-01T00:00Z")
+    copy = StudyDryRun.objects.get().study
     assert process_row("dry_run", row.pk)
     row.refresh_from_db()
     assert (row.status, row.study) == ("done", copy)

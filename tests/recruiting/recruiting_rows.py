@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotation.models import Slot
 from config.model_fields import canonical_json
-from recruiting.models import DryRun, ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
 
 STOPPING = {
     "looks": [10], "rules": [{"figure": "score", "question": "how_well", "until": "width", "width": 1.0}],
@@ -28,9 +28,9 @@ def add_stopping_rows(study, person):
     slot = Slot.objects.filter(study=study).last()
     place = ExtraPlace.objects.create(study=study, slot=slot, disagreed=["how_well"], made_at=now)
     check = PairCheck.objects.create(task=slot.task, status="done", ended_at=now)
-    dry = DryRun.objects.create(
+    dry = StudyDryRun.objects.create(
         source_pk=study.pk, study=study, asked_by=person, raters=2, accuracy=0.8, bias=0, seconds=60, status="done",
         ended_at=now, reason="CANARY-REASON",
     )  # fmt: skip
     return {"stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place, "paircheck": check,
-            "dryrun": dry}  # fmt: skip
+            "studydryrun": dry}  # fmt: skip

@@ -10,7 +10,7 @@ from annotation.desk.my_day import break_due, paced_work
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.importing.study_file import checked_study
 from annotation.models import Study
-from annotation.studies.pace_plan import Pace, pace_in
+from annotation.studies.pace_plan import StatedPace, pace_in
 from tests.conftest import draft_study, live_study
 from tests.managing.paced_answers import add_timed_answers
 
@@ -26,8 +26,8 @@ def test_a_section_is_read_and_says_what_an_hour_is_paid():
     assert pace.is_under_floor(pace.expected_per_hour)
     assert not pace.is_under_floor(12.0)
     assert pace.pay_per_hour(120) == pytest.approx(15)
-    assert Pace().pay_per_hour(120) is None
-    assert not Pace().is_under_floor(1.0)
+    assert StatedPace().pay_per_hour(120) is None
+    assert not StatedPace().is_under_floor(1.0)
     assert pace_in(Study(options={})) is None
 
 
@@ -61,11 +61,11 @@ def test_a_break_is_suggested_after_the_stated_time_without_one(minutes, pause, 
     now = timezone.now()
     middle, begun = now - timedelta(minutes=minutes / 2), now - timedelta(minutes=minutes)
     work = [(middle + timedelta(minutes=pause), now), (begun, middle)]
-    found = break_due([Pace(), Pace(break_after_minutes=50)], work, now)
+    found = break_due([StatedPace(), StatedPace(break_after_minutes=50)], work, now)
     assert (found is not None) == due
     assert not due or (found.worked, found.rest) == (minutes, 5)
-    assert break_due([Pace(break_after_minutes=50)], work, now + timedelta(minutes=6)) is None
-    assert break_due([Pace()], work, now) is None
+    assert break_due([StatedPace(break_after_minutes=50)], work, now + timedelta(minutes=6)) is None
+    assert break_due([StatedPace()], work, now) is None
 
 
 @pytest.mark.django_db
