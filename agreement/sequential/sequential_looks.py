@@ -21,6 +21,8 @@ from agreement.sequential.group_boundaries import spending_boundaries
 SEQUENCE = "confidence_sequence"
 METHODS = (*SPENDING, SEQUENCE)
 LARGEST_LOG = 50.0
+LEAST_DEGREES = 4
+"""With fewer degrees of freedom a figure has no interval: it would say nothing."""
 LEAST_ITEMS = 10
 """With fewer items a look never stops a study: no boundary holds for so few."""
 
@@ -62,8 +64,8 @@ def _boundaries(method: str, fractions: tuple[float, ...], alpha: float) -> tupl
 
 
 def student_boundary(boundary: float, degrees: float) -> float:
-    """The boundary of Student's t with the tail that `boundary` has under the normal distribution."""
-    if not np.isfinite(boundary) or degrees < 1:
+    """The boundary of Student's t with the tail that `boundary` has under the normal distribution; may be infinite."""
+    if not np.isfinite(boundary) or degrees < LEAST_DEGREES:
         return float("inf")
     return float(t.isf(norm.sf(boundary), degrees))
 

@@ -1,9 +1,9 @@
 """What is assumed and aimed at, from an address or a command line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.http import QueryDict
 
 from reports.rows import ChoiceInvalidError
 
@@ -19,31 +19,29 @@ ASSUMED = ("share", "correlation", "deviation", "difference", "alpha")
 
 
 class PowerForm(forms.Form):
-    """The page's fields; empty ones take the defaults."""
+    """The page's fields."""
 
-    figure = forms.ChoiceField(label="Figure", choices=FIGURES, required=False)
-    aim = forms.ChoiceField(label="Aim", choices=AIMS, required=False)
+    figure = forms.ChoiceField(label="Figure", choices=FIGURES)
+    aim = forms.ChoiceField(label="Aim", choices=AIMS)
     goal = forms.FloatField(
-        label="Goal", min_value=0.001, max_value=100, required=False,
+        label="Goal", min_value=0.001, max_value=100,
         help_text="The whole width of the 95 % interval, or the power, such as 0.8.",
     )  # fmt: skip
-    share = forms.FloatField(
-        label="Share", min_value=0.001, max_value=0.999, required=False, help_text="Of yes, or of wins."
-    )
+    share = forms.FloatField(label="Share", min_value=0.001, max_value=0.999, help_text="Of yes, or of wins.")
     correlation = forms.FloatField(
-        label="Correlation of raters", min_value=0, max_value=0.99, required=False,
+        label="Correlation of raters", min_value=0, max_value=0.99,
         help_text="0: raters of an item agree by chance; near 1: more raters tell nothing new.",
     )  # fmt: skip
-    difference = forms.FloatField(label="Difference of mean scores", min_value=0.001, max_value=1000, required=False)
+    difference = forms.FloatField(label="Difference of mean scores", min_value=0.001, max_value=1000)
     deviation = forms.FloatField(
-        label="Standard deviation", min_value=0.001, max_value=1000, required=False, help_text="Of one rater's scores."
+        label="Standard deviation", min_value=0.001, max_value=1000, help_text="Of one rater's scores."
     )
-    alpha = forms.FloatField(label="Alpha", min_value=0.01, max_value=0.99, required=False)
-    minutes_per_task = forms.FloatField(label="Minutes per task", min_value=0.01, max_value=1440, required=False)
-    pay_per_task = forms.FloatField(label="Pay per task", min_value=0, max_value=10_000, required=False)
-    most_items = forms.IntegerField(label="Items at most", min_value=10, max_value=50_000, required=False)
-    runs = forms.IntegerField(label="Simulated studies", min_value=50, max_value=2000, required=False)
-    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, required=False)
+    alpha = forms.FloatField(label="Alpha", min_value=0.01, max_value=0.99)
+    minutes_per_task = forms.FloatField(label="Minutes per task", min_value=0.01, max_value=1440)
+    pay_per_task = forms.FloatField(label="Pay per task", min_value=0, max_value=10_000)
+    most_items = forms.IntegerField(label="Items at most", min_value=10, max_value=50_000)
+    runs = forms.IntegerField(label="Simulated studies", min_value=50, max_value=2000)
+    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31)
     question = forms.CharField(
         label="Question of a pilot", max_length=100, required=False, strip=False,
         help_text="Its key: what is assumed is then taken from its answers so far, as far as they say it.",
@@ -59,22 +57,24 @@ class PowerForm(forms.Form):
         return cleaned
 
 
-def power_choices(form: PowerForm, defaults: dict[str, Any]) -> dict[str, Any]:
-    """The choices of the report as they are kept, from a valid form; `defaults` replace those of this module."""
-    filled = {**DEFAULTS, **defaults}
-    given = {key: filled[key] if form.cleaned_data.get(key) in (None, "") else form.cleaned_data[key] for key in filled}
+def filled(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a form: what is given, and `defaults` for what is left out."""
+    return {key: given.get(key) if given.get(key) not in (None, "") else default for key, default in defaults.items()}
+
+
+def power_choices(form: PowerForm) -> dict[str, Any]:
+    """The choices of the report as they are kept, from a valid form."""
+    given = {key: form.cleaned_data[key] for key in DEFAULTS}
     return {
         **{key: value for key, value in given.items() if key not in ASSUMED},
         "assumed": {key: given[key] for key in ASSUMED},
     }
 
 
-def choices_of_options(options: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+def choices_of_options(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of a command's options. Raises ChoiceInvalidError."""
-    query = QueryDict(mutable=True)
-    query.update({key: str(value) for key, value in options.items() if value is not None})
-    form = PowerForm(query)
+    form = PowerForm(filled(options, {**DEFAULTS, **defaults}))
     if not form.is_valid():
         name, problems = next(iter(form.errors.items()))
         raise ChoiceInvalidError(f"{name}: {problems[0]}")
-    return power_choices(form, defaults)
+    return power_choices(form)

@@ -14,7 +14,7 @@ from config.htmx_request import HtmxRequest
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus
 from reports.kept_reports import kept_report
-from reports.planning.power_form import DEFAULTS, PowerForm, power_choices
+from reports.planning.power_form import DEFAULTS, PowerForm, filled, power_choices
 
 
 def defaults_of(study: Study) -> dict[str, Any]:
@@ -33,10 +33,10 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
     study = reported_study(person_of(request), slug)
     defaults = {**DEFAULTS, **defaults_of(study)}
     asked = "figure" in request.GET
-    form = PowerForm(request.GET if asked else None, initial=defaults)
+    form = PowerForm(filled(request.GET, defaults) if asked else None, initial=defaults)
     context: dict[str, Any] = {"study": study, "form": form, "workers": worker_status(), "asked": asked}
     if asked and form.is_valid():
-        kept = kept_report(study, "power", power_choices(form, defaults))
+        kept = kept_report(study, "power", power_choices(form))
         context |= {"kept": kept, "status": KeptStatus.of([kept], request.GET)}
         context["report"] = kept.figures if kept.is_there else None
         pace = pace_in(study)
