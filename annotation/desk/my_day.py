@@ -128,7 +128,9 @@ def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedW
         if pace is not None:
             own = median(times) if len(times) >= LEAST_TIMED else None
             paced.append(PacedWork(study, pace, own / 60 if own else None, pace.pay_per_hour(own)))
-    return paced, break_due([one.pace for one in paced], [(opened, sent) for _, opened, sent, _ in rows], now)
+    return paced, break_due(
+        [one.pace for one in paced], [(opened, sent) for _, opened, sent, _ in rows if sent is not None], now
+    )
 
 
 def break_due(
