@@ -7,12 +7,13 @@ from annotation.blinding import NAMING_OPTIONS, is_blind
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.spec_fields import SpecField
+from annotation.studies.file_sections import without_sections
 
 
 def options_in_words(study: Study) -> list[tuple[str, str]]:
     """The options that the study sets, each with its label and value; those that name systems not while blinded."""
     hidden = NAMING_OPTIONS if is_blind(study) else ()
-    given = {key: value for key, value in study.options.items() if key not in hidden}
+    given = {key: value for key, value in without_sections(study.options).items() if key not in hidden}
     return _in_words(protocols()[study.protocol].all_option_fields, given)
 
 

@@ -63,6 +63,7 @@ SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_stud
 TABS = (
     Tab("Overview", "Overview", "annotation:study"),
     Tab("Overview", "Progress", "managing:progress"),
+    Tab("Overview", "Dry run", "managing:dry_runs"),
     Tab("Questions", "Questions", "managing:build", (), is_draft),
     Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
@@ -73,6 +74,8 @@ TABS = (
     Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab("Report", "Export", "reports:exports"),
     Tab("Report", "Preregistration", "reports:plans"),
+    Tab("Report", "Stop rules", "reports:stop_rules"),
+    Tab("Report", "Power and cost", "reports:power"),
     Tab("People", "People", "annotation:people"),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Rater checks", "reports:rater_checks"),

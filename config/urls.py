@@ -25,7 +25,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("retrieval.urls")),
     path("", include("recruiting.urls")),
     path("", include("webhooks.urls")),
-    path("", include("recruiting.urls")),
     path("", include("annotation.urls")),
 ]
 handler400 = "config.error_pages.bad_request"

@@ -1,6 +1,7 @@
 from django.urls import include, path
 
 from managing.building import urls as building
+from managing.dry_runs import urls as dry_runs
 from managing.items import urls as items
 from managing.plans import urls as plans
 from managing.uploads import urls as uploads
@@ -13,6 +14,6 @@ urlpatterns = [
     path(
         "studies/<slug:slug>/",
         include([*building.urlpatterns, *uploads.urlpatterns, *items.urlpatterns, *plans.urlpatterns,
-                 *watching.urlpatterns]),
+                 *watching.urlpatterns, *dry_runs.urlpatterns]),
     ),
 ]  # fmt: skip

@@ -10,28 +10,36 @@ from recruiting.models import (
     Consent,
     ConsentVersion,
     ExclusionReply,
+    ExtraPlace,
     FiledCheck,
+    PairCheck,
     PersonalReply,
     PracticeAnswer,
     RaterExclusion,
     RaterNotice,
     StepPassage,
+    StopContinuation,
+    StopLook,
+    StopPlan,
+    StudyDryRun,
 )
 
 
 class RecruitingErasing(Erasing):
     """What people said about themselves goes with them in any case; all else goes with the rater's answers.
 
-    Who decided is emptied with that person.
+    Who decided is emptied with that person. Looks of stop rules stay without their figures.
     """
 
     study_rows = (
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
         (ConsentVersion, "study"), (PersonalReply, "study"), (CheckItem, "item__study"),
         (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
-        (RaterExclusion, "rater__study"), (FiledCheck, "study"),
+        (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
+        (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
+        (StopPlan, "study"), (StudyDryRun, "study"),
     )  # fmt: skip
-    item_rows = ((CheckItem, "item__study"),)
+    item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
     def has_answers(self, study: Study) -> bool:
         return StepPassage.objects.filter(rater__study=study).exists()
@@ -41,12 +49,16 @@ class RecruitingErasing(Erasing):
         erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
         for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck):
             erased.delete(model.objects.filter(rater=rater))
+        erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         erased.delete(PersonalReply.objects.filter(person=person, study=study))
         erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, by=person), by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, ended_by=person), ended_by=None)
+        erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
+        erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
+        erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
 
 
 ERASING = RecruitingErasing()

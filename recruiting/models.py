@@ -8,6 +8,8 @@ from recruiting.checks.check_tables import (
     RaterExclusion,
     RaterNotice,
 )
+from recruiting.dry_runs.dry_run_models import StudyDryRun
+from recruiting.stopping.stopping_models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -16,10 +18,16 @@ __all__ = [
     "Consent",
     "ConsentVersion",
     "ExclusionReply",
+    "ExtraPlace",
     "FiledCheck",
+    "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
     "RaterExclusion",
     "RaterNotice",
     "StepPassage",
+    "StopContinuation",
+    "StopLook",
+    "StopPlan",
+    "StudyDryRun",
 ]

@@ -18,11 +18,13 @@ from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
+from recruiting.models import ExtraPlace
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
 from reports.rows.pair_rows import dimensions, rank_columns
 from reports.rows.rated_items import RatedItems
+from reports.stopping.stopping_facts import stopping_facts
 
 REPLICATES = 1000
 
@@ -61,6 +63,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
     return {
         "study": study.slug,
         "protocol": study.protocol,
+        **({"dry_run": True} if study.is_dry_run else {}),
         **({"blinding": told} if (told := unblinding_facts(study)) else {}),
         "items": main_items(study).count(),
         "kinds": sorted(choice.kinds),
@@ -68,6 +71,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         **({"pooled_raters": pooled} if (pooled := _pooled_raters(study, choice)) else {}),
         "guidelines": said,
         "surplus": rows.surplus(study, choice),
+        **({"stopping": stopping} if (stopping := stopping_facts(study)) else {}),
         "questions": {
             question.key: _of_question(rated, question, choice, categories, replicates) for question in questions
         },
@@ -153,7 +157,8 @@ def choose(
     }
     if shown:
         said["machines"] = {str(number): count for number, count in shown.items()}
-    return rows.Choice(kinds, version if isinstance(version, int) else None, pooled, names), said
+    has_third = ExtraPlace.objects.filter(study=study).exists()
+    return rows.Choice(kinds, version if isinstance(version, int) else None, pooled, names, has_third), said
 
 
 def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:

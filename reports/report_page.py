@@ -77,6 +77,7 @@ class ReportPage:
             **self._choices(figures, of_raters),
             **self._section(),
             "surplus": figures["surplus"],
+            "stopping": figures.get("stopping"),
             "plan": next(iter(registered_plans(study)), None),
             "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),

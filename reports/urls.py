@@ -2,7 +2,9 @@ from django.urls import path
 
 from reports import judge_views, rater_checks_page, views
 from reports.kept_files import export_views
+from reports.planning import power_views
 from reports.preregistering import plan_views
+from reports.stopping import stop_views
 
 app_name = "reports"
 urlpatterns = [
@@ -35,5 +37,9 @@ urlpatterns = [
     path("studies/<slug:slug>/preregistration/", plan_views.plans, name="plans"),
     path("studies/<slug:slug>/preregistration/<int:number>.<slug:ending>", plan_views.plan_file, name="plan_file"),
     path("studies/<slug:slug>/rater-checks/", rater_checks_page.rater_checks, name="rater_checks"),
+    path("studies/<slug:slug>/stop-rules/", stop_views.stop_rules, name="stop_rules"),
+    path("studies/<slug:slug>/stop-rules/continue/", stop_views.continue_stopped, name="continue_stopped"),
+    path("studies/<slug:slug>/stop-rules/again/", stop_views.repeat_look, name="repeat_look"),
+    path("studies/<slug:slug>/power/", power_views.power, name="power"),
     path("statistics/", views.statistics, name="statistics"),
 ]

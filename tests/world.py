@@ -41,6 +41,7 @@ from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
+from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
@@ -69,7 +70,7 @@ OF_MODEL = {
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
-    "recruiting:answer_notice": "raternotice",
+    "recruiting:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
     **dict.fromkeys(("recruiting:exclude", "recruiting:include"), "rater"),
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
@@ -180,7 +181,7 @@ def build_world():
         **add_study_work(study, people["owner"]), **project_rows(study, people["owner"]),
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
-        **add_check_rows(study, rater, people["owner"]),
+        **add_check_rows(study, rater, people["owner"]), **add_stopping_rows(study, people["owner"]),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -209,6 +210,8 @@ def build_world():
             return reverse(route, args=[study.slug, FROZEN])
         if route == "reports:plan_file":
             return reverse(route, args=[study.slug, 1, "json"])
+        if route == "managing:change_dry_run":
+            return reverse(route, args=[study.slug, objects["studydryrun"].pk, "stop"])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])
         if route in FILES:

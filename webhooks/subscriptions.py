@@ -27,6 +27,9 @@ MOST = 10
 BY_HAND = "Disabled on this page."
 
 
+OF_DRY_RUN = "A dry run sends no messages."
+
+
 class WebhookRefusedError(Exception):
     """The step is not possible; the message says why."""
 
@@ -36,6 +39,8 @@ def add_webhook(study: Study, actor: Person, address: str, events: Collection[st
 
     Raises AddressRefusedError if the operator does not allow the address.
     """
+    if study.is_dry_run:
+        raise WebhookRefusedError(OF_DRY_RUN)
     target = target_of(address)
     salt = secrets.token_hex(32)
     secret = new_secret(salt)

@@ -27,7 +27,7 @@ from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 NOT_FOR_RATERS = ("references", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason")
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
-STUDY = Columns(Study, "s", leave_out=("recruiting",))
+STUDY = Columns(Study, "s")
 TASK = Columns(Task, "t")
 ITEM = Columns(Item, "i", leave_out=NOT_FOR_RATERS)
 OPEN = Columns(Slot, "o")

@@ -1,8 +1,10 @@
 """A person's own day: their answers, pace and active time, in all their studies, in one query."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
+from statistics import median
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db.models import Count, Q, Sum
@@ -11,8 +13,13 @@ from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import Annotation, Study
+from annotation.studies.pace_plan import StatedPace, pace_in
 
 DAYS = 7
+MOST_READ = 500
+"""Answers from which a pace and a break are computed: more than anybody gives in a day of careful work."""
+LEAST_TIMED = 3
+"""With fewer timed answers there is no median worth showing."""
 SHORTEST_PACE_MINUTES = 5
 """Below this many active minutes no pace is given: one quick answer would be called thousands of tasks per hour."""
 
@@ -36,6 +43,24 @@ class WorkDone:
         if self.minutes < SHORTEST_PACE_MINUTES:
             return None
         return (self.answered + self.skipped) / self.minutes * 60
+
+
+@dataclass(frozen=True)
+class PacedWork:
+    """What a study expects of a task, and what the person's own median says, in minutes; their pay of an hour."""
+
+    study: Study
+    pace: StatedPace
+    own_minutes: float | None
+    pay_per_hour: float | None
+
+
+@dataclass(frozen=True)
+class BreakDue:
+    """How long the person has worked without a break, and how long a break the study suggests, in minutes."""
+
+    worked: float
+    rest: float
 
 
 @dataclass(frozen=True)
@@ -82,6 +107,47 @@ def day_of(person: Person, zone: tzinfo, now: datetime | None = None) -> MyDay:
     days = [today - timedelta(days=back) for back in range(DAYS)]
     by_day = [_sum(one, [WorkDone(day, *counts) for day, _, *counts in found if day == one]) for one in days]
     return MyDay(by_day[0], studies, by_day)
+
+
+def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedWork], BreakDue | None]:
+    """The pace of the studies in which `person` worked in the last day and that state one; and a break, if it is due.
+
+    Two queries, which read at most MOST_READ answers of one person.
+    """
+    now = now or timezone.now()
+    given = Annotation.objects.filter(
+        rater__person=person, is_current=True, status__in=Annotation.ANSWERED, submitted_at__gte=now - timedelta(days=1)
+    ).order_by("-submitted_at")
+    rows = list(given.values_list("rater__study", "opened_at", "submitted_at", "active_seconds")[:MOST_READ])
+    taken: dict[int, list[float]] = defaultdict(list)
+    for study_pk, _, _, active in rows:
+        taken[study_pk] += [active] if active else []
+    paced = []
+    for study in Study.objects.filter(pk__in=taken).only("slug", "title", "options").order_by("slug"):
+        pace, times = pace_in(study), taken[study.pk]
+        if pace is not None:
+            own = median(times) if len(times) >= LEAST_TIMED else None
+            paced.append(PacedWork(study, pace, own / 60 if own else None, pace.pay_per_hour(own)))
+    return paced, break_due(
+        [one.pace for one in paced], [(opened, sent) for _, opened, sent, _ in rows if sent is not None], now
+    )
+
+
+def break_due(
+    paces: Sequence[StatedPace], work: Sequence[tuple[datetime | None, datetime]], now: datetime
+) -> BreakDue | None:
+    """The break that is due after the newest stretch of work; `work` has the times of answers, the newest first."""
+    asked = [pace for pace in paces if pace.break_after_minutes is not None]
+    if not asked or not work:
+        return None
+    soonest = min(asked, key=lambda pace: pace.break_after_minutes or 0.0)
+    rest, end = timedelta(minutes=soonest.break_minutes), now
+    for opened, sent in work:
+        if end - sent >= rest:
+            break
+        end = min(opened or sent, sent)
+    worked = (now - end).total_seconds() / 60
+    return BreakDue(worked, soonest.break_minutes) if worked >= (soonest.break_after_minutes or 0.0) else None
 
 
 def _sum(day: date, parts: Sequence[WorkDone]) -> WorkDone:

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.auditing import record, record_all
 from accounts.models import AuditEntry
+from annotation.desk.after_answers import answer_steps
 from annotation.desk.conflicting_drafts import check_size, keep_aside
 from annotation.desk.hot_queries import DeskRow, LockedWork, desk_row_of, lock_work
 from annotation.desk.revisions import TIMING, Revision, added_use, repeated_annotation, write_ratings
@@ -126,6 +127,8 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
     shown = [row.outputs[position].key for position in row.assignment.order]
     write_ratings(annotation, study, row.assignment.task, outputs, answer.ratings, shown)
     revision.finish()
+    for step in answer_steps():
+        step(study, annotation)
     return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False)
 
 

@@ -26,6 +26,7 @@ from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
+from annotation.studies.file_sections import sections_in, study_sections
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
@@ -86,9 +87,10 @@ def checked_study(body: Any, name: str) -> StudyFile:
         raise refuse(name, problem.reason, field=problem.place) from None
     if not isinstance(body, dict):
         raise refuse(name, "must contain a mapping of keys to values")
+    known_keys = (*STUDY_KEYS, *study_sections())
     for key in body:
-        if key not in STUDY_KEYS:
-            problems.add(0, quoted(key), unknown("key", key, STUDY_KEYS))
+        if key not in known_keys:
+            problems.add(0, quoted(key), unknown("key", key, known_keys))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:
@@ -99,7 +101,8 @@ def checked_study(body: Any, name: str) -> StudyFile:
         problems.refuse_if_any()
     protocol, before = protocols()[checked["protocol"]], len(problems.found)
     questions = _questions(body.get("questions"), protocol, problems)
-    options = _options(body.get("options"), protocol, problems)
+    options = _options(_with_sections(body, problems), protocol, problems)
+    _check_sections(options or {}, protocol, questions, problems)
     recruiting = _recruiting(body.get("recruiting"), protocol, questions, problems)
     if len(problems.found) == before:
         try:
@@ -224,18 +227,37 @@ _CHECKS = {
 }
 
 
+def _with_sections(body: Mapping[str, Any], problems: FileProblems) -> Any:
+    """The options of a file together with its sections, which are kept among them."""
+    options, sections = body.get("options"), sections_in(body)
+    given = {key: value for key, value in sections.items() if value is not None}
+    if not given or not (options is None or isinstance(options, dict)):
+        return options
+    for key in given:
+        if key in (options or {}):
+            problems.add(0, key, "is given twice, once among the options")
+    return {**(options or {}), **given}
+
+
+def _check_sections(
+    options: Mapping[str, Any], protocol: Protocol, questions: Sequence[Question], problems: FileProblems
+) -> None:
+    for key, section in study_sections().items():
+        if key in options and (problem := section.why_not(options[key], protocol, questions)):
+            problems.add(0, key, problem)
+
+
 def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str, Any] | None:
     if value is None:
         return None
     if not isinstance(value, dict):
         problems.add(0, "options", "must be a mapping of keys to values")
         return None
-    known = protocol.option_keys | protocol.flow.common_options
+    known = protocol.option_keys | protocol.flow.common_options | frozenset(study_sections())
     for key in value:
         if key not in known:
-            problems.add(
-                0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {', '.join(sorted(known))}"
-            )
+            offered = ", ".join(sorted(known - frozenset(study_sections())))
+            problems.add(0, f"options.{key}", f"{unknown('option', key, known)}; this protocol has {offered}")
     for key, fits, must in (
         ("seed", lambda v: type(v) is int and abs(v) < 2**63, "must be a whole number"),
         (

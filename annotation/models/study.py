@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.dry_run_option import DRY_RUN
 from annotation.models.imports import PendingImport
 from annotation.protocols import protocol_choices, protocols
 from annotation.questions import question_type_choices
@@ -105,6 +106,11 @@ class Study(models.Model):
     @property
     def is_live(self) -> bool:
         return self.status == self.Status.LIVE
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Whether it is a copy that synthetic raters fill: what it shows is about nobody."""
+        return DRY_RUN in self.options
 
     @property
     def own_pages(self) -> tuple[tuple[str, str], ...]:

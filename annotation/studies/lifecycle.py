@@ -10,6 +10,7 @@ from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
 from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
@@ -94,6 +95,7 @@ def _step(
         record("status changed", study.slug, actor=actor, study=study.slug, old={"status": old}, new=new)
         if to is Status.LIVE:
             release_first(now, actor)
+            begin_sections(now, actor)
     study.status, study.locked_at = to, None
 
 

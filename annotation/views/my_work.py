@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import ANNOTATORS, membership_for
 from annotation.desk.my_answers import FILTERS, answers_of, page_of
-from annotation.desk.my_day import SHORTEST_PACE_MINUTES, day_of, zone_called
+from annotation.desk.my_day import SHORTEST_PACE_MINUTES, day_of, paced_work, zone_called
 from annotation.desk.next_page import next_page
 from annotation.forms import GuidelinesVersionForm
 from annotation.members.membership import rater_for
@@ -67,5 +67,7 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
 def my_day(request: HttpRequest) -> HttpResponse:
     """The person's answers, pace and active time today, by the days of the time zone in `?zone=`."""
     zone = zone_called(request.GET.get("zone", ""))
-    context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES}
+    paced, rest = paced_work(person_of(request))
+    context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES,
+               "paced": paced, "rest": rest}  # fmt: skip
     return render(request, "annotation/my_day.html", context)

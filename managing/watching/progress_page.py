@@ -17,6 +17,7 @@ from annotation.models import Rater, Slot, Study
 from annotation.studies.pace_counts import RaterPace, StudyPace, pace_of
 from managing.watching.attention_counts import attention_counts
 from managing.watching.pace_chart import day_chart
+from managing.watching.pay_of_hours import pay_of
 from reports.display.printed_figures import UNIT, Json, PrintedFigure, printed
 from reports.kept_reports import Kept, kept_report
 from reports.report_kinds.disagreement import disagreement_choices
@@ -76,6 +77,7 @@ class ProgressPage:
             "chart": day_chart([*pace.days, (timezone.now().date(), pace.figures["today"])]),
             "per_day": pace.last_week / 7,
             "per_hour": pace.last_day / 24,
+            "pay": pay_of(study, pace),
             "end": end,
             "dates": _dates(end),
         }

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
-from annotation.importing.typed_tables import TypedTable
 from annotation.models import Study
 from annotation.typed_columns import anything, number, text, time
 from config.model_fields import canonical_json

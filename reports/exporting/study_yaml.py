@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.blinding import exported_options, shown_systems
 from annotation.models import Guideline, Question, Study
+from annotation.studies.file_sections import sections_in, without_sections
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -30,6 +31,7 @@ def yaml_text(body: Mapping[str, Any]) -> str:
 def study_body(study: Study) -> dict[str, Any]:
     """The contents of the study file, with keys in the order of docs/formats.md and without empty ones."""
     guidelines = Guideline.objects.filter(study=study).order_by("-number").first()
+    options = exported_options(study)
     body: dict[str, Any] = {
         "slug": study.slug,
         "title": study.title or None,
@@ -42,7 +44,8 @@ def study_body(study: Study) -> dict[str, Any]:
         "redundancy": study.redundancy,
         "guidelines": guidelines.text if guidelines else None,
         "questions": [_question(question) for question in study.questions.order_by("position")],
-        "options": exported_options(study) or None,
+        "options": without_sections(options) or None,
+        **sections_in(options),
         "systems": shown_systems(study) or None,
         "judges": study.judges or None,
         "recruiting": study.recruiting or None,

@@ -12,6 +12,8 @@ from annotation.pools import no_checks
 from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import time_text
+from recruiting.stopping.plan_spec import stopping_of
+from recruiting.stopping.plan_words import plan_in_words
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
 
@@ -34,6 +36,7 @@ def plan_facts(study: Study) -> dict[str, Any]:
         if guideline is None
         else {"version": guideline.number, "sha256": hashlib.sha256(guideline.text.encode()).hexdigest()},
         "options": options,
+        **({"stopping": plan_in_words(spec)} if (spec := stopping_of(study)) else {}),
     }
 
 

@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, TextField
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import in_main_pool
+from recruiting.models import ExtraPlace
 from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 
 CHUNK = 20_000
@@ -30,13 +31,15 @@ class Choice:
     """The ratings to read: by which raters, of some kinds or by name, and under which version of the guidelines.
 
     `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
-    A machine's rating counts if the judge was shown this version, or none.
+    A machine's rating counts if the judge was shown this version, or none. With `only_planned`, answers of third raters
+    do not, who were asked because two disagreed.
     """
 
     kinds: frozenset[str] = PEOPLE
     version: int | None = None
     pooled: bool = False
     names: frozenset[str] = frozenset()
+    only_planned: bool = False
 
     @property
     def only_people(self) -> bool:
@@ -46,6 +49,7 @@ class Choice:
         """The chosen current ratings of the study."""
         rows = _counting(study).filter(chosen_raters(self.kinds, self.names), is_current=True)
         rows = rows if self.only_people else not_replaced(rows)
+        rows = rows.exclude(by_third_rater()) if self.only_planned else rows
         if self.pooled:
             return rows
         return rows.filter(Q(guidelines_version=self.version) | (~PERSON & Q(guidelines_version=None)))
@@ -54,6 +58,13 @@ class Choice:
 def chosen_raters(kinds: Collection[str], names: Collection[str]) -> Q:
     """The condition for ratings by raters of some kinds or with some names."""
     return Q(rater__kind__in=kinds) | Q(rater__name__in=names) if names else Q(rater__kind__in=kinds)
+
+
+def by_third_rater() -> Exists:
+    """The condition for ratings from places that were made because the planned raters disagreed."""
+    return Exists(
+        ExtraPlace.objects.filter(slot__task=OuterRef("annotation__task"), slot__holder=OuterRef("rater"))
+    )  # fmt: skip
 
 
 def versions(study: Study, kinds: Collection[str], names: Collection[str] = ()) -> dict[int | None, int]:

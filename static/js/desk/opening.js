@@ -1,5 +1,6 @@
 // The desk that every protocol's page has; the page's own script adds the rest.
 
+import { watchBreaks } from "./breaks.js";
 import { Dialogs } from "./dialogs.js";
 import { Effort } from "./effort.js";
 import { Errors } from "./errors.js";
@@ -21,6 +22,7 @@ import { localTimes } from "./times.js";
 // `mode` that takes all keys while it is on, `questions` that know the keys of the answers, and `readers`: which texts
 // the reading keys scroll.
 export function openDesk(equip) {
+  watchBreaks();
   function open(root, show) {
     const page = new Page(root);
     const effort = new Effort(page);

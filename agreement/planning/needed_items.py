@@ -1,0 +1,76 @@
+"""How many items and raters a figure needs for an interval of some width, or for some power; minutes and money."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agreement.planning.simulated_samples import SIMULATED, AssumedValues
+from agreement.rating_arrays import Floats
+
+Simulate = Callable[[AssumedValues, int, int, int, np.random.Generator], Floats]
+LEAST_ITEMS = 10
+MOST_CELLS = 40_000_000
+"""Runs times items that one simulation may hold."""
+
+
+def plan_sizes(
+    figure: str, aim: str, goal: float, assumed: AssumedValues, raters: Sequence[int], *, most_items: int, runs: int,
+    seed: int, minutes_per_task: float, pay_per_task: float,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A row per number of raters: {raters, items, answers, reached, minutes, hours, pay}; `items` None: too many.
+
+    `aim` is "width" (the mean width of the interval is at most `goal`) or "power" (at least). `reached` is the width or
+    power at that many items. Raises ValueError for a figure without the aim.
+    """
+    if aim not in SIMULATED.get(figure, {}):
+        raise ValueError(f"there is no {aim} of {figure}")
+    rows = []
+    for count in raters:
+        if figure == "alpha" and count < 2:
+            continue
+        items, reached = _search(figure, aim, goal, assumed, count, most_items, runs, seed)
+        answers = None if items is None else items * count
+        minutes = None if answers is None else answers * minutes_per_task
+        rows.append({
+            "raters": count, "items": items, "answers": answers, "reached": reached, "minutes": minutes,
+            "pay": None if answers is None else answers * pay_per_task,
+        })  # fmt: skip
+    return rows
+
+
+def simulated_value(
+    figure: str, aim: str, assumed: AssumedValues, items: int, raters: int, runs: int, seed: int
+) -> float:
+    """The mean width, or the power, of studies of this size."""
+    simulate: Simulate = SIMULATED[figure][aim]  # type: ignore[assignment]
+    rng = np.random.default_rng((seed, raters))
+    return float(simulate(assumed, items, raters, max(1, min(runs, MOST_CELLS // items)), rng).mean())
+
+
+def _search(
+    figure: str, aim: str, goal: float, assumed: AssumedValues, raters: int, most: int, runs: int, seed: int
+) -> tuple[int | None, float]:
+    """The fewest items that reach the goal, and what they reach; None with what `most` items reach."""
+
+    def value(items: int) -> float:
+        return simulated_value(figure, aim, assumed, items, raters, runs, seed)
+
+    def enough(reached: float) -> bool:
+        return reached <= goal if aim == "width" else reached >= goal
+
+    low, high = LEAST_ITEMS, LEAST_ITEMS
+    reached = value(high)
+    while not enough(reached):
+        if high >= most:
+            return None, reached
+        low, high = high, min(2 * high, most)
+        reached = value(high)
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        at_middle = value(middle)
+        if enough(at_middle):
+            high, reached = middle, at_middle
+        else:
+            low = middle
+    return high, reached

@@ -1,0 +1,56 @@
+"""Sections of study files that other apps bring: each is checked with the file and kept among the study's options.
+
+An app binds `SECTIONS` in a module `study_sections`. In a file a section is a key of its own, such as `stopping:`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from config.registry import bound
+
+if TYPE_CHECKING:
+    from accounts.models import Person
+    from annotation.models import Question, Study
+    from annotation.protocols import Protocol
+
+
+def _nothing(study: Study, actor: Person | None) -> None:
+    """What most sections do when a study goes live."""
+
+
+@dataclass(frozen=True)
+class StudySection:
+    """A section by its key. `why_not(value, protocol, questions)` says what is wrong with a value, or returns None.
+
+    `on_live` is called in the transaction in which a study goes live; it may raise StudyRefusedError.
+    """
+
+    key: str
+    why_not: Callable[[Any, Protocol, Sequence[Question]], str | None]
+    on_live: Callable[[Study, Person | None], None] = _nothing
+
+
+@cache
+def study_sections() -> Mapping[str, StudySection]:
+    """All sections by key."""
+    return {section.key: section for sections in bound("study_sections", "SECTIONS") for section in sections}
+
+
+def without_sections(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a study that are no sections."""
+    return {key: value for key, value in options.items() if key not in study_sections()}
+
+
+def sections_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections among the options of a study, in the order of the sections."""
+    return {key: options[key] for key in study_sections() if key in options}
+
+
+def begin_sections(study: Study, actor: Person | None) -> None:
+    """Tell all sections that the study goes live. Raises StudyRefusedError."""
+    for section in study_sections().values():
+        section.on_live(study, actor)

@@ -1,0 +1,121 @@
+"""Starts, makes, stops and removes dry runs: the only writer of their rows and copies."""
+
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+
+from accounts.audited_erasure import ErasureRefusedError
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing import add_to_study
+from annotation.members.membership import add_member
+from annotation.models import Study
+from annotation.models.people import Role
+from annotation.protocols import protocols
+from annotation.studies.corrections import StudyRefusedError
+from annotation.studies.drafts import make_draft
+from annotation.studies.lifecycle import close
+from annotation.studies.locking import lock_study
+from annotation.studies.snapshots import study_snapshot
+from annotation.studies.study_deletion import delete_study
+from config.background.claiming import ask_to_stop
+from config.background.kinds import works
+from config.background.rows import WAITING
+from config.background.waking import enqueue, enqueue_again
+from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
+from recruiting.models import StudyDryRun
+from reports.exporting.file_writers import write_jsonl
+from reports.exporting.study_lines import item_lines
+from reports.exporting.study_yaml import study_body
+
+WORK_KEY = "dry_run"
+NOT_ON_DESK = "A dry run needs tasks that are answered on the desk; those of this protocol are not."
+OF_DRY_RUN = "This study is itself a dry run."
+UNDER_WAY = "A dry run of this study is under way. Stop it first."
+NAME = "dry-run-{}-{}"
+
+
+def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None) -> StudyDryRun:
+    """Queue a dry run of the study. Raises StudyRefusedError."""
+    if study.is_dry_run:
+        raise StudyRefusedError(OF_DRY_RUN)
+    if not protocols()[study.protocol].flow.offers_every_task:
+        raise StudyRefusedError(NOT_ON_DESK)
+    try:
+        with transaction.atomic():
+            lock_study(study.pk)
+            row = StudyDryRun.objects.create(source_pk=study.pk, asked_by=person, **settings)
+            record("dry run started", study.slug, actor=person, study=study.slug, new=settings)
+            enqueue(works()[WORK_KEY], row)
+            return row
+    except IntegrityError:
+        raise StudyRefusedError(UNDER_WAY) from None
+
+
+def stop_dry_run(row: StudyDryRun) -> None:
+    """Stop it at its next step; what it has answered stays."""
+    ask_to_stop(works()[WORK_KEY], row)
+
+
+def continue_dry_run(row: StudyDryRun) -> None:
+    """Go on with one that was stopped or failed."""
+    enqueue_again(works()[WORK_KEY], row)
+
+
+def remove_dry_run(row: StudyDryRun, person: Person | None) -> None:
+    """Delete the copy with all its answers, its synthetic people and the row. Raises ErasureRefusedError."""
+    if row.status in WAITING:
+        raise ErasureRefusedError("The dry run is under way. Stop it first.")
+    people = Person.objects.filter(username__startswith=NAME.format(row.pk, ""))
+    study = row.study
+    if study is None:
+        row.delete()
+    else:
+        study.refresh_from_db()
+        if study.status in (Study.Status.LIVE, Study.Status.PAUSED):
+            close(study, person, "dry run removed")
+        delete_study(study, person)  # its rows include this dry run
+    for one in people:
+        try:
+            one.delete()
+        except ProtectedError:  # a worker still deletes the copy
+            Person.objects.filter(pk=one.pk).update(is_active=False)
+
+
+def make_copy(source: Study, row: StudyDryRun) -> Study:
+    """The copy of a dry run; items copied before stay. Raises ImportRefusedError and ImportPendingError."""
+    copy = row.study
+    if copy is None:
+        actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
+        body = {**study_body(source), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
+        body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
+        with transaction.atomic():
+            copy = make_draft(body, actor)
+            StudyDryRun.objects.filter(pk=row.pk).update(study=copy)
+        row.study = copy
+    with TemporaryDirectory(prefix="interrater-dry-run-") as folder:
+        path = Path(folder) / "items.jsonl"
+        with study_snapshot(source) as present:
+            lines = (line for line in item_lines(present) if "withdrawn" not in line)
+            written = write_jsonl(path, islice(lines, row.items))
+        if written.lines:
+            add_to_study(copy, {"items": path}, row.asked_by, via=f"dry run of {source.slug}")
+    return copy
+
+
+def synthetic_people(row: StudyDryRun, study: Study) -> list[Person]:
+    """The accounts of a dry run's raters, who are annotators of its copy and cannot sign in."""
+    people = []
+    for number in range(max(row.raters, study.redundancy)):
+        name = NAME.format(row.pk, number + 1)
+        person = Person.objects.filter(username=name).first() or Person.objects.create_user(
+            name, full_name=f"Synthetic rater {number + 1}"
+        )
+        if not study.memberships.filter(person=person).exists():
+            add_member(study, person, Role.ANNOTATOR.value, None)
+        people.append(person)
+    return people

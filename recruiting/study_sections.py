@@ -1,0 +1,13 @@
+"""The sections of study files that recruiting brings."""
+
+from annotation.studies.file_sections import StudySection
+from annotation.studies.pace_plan import PACE, why_no_pace
+from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
+from recruiting.stopping.fixing import fix_plan
+from recruiting.stopping.plan_spec import STOPPING, why_no_plan
+
+SECTIONS = (
+    StudySection(STOPPING, why_no_plan, fix_plan),
+    StudySection(PACE, why_no_pace),
+    StudySection(DRY_RUN, why_no_mark),
+)

@@ -1,0 +1,80 @@
+"""What a look of a stop plan finds. Reads all answers: for workers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from agreement.pair_choices import PairChoices
+from agreement.rankings import Rankings
+from agreement.rating_arrays import Ratings
+from agreement.scored_outputs import scores_of_choices, scores_of_rankings, scores_of_ratings
+from agreement.sequential.sequential_looks import SequentialDesign, StopRule, StopTarget, judge_look
+from agreement.sequential.stop_targets import alpha_target, difference_targets, score_targets, win_targets
+from annotation.models import Question, Study
+from annotation.questions import question_types
+from annotation.studies.snapshots import study_snapshot
+from recruiting.stopping.looking import count_answers
+from recruiting.stopping.plan_spec import ALPHA, SEPARATED, WIN_RATE, StopCondition, StoppingSpec
+from reports.agreement_report import choose
+from reports.figures_by_level import LEVELS
+from reports.rows import PEOPLE, Choice
+from reports.rows.rated_items import RatedItems
+
+EVEN = 0.5
+
+
+def look_figures(study: Study, spec: StoppingSpec, before: Sequence[int]) -> tuple[int, dict[str, Any]]:
+    """The answers now, and what each rule of the plan finds in them: {guidelines, rules: [...]}, as plain values.
+
+    `before` are the answers at the earlier looks. People's answers under the newest guidelines with answers count.
+    """
+    with study_snapshot(study) as present:
+        answers = count_answers(present)
+        choice, said = choose(present, PEOPLE, frozenset(), None)
+        rated = RatedItems(present)
+        design = SequentialDesign(spec.looks, spec.alpha, spec.correction)
+        rules = [_judge(rated, choice, design, rule, [*before, answers]) for rule in spec.rules]
+    return answers, {"guidelines": said["version"], "rules": rules}
+
+
+def _judge(
+    rated: RatedItems, choice: Choice, design: SequentialDesign, condition: StopCondition, taken: Sequence[int]
+) -> dict[str, Any]:
+    question = rated.study.questions.get(key=condition.question)
+    items, targets = _targets(rated, question, choice, condition)
+    found = judge_look(design, _rule(condition), taken, items, targets)
+    told = {"figure": condition.figure, "question": condition.question, "until": condition.until}
+    return {**told, "width": condition.width, "items": items, **found}
+
+
+def _rule(condition: StopCondition) -> StopRule:
+    low, high = {WIN_RATE: (0.0, 1.0), ALPHA: (-np.inf, 1.0)}.get(condition.figure, (-np.inf, np.inf))
+    if condition.until == SEPARATED:
+        return StopRule(null=EVEN if condition.figure == WIN_RATE else 0.0, low=low, high=high)
+    return StopRule(width=condition.width, low=low, high=high)
+
+
+def _targets(
+    rated: RatedItems, question: Question, choice: Choice, condition: StopCondition
+) -> tuple[int, list[StopTarget]]:
+    level = question_types()[question.type].level
+    data: Any = LEVELS[level](rated, question, choice).data
+    if condition.figure == ALPHA:
+        ratings = data.ratings() if isinstance(data, PairChoices) else data
+        return alpha_target(ratings, "interval" if level == "interval" else "nominal")
+    if condition.figure == WIN_RATE and isinstance(data, PairChoices):
+        return win_targets(data)
+    scores = _scores(data)
+    if condition.figure == WIN_RATE:
+        return win_targets(scores)
+    return difference_targets(scores) if condition.until == SEPARATED else score_targets(scores)
+
+
+def _scores(data: Ratings | Rankings | PairChoices) -> Any:
+    """One score for each output; of a yes/no question it is the share of yes."""
+    if isinstance(data, PairChoices):
+        return scores_of_choices(data)
+    if isinstance(data, Rankings):
+        return scores_of_rankings(data)
+    return scores_of_ratings(data, np.full(data.item.size, np.nan))

@@ -1,0 +1,36 @@
+"""A row of each table of stop rules and dry runs, for tests that open every page and use every model."""
+
+import hashlib
+
+from django.utils import timezone
+
+from annotation.models import Slot
+from config.model_fields import canonical_json
+from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
+
+STOPPING = {
+    "looks": [10], "rules": [{"figure": "score", "question": "how_well", "until": "width", "width": 1.0}],
+    "third_rater": {"questions": ["how_well"]},
+}  # fmt: skip
+
+
+def add_stopping_rows(study, person):
+    """A plan with a look that ended it, a decision to go on, a third place, a comparison and a dry run."""
+    now, body = timezone.now(), canonical_json(STOPPING)
+    plan = StopPlan.objects.create(
+        study=study, body=body, sha256=hashlib.sha256(body.encode()).hexdigest(), fixed_at=now, in_time=True
+    )
+    look = StopLook.objects.create(
+        plan=plan, number=1, planned=10, answers=10, taken_at=now, decision="end", status="done", ended_at=now,
+        figures={"rules": []},
+    )  # fmt: skip
+    going_on = StopContinuation.objects.create(look=look, by=person, at=now, reason="CANARY-REASON")
+    slot = Slot.objects.filter(study=study).first()
+    place = ExtraPlace.objects.create(study=study, slot=slot, disagreed=["how_well"], made_at=now)
+    check = PairCheck.objects.create(task=slot.task, status="done", ended_at=now)
+    dry = StudyDryRun.objects.create(
+        source_pk=study.pk, study=study, asked_by=person, raters=2, accuracy=0.8, bias=0, seconds=60, status="done",
+        ended_at=now, reason="CANARY-REASON",
+    )  # fmt: skip
+    return {"stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place, "paircheck": check,
+            "studydryrun": dry}  # fmt: skip
