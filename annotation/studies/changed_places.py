@@ -26,7 +26,11 @@ def changed_places(study: Study, items: Sequence[int]) -> dict[int, list[Line]]:
         return {}
     rows = {item.pk: item for item in Item.objects.filter(pk__in=items, pool=MAIN).only(*PLANNED)}
     made = _planned(study, list(rows))
-    found = {pk: item.places for pk, item in rows.items() if pk not in made and item.places}
+    found = {
+        pk: [_line(one["outputs"], one.get("variant", ""), one["numbers"]) for one in item.places]
+        for pk, item in rows.items()
+        if pk not in made and item.places
+    }
     sizes = planned_sizes(study, {pk: rows[pk] for pk in made})
     numbers, variants = _numbers(study, made), _variants(study, made)
     different: dict[int, list[int]] = defaultdict(list)
