@@ -9,7 +9,7 @@ from reports.report_kinds.agreement import agreement_choices
 from reports.templatetags.column_labels import beside
 
 
-def test_each_cell_stands_beside_its_column():
+def test_each_cell_is_beside_its_column():
     assert beside([1, None], ["a", "b", "of a later cell"]) == [(1, "a"), (None, "b")]
     assert beside([1, 2], ["a"]) == [(1, "a"), (2, "")]
 
