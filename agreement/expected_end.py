@@ -17,7 +17,7 @@ LONGEST = 3650
 LEAST_DAYS = 3
 NOTHING_LEFT = "every place has its answer"
 NO_PLACES = "there are no places for answers"
-TOO_SHORT = f"it needs at least {LEAST_DAYS} whole days with the first answer before them"
+TOO_SHORT = f"it needs at least {LEAST_DAYS} whole days since the first answer"
 NO_ANSWERS = "there were no answers in the last days"
 TOO_FAR = "at this pace it takes more than ten years"
 

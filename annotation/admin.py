@@ -258,7 +258,7 @@ class RatingAdmin(StudyScopedAdmin):
     plain_filters = ("level", "is_current", "off_scale")
     search_fields = ["rater__name", "item__key"]
     list_select_related = ["study", "question__study", "rater", "item", "output"]
-    ordering = ["-pk"]
+    ordering = ["-study_id", "-submitted_at", "-pk"]  # by an index: by the key alone, all ratings would be sorted
 
 
 @admin.register(WrittenExample)

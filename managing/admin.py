@@ -47,5 +47,5 @@ class ItemLocalAlphaAdmin(StudyScopedAdmin):
     study_path = "study"
     is_large = True
     list_display = ["id", "study", "question", "item", "alpha"]
-    list_select_related = ["study", "question", "item"]
+    list_select_related = ["study", "question__study", "item"]
     ordering = ["pk"]

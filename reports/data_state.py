@@ -47,8 +47,18 @@ def data_state(study: Study, version: int = 1, ignored: Collection[str] = ()) ->
 
     It also changes with the release of the software and with `version`, because both may change figures.
     """
+    return state_of(newest_entries(study, ignored), version)
+
+
+def newest_entries(study: Study, ignored: Collection[str] = ()) -> list[int]:
+    """The primary keys of the newest entries that change a figure, for several states without asking again."""
     entries = _entries(study).exclude(action__in=sorted(OF_NO_FIGURE | {*ignored}))
-    newest = list(entries.order_by("-study", "-at", "-pk").values_list("pk", flat=True)[:NEWEST])
+    return list(entries.order_by("-study", "-at", "-pk").values_list("pk", flat=True)[:NEWEST])
+
+
+def state_of(newest: Collection[int], version: int = 1) -> str:
+    """The state after these entries."""
+    newest = list(newest)
     digest = hashlib.sha256(repr((SOFTWARE_VERSION, version, newest)).encode()).hexdigest()
     return f"{max(newest, default=0)}-{digest}"
 

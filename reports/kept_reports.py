@@ -3,14 +3,14 @@
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.blinding import is_blind
@@ -21,7 +21,7 @@ from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 from config.model_fields import canonical_json
 from config.models import Erasure
-from reports.data_state import answers_since, data_state
+from reports.data_state import answers_since, data_state, newest_entries, state_of
 from reports.models import KeptReport
 from reports.report_kinds import Choices, ReportKind, report_kinds
 
@@ -109,19 +109,43 @@ def kept_report(study: Study, key: str, choices: Choices) -> Kept:
 
     Two queries, one of which reads the state. Raises ImportPendingError.
     """
+    return kept_reports(study, [(key, choices)])[0]
+
+
+def kept_reports(study: Study, wanted: Sequence[tuple[str, Choices]]) -> list[Kept]:
+    """Several at once, by the key of their kind and their choices, in as few queries; see `kept_report`."""
     refuse_import_since(study)
-    kind, digest = report_kinds()[key], digest_of(study, choices)
-    state = data_state(study, kind.version, kind.ignored(choices))
-    kept = _read(study, key, digest, state)
+    digests = [digest_of(study, choices) for _, choices in wanted]
+    chosen = Q()
+    for (key, _), digest in zip(wanted, digests, strict=True):
+        chosen |= Q(kind=key, digest=digest)
+    entries: dict[frozenset[str], list[int]] = {}
+    states = []
+    for key, choices in wanted:
+        kind = report_kinds()[key]
+        ignored = frozenset(kind.ignored(choices))
+        if ignored not in entries:
+            entries[ignored] = newest_entries(study, ignored)
+        states.append(state_of(entries[ignored], kind.version))
+    rows = list(KeptReport.objects.filter(chosen, study=study, frozen_as=None).defer("figures").order_by("pk"))
+    return [
+        _up_to_date(study, key, choices, state, [row for row in rows if (row.kind, row.digest) == (key, digest)])
+        for (key, choices), digest, state in zip(wanted, digests, states, strict=True)
+    ]
+
+
+def _up_to_date(study: Study, key: str, choices: Choices, state: str, rows: Iterable[KeptReport]) -> Kept:
+    """What `rows` have; requests a report if they have none of this state."""
+    kept = _kept_of(study, rows, state)
     if kept.is_current or kept.waiting is not None or _stays_failed(kept, state):
         return kept
     _request(kept, key, choices, state)
-    return _read(study, key, digest, state)
+    return _kept_of(study, _rows(study, key, digest_of(study, choices)).defer("figures").order_by("pk"), state)
 
 
-def _read(study: Study, key: str, digest: str, state: str) -> Kept:
+def _kept_of(study: Study, rows: Iterable[KeptReport], state: str) -> Kept:
     done = waiting = failed = None
-    for row in _rows(study, key, digest).defer("figures").order_by("pk"):
+    for row in rows:
         if row.status == Status.DONE:
             done = row
         elif row.status in WAITING:

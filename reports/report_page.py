@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.text import slugify
@@ -20,7 +21,7 @@ from reports.display.question_sections import QuestionSection, dimensions, quest
 from reports.display.rater_table import RATERS, rater_table
 from reports.display.row_order import Sorting
 from reports.display.study_details import study_details, with_details
-from reports.kept_reports import Kept, kept_report
+from reports.kept_reports import Kept, kept_reports
 from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import ProtocolFigures, protocol_figures
 from reports.report_kinds.agreement import agreement_choices
@@ -51,16 +52,19 @@ class ReportPage:
         """Read the reports, and request those that are not current. Raises ImportPendingError."""
         kinds, names = chosen["kinds"], chosen["raters"]
         by_category = chosen["by"] == "category"
-        agreement = kept_report(
-            study, "agreement", agreement_choices(kinds, names, chosen["guidelines"], by_category)
-        )  # fmt: skip
-        raters = kept_report(study, "raters", {"kinds": sorted(kinds), "raters": sorted(names)})
         own = protocol_figures(study)
-        of_protocol = kept_report(study, own.report_kind, {"labeller": chosen["labeller"]}) if own else None
-        details = kept_report(study, "details", details_choices(kinds, names, chosen["guidelines"]))
-        compared = None if names else kept_report(
-            study, "disagreement", disagreement_choices(kinds, chosen["guidelines"])
-        )  # fmt: skip
+        wanted = {
+            "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category),
+            "raters": {"kinds": sorted(kinds), "raters": sorted(names)},
+            **({own.report_kind: {"labeller": chosen["labeller"]}} if own else {}),
+            "details": details_choices(kinds, names, chosen["guidelines"]),
+        }  # fmt: skip
+        if not names:
+            wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"])
+        kept = dict(zip(wanted, kept_reports(study, list(wanted.items())), strict=True))
+        agreement, raters, details = kept["agreement"], kept["raters"], kept["details"]
+        of_protocol, compared = kept[own.report_kind] if own else None, kept.get("disagreement")
+        prefetch_related_objects([study], "questions")
         reports = [agreement, raters, *([of_protocol] if of_protocol else [])]
         later = [details, *([compared] if compared else [])]
         status, sorting = KeptStatus.of(reports, query, later), Sorting.of(query)

@@ -122,7 +122,7 @@ class SideBySide:
                 for key, rank in self._shown(rating.value).items():
                     if key in place:
                         row.cells[place[key]] = self._value(question, rating, str(rank))
-            elif (number := place.get(self._unit(rating))) is not None:
+            elif (number := place.get(self.label(self._unit(rating)) if ranks else self._unit(rating))) is not None:
                 row.cells[number] = self._value(question, rating, self.in_words(question, rating.value))
         found = list(rows.values())
         return QuestionAnswers(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-WIDTH, HEIGHT, MARGIN, TOP, BOTTOM = 640.0, 150.0, 8.0, 18.0, 22.0
+WIDTH, HEIGHT, MARGIN, TOP, BOTTOM = 640.0, 156.0, 8.0, 24.0, 22.0
 EVERY = 7
 
 

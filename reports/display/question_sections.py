@@ -268,7 +268,7 @@ def question_sections(study: Study, figures: Json, sorting: Sorting | None = Non
             f"q{place}",
             sorting,
         )
-        for place, question in enumerate(study.questions.order_by("position"), 1)
+        for place, question in enumerate(study.questions.all(), 1)
         if figures["questions"].get(question.key, {}).get("ratings")
     ]
 

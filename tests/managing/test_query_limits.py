@@ -9,6 +9,7 @@ from accounts.auditing import record
 from annotation.members.membership import add_member
 from annotation.studies import kept_counts, live_checks
 from config.background.claiming import run_waiting
+from managing.models import ItemLocalAlpha
 from tests.conftest import add_item, draft_study, make_person
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +51,25 @@ def test_the_page_of_models_takes_few_queries(client, draft, owner):
     client.force_login(owner)
     caught(client, f"/studies/{draft.slug}/models/")
     assert len(caught(client, f"/studies/{draft.slug}/models/")) <= MOST
+
+
+def test_a_report_with_all_its_figures_takes_few_queries(client, draft, owner):
+    client.force_login(owner)
+    path = f"/studies/{draft.slug}/report/"
+    caught(client, path)  # requests the figures
+    run_waiting()
+    assert len(caught(client, path)) <= MOST
+    assert "Computing the figures" not in client.get(path).content.decode()
+
+
+def test_lists_of_the_admin_take_the_same_queries_for_more_rows(client, draft):
+    client.force_login(make_person("root", is_superuser=True, is_staff=True))
+    question, path, taken = draft.questions.first(), "/admin/managing/itemlocalalpha/", []
+    for item in draft.items.order_by("pk"):
+        ItemLocalAlpha.objects.create(study=draft, question=question, item=item, alpha=0.5)
+        taken.append(len(caught(client, path)))
+    assert len(taken) > 1
+    assert taken[0] >= taken[-1]
 
 
 def test_a_filter_offers_the_values_of_the_newest_rows_and_the_one_chosen(client, monkeypatch):

@@ -62,7 +62,7 @@ def test_splits_have_baselines_and_people_have_second_ratings(judged):
 def test_the_leaderboard_has_judges_of_turns(judged, client, owner):
     client.force_login(owner)
     shown = read(client, f"/studies/{judged.slug}/leaderboard/").content.decode()
-    table = shown.split('<table class="systems judges"')[1].split("</table>")[0]
+    table = shown.split('<table class="systems judges stacked"')[1].split("</table>")[0]
     assert [name for name in ("two", "three") if f"<bdi>{name}</bdi>" in table] == ["two", "three"]
     assert "Accuracy" in table
     tables = read(client, f"/studies/{judged.slug}/tables/").content.decode()

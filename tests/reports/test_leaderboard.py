@@ -33,7 +33,7 @@ def page(client, study, query="", name="leaderboard"):
 
 
 def names(shown, key="how_well"):
-    table = shown.split(f'<table class="systems judges" aria-label="Judges of {key}"')[1].split("</table>")[0]
+    table = shown.split(f'<table class="systems judges stacked" aria-label="Judges of {key}"')[1].split("</table>")[0]
     return re.findall(r'<th scope="row"><bdi>([^<]+)</bdi>', table)
 
 

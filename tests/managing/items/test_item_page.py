@@ -191,11 +191,14 @@ def test_rankings_have_a_column_per_output_and_a_final_ranking(client, owner, pa
         {"item": "one", "rater": name, "question": "overall", "value": {"north": one, "south": 3 - one}}
         for name, one in (("ann", 1), ("bob", 2))
     ]
+    about = {"item": "one", "rater": "words", "rater_kind": "metric", "question": "overall"}
+    ratings += [{**about, "output": key, "value": value} for key, value in (("north", 0.5), ("south", 7.5))]
     study, item = imported(tmp_path, "listwise", [RANK], ratings=ratings)
     add_member(study, owner, "owner", None)
     overall = section(client.get(page(item)), "overall")
     assert [column.label for column in overall.columns] == ["north", "south"]
     assert [[cell.words for cell in row.cells] for row in overall.people] == [["1", "2"], ["2", "1"]]
+    assert [[cell.words for cell in row.cells] for row in overall.machines] == [["0.5", "7.5"]]
     assert client.get(page(item, "adjudicate"), {"question": "overall"}).status_code == 200
     given = {"question": "overall", "q-overall-A": "2", "q-overall-B": "1", "reason": "So.", "number": 0}
     client.post(page(item, "adjudicate"), given)
