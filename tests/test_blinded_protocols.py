@@ -127,7 +127,9 @@ def reader(study, name, people):
     return client
 
 
-@pytest.mark.parametrize("name", ["owner", "token", pytest.param("operator", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "name", ["owner", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("token", "operator"))]
+)
 def test_no_address_of_a_blinded_study_names_a_system(blinded, filled, name):
     others = [f"the-{protocol}" for protocol in PROTOCOLS if f"the-{protocol}" != blinded.slug]
     found = leaks(reader(blinded, name, filled), addresses(blinded), skip=(*others, "?study="))
