@@ -27,6 +27,7 @@ from reports.exporting.example_lines import has_examples
 from reports.exporting.file_writers import WrittenFile, write_chunks, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.own_tables import STUDY_TABLES, StudyTable
+from reports.exporting.paired_tables import write_pairs
 from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.table_list import DerivedTable, Line, derived_tables
@@ -68,7 +69,10 @@ def export_study(
         import_string(KEEP_FIGURES)(study)
     with placed(out) as folder:
         with study_snapshot(study) as study:
-            files = {name: write(folder / name) for name, write in writers(study, form, derived).items()}
+            pairs = write_pairs(study, folder) if form == "jsonl" else {}
+            files = {
+                name: pairs.get(name) or write(folder / name) for name, write in writers(study, form, derived).items()
+            }
             rows = {name: one.lines for name, one in files.items() if one.lines is not None}
             files = {name: one for name, one in files.items() if one.lines != 0}
             counts = _counts(study)

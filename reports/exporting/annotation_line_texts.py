@@ -29,9 +29,13 @@ class AnnotationText(NamedTuple):
 
 def annotation_chunks(study: Study) -> Iterator[Chunk]:
     """All revisions of every annotation, whatever their status."""
-    for texts in annotation_texts(study):
-        lines = [f'{{{one.head},"answers":{one.answers}{one.tail}}}\n' for one in texts]
-        yield len(lines), "".join(lines).encode()
+    return map(annotations_written, annotation_texts(study))
+
+
+def annotations_written(texts: list[AnnotationText]) -> Chunk:
+    """The lines of a list of annotations."""
+    lines = [f'{{{one.head},"answers":{one.answers}{one.tail}}}\n' for one in texts]
+    return len(lines), "".join(lines).encode()
 
 
 def annotation_texts(study: Study) -> Iterator[list[AnnotationText]]:

@@ -22,12 +22,12 @@ KEPT = 4096
 
 def rating_chunks(study: Study) -> Iterator[Chunk]:
     """The current answers of people."""
-    return _chunks(study, people_rows(study))
+    return map(rating_writer(study), people_rows(study))
 
 
 def score_chunks(study: Study) -> Iterator[Chunk]:
     """The current answers of models and metrics."""
-    return _chunks(study, machine_rows(study))
+    return map(rating_writer(study), machine_rows(study))
 
 
 def people_rows(study: Study) -> Iterator[list[Row]]:
@@ -69,11 +69,12 @@ def _said_by(rater: str, kind: str, question: str) -> str:
     return members({"rater": rater, **of_machine, "question": question})
 
 
-def _chunks(study: Study, lists: Iterator[list[Row]]) -> Iterator[Chunk]:
+def rating_writer(study: Study) -> Callable[[list[Row]], Chunk]:
+    """What writes the lines of a list of ratings."""
     names_items, unit = protocol_of(study).files.ratings_name_items, unit_writer(study)
-    key, item = None, ""
-    for rows in lists:
-        lines = []
+
+    def written(rows: list[Row]) -> Chunk:
+        key, item, lines = None, "", []
         for row in rows:
             (
                 _, _, _, variant, _, rater, _, _, _, at, _, value, _, of_item, output, other, question, kind, _,
@@ -88,7 +89,9 @@ def _chunks(study: Study, lists: Iterator[list[Row]]) -> Iterator[Chunk]:
             if distribution is not None or missing is not None or outcome or digest or about is not None:
                 more += _of_machine(distribution, missing, outcome, digest, about)
             lines.append(f'{{{head[1:]},"value":{value}{more}}}\n')
-        yield len(lines), "".join(lines).encode()
+        return len(lines), "".join(lines).encode()
+
+    return written
 
 
 def circumstances(
