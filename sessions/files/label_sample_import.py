@@ -50,15 +50,17 @@ def _read(body: Mapping[str, Any]) -> LabelSample:
     for name, known in (("kind", list(VALUES)), ("source", LabelSample.Source.values)):
         if body.get(name) not in known:
             raise FieldInvalidError(name, f"must be one of {', '.join(known)}, not {quoted(body.get(name))}")
-    size, made_at = line_fields.whole(body, "size", 1), line_fields.moment(body, "made_at")
-    seed = line_fields.whole(body, "seed", -SEEDS - 1, SEEDS)
-    for name, value in (("size", size), ("made_at", made_at), ("seed", seed)):
+    numbers: dict[str, Any] = {
+        "size": line_fields.whole(body, "size", 1),
+        "seed": line_fields.whole(body, "seed", -SEEDS - 1, SEEDS),
+        "made_at": line_fields.moment(body, "made_at"),
+    }
+    for name, value in numbers.items():
         if value is None:
             raise FieldInvalidError(name, "is missing")
-    return LabelSample(
-        kind=body["kind"], source=body["source"], size=size, per_model=line_fields.flag(body, "per_model"), seed=seed,
-        turns=_turns(body.get("turns")), made_at=made_at,
-    )  # fmt: skip
+    each = line_fields.flag(body, "per_model")
+    turns = _turns(body.get("turns"))
+    return LabelSample(kind=body["kind"], source=body["source"], per_model=each, turns=turns, **numbers)
 
 
 def _turns(given: Any) -> list[list[Any]]:
