@@ -157,17 +157,25 @@ def _counts(study: Study) -> dict[str, Any]:
     annotations = Annotation.objects.filter(task__item__study=study)
     human = Q(rater__kind=Rater.Kind.HUMAN)
     current = Rating.objects.filter(study=study, is_current=True)
-    statuses = dict(annotations.values_list("status").annotate(Count("pk")).order_by())
+    told = (
+        annotations.values_list("status")
+        .order_by()
+        .annotate(
+            Count("pk"), surplus_ones=Count("pk", filter=Q(surplus=True)), flagged=Count("pk", filter=~Q(flag=""))
+        )
+    )
+    statuses = {status: counted for status, *counted in told}
+    surplus, with_flag = (sum(counted[place] for counted in statuses.values()) for place in (1, 2))
     return {
         "items": study.items.count(),
         "outputs": study.items.aggregate(outputs=Count("outputs"))["outputs"],
         "ratings": current.filter(human).count(),
         "scores": current.exclude(human).count(),
-        "annotations": {status: statuses.get(status, 0) for status in Annotation.Status.values}
+        "annotations": {status: statuses.get(status, [0])[0] for status in Annotation.Status.values}
         | {
-            "surplus": annotations.filter(surplus=True).count(),
-            "with_flag": annotations.exclude(flag="").count(),
-            "all": annotations.count(),
+            "surplus": surplus,
+            "with_flag": with_flag,
+            "all": sum(counted[0] for counted in statuses.values()),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),
         **({"examples": WrittenExample.newest(study).count()} if has_examples(study) else {}),

@@ -34,6 +34,10 @@ def wide_rating_writer(study: Study, write: WriteCell) -> Callable[[list[Row]], 
     names_items, unit = protocol_of(study).files.ratings_name_items, unit_writer(study)
 
     @lru_cache(maxsize=KEPT)
+    def said_of(output: str | None, other: str | None, variant: str, rater: str, kind: str) -> str:
+        return unit(output, other, variant) + _said_by(rater, kind)
+
+    @lru_cache(maxsize=KEPT)
     def kept_cell(question: str, level: str, value: str) -> Cell:
         return write(question, level, json.loads(value))
 
@@ -43,16 +47,17 @@ def wide_rating_writer(study: Study, write: WriteCell) -> Callable[[list[Row]], 
             found: dict[tuple[Any, ...], list[tuple[str, dict[str, str]]]] = {}
             for row in group:
                 (
-                    _, _, _, variant, _, rater, _, _, _, at, _, value, _, item, output, other, question, kind, level,
-                    _, shown, seconds, guidelines, run, replicate, *_,
+                    _, _, _, variant, _, rater, at, _, value, _, item, output, other, question, _, shown, seconds,
+                    guidelines, rest,
                 ) = row  # fmt: skip
+                kind, level, run, replicate = (HUMAN, "", "", None) if rest is None else rest[:4]
                 cell = kept_cell if len(value) < LONG else kept_cell.__wrapped__
                 name, text = cell(question, level, value)
                 same = found.setdefault((output, other, variant, rater, at, guidelines, run, replicate, shown), [])
-                cells = next((cells for _, cells in same if name not in cells), None)
+                cells = next((cells for _, cells in same if name not in cells), None) if same else None
                 if cells is None:
                     of_item = f',"item":{encode_basestring(item)}' if names_items else ""
-                    head = of_item + unit(output, other, variant) + _said_by(rater, kind)
+                    head = of_item + said_of(output, other, variant, rater, kind)
                     cells = {}
                     same.append((head + circumstances(shown, seconds, at, guidelines, run, replicate), cells))
                 cells[name] = text
