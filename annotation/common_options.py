@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotation.desk.shown_texts import CODE, MARKDOWN, PLAIN
 from annotation.spec_fields import SpecField
+from annotation.text_formats import CODE, MARKDOWN, PLAIN
 
 if TYPE_CHECKING:
     from annotation.protocols import Protocol

@@ -50,6 +50,9 @@ from annotation.models import (
 from config.erasure import ErasedRows
 from config.registry import bound
 
+ANSWERS_TAKEN_BACK, RUN_REPLACED = "answers taken back", "run replaced"
+"""The audit's names of steps after which answers count no longer; an export that is being written looks for them."""
+
 
 class Erasing:
     """What one app erases. The defaults suit an app that keeps nothing of the kind."""
@@ -81,6 +84,9 @@ class Erasing:
 
     def answer_withdrawn(self, study: Study, submitted_at: datetime | None) -> None:
         """Remove what was kept of the study with an answer of that time, in the transaction that takes it back."""
+
+    def run_replaced(self, run: JudgeRun, since: datetime | None) -> None:
+        """Remove what was kept of the study with a run's answers, none of which are older than `since`."""
 
 
 class AnnotationErasing(Erasing):

@@ -118,9 +118,9 @@ def measure(name: str, url: str, folder: Path, count: int) -> None:
     step("export", count * RATERS, "manage.py", "export_study", "benchmark", "--out", str(folder / f"out-{name}"))
 
 
-def measure_on_both(measure: Callable[[str, str, Path, int], None], folder: Path, count: int) -> None:
+def on_both(measure: Callable[[str, str], None], folder: Path) -> None:
     """Call `measure` for SQLite in `folder`, and for a new database on TEST_POSTGRES_URL if that is set."""
-    measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}", folder, count)
+    measure("SQLite", f"sqlite:///{folder / 'benchmark.sqlite3'}")
     server = os.environ.get("TEST_POSTGRES_URL")
     if server is None:
         print("PostgreSQL: skipped, because TEST_POSTGRES_URL is not set")
@@ -128,9 +128,14 @@ def measure_on_both(measure: Callable[[str, str, Path, int], None], folder: Path
     name = f"interrater_benchmark_{os.getpid()}"
     subprocess.run(["psql", "-q", server, "-c", f"CREATE DATABASE {name}"], check=True)
     try:
-        measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder, count)
+        measure("PostgreSQL", urlunsplit(urlsplit(server)._replace(path=f"/{name}")))
     finally:
         subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE {name}"], check=True)
+
+
+def measure_on_both(measure: Callable[[str, str, Path, int], None], folder: Path, count: int) -> None:
+    """Call `measure` on both databases as `on_both` does."""
+    on_both(lambda name, url: measure(name, url, folder, count), folder)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.erasing import RUN_REPLACED, all_erasing
 from annotation.models import JudgeRun, Study
 from annotation.studies.locking import lock_study
 from config.background.claiming import requeue
@@ -169,7 +170,10 @@ def replace_run(run: JudgeRun, by: JudgeRun, actor: Person | None) -> None:
                 "A run is replaced by another one of the study that is not replaced itself."
             )
         JudgeRun.objects.filter(pk=run.pk).update(replaced_by=by)
-        record("run replaced", charge_name(run), actor=actor, study=study.slug, new={"by": charge_name(by)})
+        since = run.started_at if RunWork.objects.filter(run=run).exists() else None  # of a file, it may be any time
+        for part in all_erasing():
+            part.run_replaced(run, since)
+        record(RUN_REPLACED, charge_name(run), actor=actor, study=study.slug, new={"by": charge_name(by)})
     run.refresh_from_db()
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from accounts.models import Person
 from annotation.erasing import Erasing
-from annotation.models import Item, Rater, Rating, Study
+from annotation.models import Item, JudgeRun, Rater, Rating, Study
 from config.background.rows import WAITING
 from config.erasure import ErasedRows
 from reports.freezing import empty_frozen
@@ -13,6 +13,7 @@ from reports.models import KeptExport, KeptReport, Preregistration
 
 ERASED = "It was made from answers that have been erased since."
 TAKEN_BACK = "It was made from an answer that its rater has taken back since."
+RUN_REPLACED = "It was made from a run that another one has replaced since."
 WITHDRAWN = "It was made from an item that has been withdrawn since."
 
 
@@ -48,9 +49,17 @@ class ReportErasing(Erasing):
 
     def answer_withdrawn(self, study: Study, submitted_at: datetime | None) -> None:
         """An export or frozen report that was read before the answer does not have it, and stays."""
-        with_it = {} if submitted_at is None else {"read_at__gte": submitted_at}
-        remove(KeptExport.objects.filter(study=study, **with_it), TAKEN_BACK)
-        empty_frozen(study, TAKEN_BACK, with_it)
+        _remove_since(study, submitted_at, TAKEN_BACK)
+
+    def run_replaced(self, run: JudgeRun, since: datetime | None) -> None:
+        _remove_since(run.rater.study, since, RUN_REPLACED)
+
+
+def _remove_since(study: Study, since: datetime | None, reason: str) -> None:
+    """Remove the exports and frozen reports that were read at this time or later; all without a time."""
+    with_it = {} if since is None else {"read_at__gte": since}
+    remove(KeptExport.objects.filter(study=study, **with_it), reason)
+    empty_frozen(study, reason, with_it)
 
 
 ERASING = ReportErasing()

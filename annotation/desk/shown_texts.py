@@ -13,18 +13,10 @@ from django.utils.safestring import SafeString
 
 from annotation.conversations import ShownTurn, shown_turns
 from annotation.studies.guideline_text import TAGS, render
+from annotation.text_formats import MARKDOWN
 
-OPTION = "text_format"
-PLAIN, MARKDOWN, CODE = "plain", "markdown", "code"
-FORMATS = (PLAIN, MARKDOWN, CODE)
-MUST = f"must be one of {', '.join(FORMATS)}"
 MOST_FORMATTED = 200_000
 """Characters of the longest Markdown that is formatted; longer texts are shown as they are."""
-
-
-def fits(value: Any) -> bool:
-    """Whether the value of a study file's option is a format."""
-    return value in FORMATS
 
 
 def shown_text(text: str, turns: Sequence[Sequence[Any]] | None, text_format: str) -> dict[str, Any]:

@@ -17,12 +17,13 @@ from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
 from annotation.desk.hot_queries import DeskRow, count_tasks
 from annotation.desk.last_answer import undo_context
-from annotation.desk.shown_texts import OPTION, PLAIN, shown_text
+from annotation.desk.shown_texts import shown_text
 from annotation.desk.submitting import Form
 from annotation.models import Annotation, Item
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.guideline_text import sections_on
+from annotation.text_formats import OPTION, PLAIN
 
 MOST_COUNTED = 200
 RECENT = 10

@@ -234,9 +234,17 @@ class AnnotationImport(LineImport[ReadAnnotation]):
             stale += [pk for number, (pk, _) in known[pair].items() if pk and number != latest]
             for one in added:
                 one.current = one.read.revision == latest
+                if one.current:
+                    self._note_withdrawal(pair, one.read.said["status"])
         if not self.problems.found:
             self._supersede(stale)
         return [one for added in new.values() for one in added]
+
+    def _note_withdrawal(self, pair: tuple[int, int], status: str) -> None:
+        if status == SUBMITTED:
+            self.target.withdrawn.discard(pair)
+        else:
+            self.target.withdrawn.add(pair)
 
     def _supersede(self, annotations: list[int]) -> None:
         """Mark these annotations and their ratings as no longer current."""

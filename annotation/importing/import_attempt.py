@@ -36,6 +36,7 @@ from annotation.importing.runs import RunImport
 from annotation.importing.staging import StudyChangedError
 from annotation.importing.study_updates import StudyUpdate
 from annotation.importing.target import ImportTarget
+from annotation.importing.withdrawn_answers import withdraw_answers
 from annotation.importing.written_examples import ExampleImport
 from annotation.models import Study
 from annotation.protocols import protocols
@@ -167,6 +168,7 @@ class ImportAttempt:
             raise refuse(study.slug, str(problem)) from None
         self.result.study = study
         self.staging.refuse_changes()
+        withdraw_answers(study, self.target.withdrawn, self.actor)
         firsts = [pk for pk in (self.first_extended, self.target.first_done) if pk is not None]
         if firsts:
             replan_from(study, min(firsts))

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.desk import shown_texts, skip_reasons
+from annotation import text_formats
+from annotation.desk import skip_reasons
 from annotation.importing.declared_parts import declared_parts
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
@@ -273,7 +274,7 @@ def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str
             "must be a number from 0 (none) to 1 (all)",
         ),
         (skip_reasons.OPTION, skip_reasons.fits, skip_reasons.MUST),
-        (shown_texts.OPTION, shown_texts.fits, shown_texts.MUST),
+        (text_formats.OPTION, text_formats.fits, text_formats.MUST),
         ("blind_researchers", lambda v: type(v) is bool, "must be true or false"),
     ):
         if key in value and key in known and not fits(value[key]):

@@ -33,6 +33,8 @@ class ImportTarget(AskedQuestions):
         self.staging = staging
         self.questions = list(questions)
         self.guidelines = frozenset(guidelines)
+        self.withdrawn: set[tuple[int, int]] = set()
+        """Tasks and raters whose newest revision in the files is no answer, although there are earlier ones."""
         """The guidelines versions that lines may name."""
         self.items = ItemLookup(study, staging)
         self.raters = RaterLookup(study, staging)

@@ -4,40 +4,53 @@ Researchers add places for single items and cancel them. A file names the number
 it adds keeps them (`Item.places`), and planning makes these places instead of the plan's.
 """
 
+import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotation.models import Item, Slot, Study, Task, TaskOutput
+from django.db import connection
+
+from annotation.models import Item, Slot, Study, TaskOutput
 from annotation.pools import MAIN
-from annotation.protocols import protocols
+from annotation.protocols import protocol_of
+from annotation.studies.assignment_plan import plan_of
 from annotation.studies.planning import PLANNED, planned_sizes
 
 LOOKUP = 500
 Line = dict[str, Any]
+CHOSEN = """
+i.study_id = %(study)s AND i.id >= %(first)s AND i.id <= %(last)s AND i.pool = %(pool)s
+"""
+HAS_SLOTS = "EXISTS (SELECT 1 FROM annotation_slot x WHERE x.item_id = i.id)"
+COUNTED = f"""
+SELECT t.item_id, t.id, t.variant, COUNT(s.id), COALESCE(MAX(s.number), -1)
+FROM annotation_item i CROSS JOIN annotation_task t LEFT JOIN annotation_slot s ON s.task_id = t.id
+WHERE {CHOSEN} AND (i.id <= %(planned)s OR {HAS_SLOTS}) AND t.item_id = i.id
+GROUP BY t.item_id, t.id, t.variant
+"""  # noqa: S608 - texts of ours
+DIFFERENT = COUNTED + "HAVING COUNT(s.id) <> %(size)s OR COALESCE(MAX(s.number), -1) <> %(size)s - 1"
+"""Numbers of a task's places are distinct, so their count and their greatest say whether they are 0, 1, 2, ..."""
+IMPORTED = f"""
+SELECT i.id, i.places FROM annotation_item i
+WHERE {CHOSEN} AND i.id > %(planned)s AND i.places IS NOT NULL AND NOT {HAS_SLOTS}
+"""  # noqa: S608 - texts of ours
 
 
-def changed_places(study: Study, items: Sequence[int]) -> dict[int, list[Line]]:
-    """Return `places` of the items (primary keys) whose tasks have others than planned: {outputs, variant?, numbers}.
+def changed_places(study: Study, first: int, last: int) -> dict[int, list[Line]]:
+    """Return `places` of the items whose tasks have others than planned: {outputs, variant?, numbers} by primary key.
 
-    The tasks are in the order of their outputs in the item, then of their variants.
+    `first` and `last` are primary keys: of the study's items from one to the other. The tasks are in the order of
+    their outputs in the item, then of their variants.
     """
     if study.outdated_through:  # its tasks are made again by another plan
         return {}
-    rows = {item.pk: item for item in Item.objects.filter(pk__in=items, pool=MAIN).only(*PLANNED)}
-    made = _planned(study, list(rows))
-    found = {
-        pk: [_line(one["outputs"], one.get("variant", ""), one["numbers"]) for one in item.places]
-        for pk, item in rows.items()
-        if pk not in made and item.places
-    }
-    sizes = planned_sizes(study, {pk: rows[pk] for pk in made})
-    numbers, variants = _numbers(study, made), _variants(study, made)
+    found = _imported(study, first, last)
+    variants = _different(study, first, last)
+    numbers, shown = _numbers(list(variants)), _outputs(list(variants))
     different: dict[int, list[int]] = defaultdict(list)
     for task, (item, _) in variants.items():
-        if sorted(numbers[task]) != list(range(sizes[item])):
-            different[item].append(task)
-    shown = _outputs([task for tasks in different.values() for task in tasks])
+        different[item].append(task)
     for item, tasks in different.items():
         tasks.sort(key=lambda task: ([place for place, _ in shown[task]], variants[task][1]))
         found[item] = [
@@ -50,30 +63,44 @@ def _line(outputs: list[str], variant: str, numbers: list[int]) -> Line:
     return {"outputs": outputs, **({"variant": variant} if variant else {}), "numbers": numbers}
 
 
-def _planned(study: Study, items: Sequence[int]) -> list[int]:
-    """Those of the items whose tasks have been given places."""
-    having = set()
-    for start in range(0, len(items), LOOKUP):
-        ahead = [pk for pk in items[start : start + LOOKUP] if pk > study.planned_through]
-        having |= set(Slot.objects.filter(item__in=ahead).order_by().values_list("item", flat=True).distinct())
-    return [pk for pk in items if pk <= study.planned_through or pk in having]
+def _read(statement: str, study: Study, first: int, last: int) -> list[tuple[Any, ...]]:
+    chosen = {"study": study.pk, "first": first, "last": last, "pool": MAIN, "planned": study.planned_through}
+    about: dict[str, Any] = {**chosen, "size": study.redundancy}
+    with connection.cursor() as cursor:
+        cursor.execute(statement, about)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
 
 
-def _variants(study: Study, items: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """The item and the variant of each task that raters are asked for."""
-    flow, found = protocols()[study.protocol].flow, {}
-    for start in range(0, len(items), LOOKUP):
-        tasks = Task.objects.filter(item__in=items[start : start + LOOKUP]).order_by()
-        for task, item, variant in tasks.values_list("pk", "item", "variant"):
-            if flow.needs_slots(variant):
-                found[task] = (item, variant)
+def _imported(study: Study, first: int, last: int) -> dict[int, list[Line]]:
+    """The places that came with items whose tasks have not been given any."""
+    if last <= study.planned_through:
+        return {}
+    found = {}
+    for item, places in _read(IMPORTED, study, first, last):
+        told = [_line(one["outputs"], one.get("variant", ""), one["numbers"]) for one in json.loads(places)]
+        if told:
+            found[item] = told
     return found
 
 
-def _numbers(study: Study, items: Sequence[int]) -> Mapping[int, list[int]]:
+def _different(study: Study, first: int, last: int) -> dict[int, tuple[int, str]]:
+    """The item and the variant of each task that raters are asked for and whose places are not those of the plan."""
+    if plan_of(study) is None:
+        rows = _read(DIFFERENT, study, first, last)
+    else:
+        rows = _read(COUNTED, study, first, last)
+        items = Item.objects.filter(pk__in=sorted({row[0] for row in rows})).only(*PLANNED)
+        sizes = planned_sizes(study, {item.pk: item for item in items})
+        rows = [row for row in rows if row[3:] != (sizes[row[0]], sizes[row[0]] - 1)]
+    flow = protocol_of(study).flow
+    return {task: (item, variant) for item, task, variant, *_ in rows if flow.needs_slots(variant)}
+
+
+def _numbers(tasks: list[int]) -> Mapping[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
-    for start in range(0, len(items), LOOKUP):
-        slots = Slot.objects.filter(item__in=items[start : start + LOOKUP]).order_by()
+    for start in range(0, len(tasks), LOOKUP):
+        slots = Slot.objects.filter(task__in=tasks[start : start + LOOKUP]).order_by()
         for task, number in slots.values_list("task", "number"):
             found[task].append(number)
     return found

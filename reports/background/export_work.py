@@ -22,9 +22,10 @@ from reports.kept_files.kept_exports import (
     export_state,
     folder_of,
     keep_export,
+    removals,
 )
 from reports.kept_files.zip_archive import listed_files, zip_folder
-from reports.kept_reports import ReportOutdatedError, last_erasures
+from reports.kept_reports import ReportOutdatedError
 from reports.models import KeptExport
 
 WRITE_BUNDLE = "reports.kept_files.bundle_folder.write_bundle"
@@ -65,7 +66,8 @@ def write_export(claim: Claim) -> None:
 def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
     """Write the files, then the archive. The state is read first: what changes meanwhile makes the file outdated."""
     row: KeptExport = claim.row
-    study, begun, read_at, erasures = row.study, time.monotonic(), timezone.now(), last_erasures()
+    study, begun, read_at = row.study, time.monotonic(), timezone.now()
+    removed = removals(study, read_at)
     state, coded = export_state(study), is_blind(study)
     folder = work / (study.slug if row.form in FORMATS else f"{study.slug}-bundle")
     claim.update(step="Writing the files")
@@ -79,7 +81,7 @@ def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
         "state": state, "coded": coded, "read_at": read_at, "seconds": time.monotonic() - begun, "sha256": sha256,
         "size": part.stat().st_size, "contents": listed_files(folder),
     }  # fmt: skip
-    return WrittenExport(part, fields, erasures)
+    return WrittenExport(part, fields, removed)
 
 
 WORK = Work(WORK_KEY, KeptExport, write_export, "jobs", lease=timedelta(minutes=2))

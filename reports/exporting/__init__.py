@@ -28,6 +28,7 @@ from reports.exporting.example_lines import has_examples
 from reports.exporting.file_writers import WrittenFile, write_chunks, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from reports.exporting.own_tables import STUDY_TABLES, StudyTable
+from reports.exporting.paired_tables import write_pairs
 from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.table_list import DerivedTable, Line, derived_tables
@@ -69,7 +70,10 @@ def export_study(
         import_string(KEEP_FIGURES)(study)
     with placed(out) as folder:
         with study_snapshot(study) as study:
-            files = {name: write(folder / name) for name, write in writers(study, form, derived).items()}
+            pairs = write_pairs(study, folder) if form == "jsonl" else {}
+            files = {
+                name: pairs.get(name) or write(folder / name) for name, write in writers(study, form, derived).items()
+            }
             rows = {name: one.lines for name, one in files.items() if one.lines is not None}
             files = {name: one for name, one in files.items() if one.lines != 0}
             counts = _counts(study)
@@ -154,17 +158,25 @@ def _counts(study: Study) -> dict[str, Any]:
     annotations = Annotation.objects.filter(no_checks(study, "task__item"), task__item__study=study)
     human = Q(rater__kind=Rater.Kind.HUMAN)
     current = Rating.objects.filter(no_checks(study), study=study, is_current=True)
-    statuses = dict(annotations.values_list("status").annotate(Count("pk")).order_by())
+    told = (
+        annotations.values_list("status")
+        .order_by()
+        .annotate(
+            Count("pk"), surplus_ones=Count("pk", filter=Q(surplus=True)), flagged=Count("pk", filter=~Q(flag=""))
+        )
+    )
+    statuses = {status: counted for status, *counted in told}
+    surplus, with_flag = (sum(counted[place] for counted in statuses.values()) for place in (1, 2))
     return {
         "items": study.items.exclude(pool=CHECK).count(),
         "outputs": study.items.exclude(pool=CHECK).aggregate(outputs=Count("outputs"))["outputs"],
         "ratings": current.filter(human).count(),
         "scores": current.exclude(human).count(),
-        "annotations": {status: statuses.get(status, 0) for status in Annotation.Status.values}
+        "annotations": {status: statuses.get(status, [0])[0] for status in Annotation.Status.values}
         | {
-            "surplus": annotations.filter(surplus=True).count(),
-            "with_flag": annotations.exclude(flag="").count(),
-            "all": annotations.count(),
+            "surplus": surplus,
+            "with_flag": with_flag,
+            "all": sum(counted[0] for counted in statuses.values()),
         },
         "guidelines": Guideline.objects.filter(study=study).count(),
         **({"examples": WrittenExample.newest(study).count()} if has_examples(study) else {}),

@@ -13,7 +13,7 @@ from reports.exporting.file_writers import Chunk
 from reports.exporting.study_lines import HUMAN
 from reports.exporting.table_statements import ANNOTATIONS, TASK_OUTPUTS, Row, RowsOfItems, by_whole_items, streamed
 
-KEPT = 4096
+KEPT, FEW = 4096, 8
 PLACES = itemgetter(3)
 KEY = itemgetter(4)
 
@@ -29,9 +29,13 @@ class AnnotationText(NamedTuple):
 
 def annotation_chunks(study: Study) -> Iterator[Chunk]:
     """All revisions of every annotation, whatever their status."""
-    for texts in annotation_texts(study):
-        lines = [f'{{{one.head},"answers":{one.answers}{one.tail}}}\n' for one in texts]
-        yield len(lines), "".join(lines).encode()
+    return map(annotations_written, annotation_texts(study))
+
+
+def annotations_written(texts: list[AnnotationText]) -> Chunk:
+    """The lines of a list of annotations."""
+    lines = [f'{{{one.head},"answers":{one.answers}{one.tail}}}\n' for one in texts]
+    return len(lines), "".join(lines).encode()
 
 
 def annotation_texts(study: Study) -> Iterator[list[AnnotationText]]:
@@ -69,17 +73,25 @@ def _json(value: tuple[str, ...]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+@lru_cache(maxsize=FEW)
+def _of_task(item: str, outputs: tuple[str, ...], variant: str) -> str:
+    more = f',"variant":{encode_basestring(variant)}' if variant else ""
+    return f'"item":{encode_basestring(item)},"outputs":{_json(outputs)}{more}'
+
+
+@lru_cache(maxsize=KEPT)
+def _of_rater(rater: str, kind: str) -> str:
+    of_kind = "" if kind == HUMAN else f',"rater_kind":"{kind}"'
+    return f'"rater":{encode_basestring(rater)}{of_kind}'
+
+
 def _text(row: Row, outputs: tuple[str, ...]) -> AnnotationText:
     (
         _, _, variant, rater, revision, item, kind, status, surplus, answers, reason, flag, shown, guidelines, version,
         opened_at, submitted_at, seconds, visible, active, tool_use, metadata,
     ) = row  # fmt: skip
-    of_task = f'"item":{encode_basestring(item)},"outputs":{_json(outputs)}'
-    if variant:
-        of_task += f',"variant":{encode_basestring(variant)}'
-    of_kind = "" if kind == HUMAN else f',"rater_kind":"{kind}"'
     head = (
-        f'{of_task},"rater":{encode_basestring(rater)}{of_kind},"revision":{revision},"status":"{status}",'
+        f'{_of_task(item, outputs, variant)},{_of_rater(rater, kind)},"revision":{revision},"status":"{status}",'
         f'"surplus":{"true" if surplus else "false"}'
     )
     tail = f',"reason":{encode_basestring(reason)}' if reason else ""

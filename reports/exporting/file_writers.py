@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from annotation.file_tables.csv_cells import neutralise, neutralise_json
 from annotation.file_tables.csv_ways import JSON, MIXED, NUMBER
@@ -17,6 +17,8 @@ Chunk = tuple[int, bytes]
 """A number of lines, and their bytes."""
 AT_ONCE = 500
 """So many lines are written at once."""
+LARGE = 1 << 17
+"""Bytes of a buffer: longer chunks pass it by."""
 QUOTED = re.compile(r'[,;\t\r\n"]')
 """Cells with one of these are quoted: spreadsheets may split a line at any of the first three."""
 
@@ -33,22 +35,41 @@ NOTHING_WRITTEN = WrittenFile(0, "")
 """What is returned for a table without rows, which has no file."""
 
 
+class ChunkFile:
+    """A file of lines that come as bytes, many at once. Without lines there is no file."""
+
+    def __init__(self, path: Path, header: bytes = b"") -> None:
+        self._path, self._header = path, header
+        self._count, self._made = 0, hashlib.sha256(header)
+        self._file: BinaryIO | None = None
+
+    def add(self, chunk: Chunk) -> None:
+        """Append lines."""
+        if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("wb", buffering=LARGE)
+            self._file.write(self._header)
+        self._made.update(chunk[1])
+        self._file.write(chunk[1])
+        self._count += chunk[0]
+
+    def close(self) -> WrittenFile:
+        """Close the file; say what was written."""
+        if self._file is None:
+            return NOTHING_WRITTEN
+        self._file.close()
+        return WrittenFile(self._count, self._made.hexdigest())
+
+
 def write_chunks(path: Path, chunks: Iterable[Chunk], header: bytes = b"") -> WrittenFile:
     """Write lines that come as bytes, many at once, unless there are none."""
-    rest = iter(chunks)
-    chunk = next(rest, None)
-    if chunk is None:
-        return NOTHING_WRITTEN
-    count, made = 0, hashlib.sha256(header)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb", buffering=0) as file:
-        file.write(header)
-        while chunk is not None:
-            made.update(chunk[1])
-            file.write(chunk[1])
-            count += chunk[0]
-            chunk = next(rest, None)
-    return WrittenFile(count, made.hexdigest())
+    file = ChunkFile(path, header)
+    try:
+        for chunk in chunks:
+            file.add(chunk)
+    finally:
+        written = file.close()
+    return written
 
 
 def as_chunks(lines: Iterable[str]) -> Iterator[Chunk]:

@@ -24,7 +24,7 @@ def item_chunks(study: Study) -> Iterator[Chunk]:
         return
     outputs, lines = RowsOfItems(OUTPUTS, study.pk), []
     for rows in streamed(ITEMS, study.pk):
-        places = changed_places(study, [row[0] for row in rows])
+        places = changed_places(study, rows[0][0], rows[-1][0])
         for row in rows:
             of_item = b",".join([_output(one) for one in outputs.of(row[0])])
             lines.append(_line(row, of_item, places.get(row[0])))

@@ -31,8 +31,8 @@ from reports.exporting.review_lines import has_reviews, review_lines
 from reports.exporting.run_lines import has_runs, run_lines
 from reports.exporting.study_lines import annotation_lines, exported_items
 from reports.exporting.table_list import Line, computed_by
-from sessions.files.session_columns import LABELS, SESSIONS
-from sessions.files.session_counts import has_labels, has_sessions
+from sessions.files.session_columns import LABEL_SAMPLES, LABELS, SESSIONS
+from sessions.files.session_counts import has_label_samples, has_labels, has_sessions
 
 ONLY_SESSIONS = frozenset({"question", "documents"})
 UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
@@ -117,6 +117,10 @@ STUDY_TABLES = (
     ),
     StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS,
         computed_by("sessions.files.session_export.label_lines"), has_labels,
+    ),
+    StudyTable(
+        "label_samples", "samples of turns that several people label, in the order of their queues", LABEL_SAMPLES,
+        computed_by("sessions.files.session_export.label_sample_lines"), has_label_samples,
     ),
     StudyTable(
         "reviews", "researchers' verdicts on marked spans, spot checks of answers and answers to flags", REVIEWS,

@@ -9,41 +9,65 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
+from django.db import connection
+
 from annotation.models import Study
 from annotation.protocols import Unit, protocol_of
 from config.text_validation import given
 from reports.exporting.file_writers import Chunk
 from reports.exporting.rating_lines import HUMAN
-from reports.exporting.table_statements import OF_MACHINES, OF_PEOPLE, RATINGS, Row, by_whole_items, streamed
+from reports.exporting.table_statements import OF_MACHINES, PEOPLES_RATINGS, RATINGS, Row, by_whole_items, streamed
 
+KEY = 9
+"""The place of a row's primary key."""
+MORE = "run, replicate, distribution, missing, outcome, prompt_digest, metadata"
+LOOKUP = 500
 KEPT = 4096
 """So many texts of each kind are kept, and only short ones."""
 
 
 def rating_chunks(study: Study) -> Iterator[Chunk]:
     """The current answers of people."""
-    return _chunks(study, people_rows(study))
+    return map(rating_writer(study), people_rows(study))
 
 
 def score_chunks(study: Study) -> Iterator[Chunk]:
     """The current answers of models and metrics."""
-    return _chunks(study, machine_rows(study))
+    return map(rating_writer(study), machine_rows(study))
 
 
 def people_rows(study: Study) -> Iterator[list[Row]]:
-    """The current answers of people as the database has them, in their order; a list has all of its items."""
-    return _sorted(study, OF_PEOPLE)
+    """The current answers of people as PEOPLES_RATINGS has them, in their order; a list has all of its items.
+
+    The last column is None, or what else the rating says, as `machine_rows` has it.
+    """
+    for rows in by_whole_items(streamed(PEOPLES_RATINGS, study.pk)):
+        rows.sort()
+        yield _with_more(rows)
+
+
+def _with_more(rows: list[Row]) -> list[Row]:
+    rare = [row[KEY] for row in rows if row[-1] is not None]
+    if not rare:
+        return rows
+    found: dict[int, Row] = {}
+    for start in range(0, len(rare), LOOKUP):
+        keys = rare[start : start + LOOKUP]
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT id, {MORE} FROM annotation_rating WHERE id IN ({_marks(keys)})", keys)  # noqa: S608
+            found |= {pk: (HUMAN, "", *said) for pk, *said in cursor.fetchall()}
+    return [row if row[-1] is None else (*row[:-1], found[row[KEY]]) for row in rows]
+
+
+def _marks(keys: list[int]) -> str:
+    return ", ".join(["%s"] * len(keys))
 
 
 def machine_rows(study: Study) -> Iterator[list[Row]]:
-    """The same of models and metrics."""
-    return _sorted(study, OF_MACHINES)
-
-
-def _sorted(study: Study, which: Mapping[str, str]) -> Iterator[list[Row]]:
-    for rows in by_whole_items(streamed(RATINGS.format_map(which), study.pk)):
+    """The same of models and metrics; the last column has kind, level and the columns MORE."""
+    for rows in by_whole_items(streamed(RATINGS.format_map(OF_MACHINES), study.pk)):
         rows.sort()
-        yield rows
+        yield [(*row[:6], *row[9:17], *row[19:22], row[22], (*row[17:19], *row[23:30])) for row in rows]
 
 
 def unit_writer(study: Study) -> Callable[[str | None, str | None, str], str]:
@@ -69,26 +93,34 @@ def _said_by(rater: str, kind: str, question: str) -> str:
     return members({"rater": rater, **of_machine, "question": question})
 
 
-def _chunks(study: Study, lists: Iterator[list[Row]]) -> Iterator[Chunk]:
+def rating_writer(study: Study) -> Callable[[list[Row]], Chunk]:
+    """What writes the lines of a list of ratings."""
     names_items, unit = protocol_of(study).files.ratings_name_items, unit_writer(study)
-    key, item = None, ""
-    for rows in lists:
-        lines = []
+
+    @lru_cache(maxsize=KEPT)
+    def said_of(output: str | None, other: str | None, variant: str, rater: str, kind: str, question: str) -> str:
+        return unit(output, other, variant) + _said_by(rater, kind, question)
+
+    def written(rows: list[Row]) -> Chunk:
+        key, item, lines = None, "", []
         for row in rows:
             (
-                _, _, _, variant, _, rater, _, _, _, at, _, value, _, of_item, output, other, question, kind, _,
-                explanation, shown, seconds, guidelines, run, replicate, distribution, missing, outcome, digest, about,
+                _, _, _, variant, _, rater, at, _, value, _, of_item, output, other, question, explanation, shown,
+                seconds, guidelines, rest,
             ) = row  # fmt: skip
+            kind, run, replicate = (HUMAN, "", None) if rest is None else (rest[0], rest[2], rest[3])
             if names_items and of_item != key:
                 key, item = of_item, f',"item":{encode_basestring(of_item)}'
-            head = item + unit(output, other, variant) + _said_by(rater, kind, question)
+            head = item + said_of(output, other, variant, rater, kind, question)
             more = circumstances(shown, seconds, at, guidelines, run, replicate)
             if explanation is not None:
                 more = f',"explanation":{encode_basestring(explanation)}{more}'
-            if distribution is not None or missing is not None or outcome or digest or about is not None:
-                more += _of_machine(distribution, missing, outcome, digest, about)
+            if rest is not None:
+                more += _of_machine(*rest[4:])
             lines.append(f'{{{head[1:]},"value":{value}{more}}}\n')
-        yield len(lines), "".join(lines).encode()
+        return len(lines), "".join(lines).encode()
+
+    return written
 
 
 def circumstances(

@@ -40,7 +40,8 @@ def exported_items(study: Study) -> Iterator[Line]:
     for lines in _batches(item_lines(study)):
         named = Item.objects.filter(study=study, key__in=[line["id"] for line in lines])
         keys = dict(named.values_list("pk", "key"))
-        places = {keys[pk]: found for pk, found in changed_places(study, sorted(keys)).items()}
+        changed = changed_places(study, min(keys), max(keys))
+        places = {key: changed[pk] for pk, key in keys.items() if pk in changed}
         for line in lines:
             told = [_shown(one, names, systems) for one in places.get(line["id"], ())]
             if names.are_codes:  # the order of import would tell systems apart

@@ -16,6 +16,7 @@ from annotation.protocols import Protocol, Unit, protocol_of
 from annotation.questions import question_types
 from annotation.typed_columns import Column, ColumnKind, as_ranking, number, ranking, records, text
 from config.text_validation import given
+from reports.exporting.annotation_line_texts import AnnotationText, annotation_texts
 from reports.exporting.file_writers import Chunk
 from reports.exporting.own_tables import STUDY_TABLES
 from reports.exporting.rating_line_texts import machine_rows, members, people_rows
@@ -23,7 +24,7 @@ from reports.exporting.rating_lines import HUMAN, RawRating, parsed, raw_ratings
 from reports.exporting.study_lines import Line, annotation_lines
 from reports.exporting.table_list import DerivedTable
 from reports.exporting.table_statements import Row
-from reports.exporting.wide_line_texts import Cell, wide_annotation_chunks, wide_rating_chunks
+from reports.exporting.wide_line_texts import Cell, wide_annotation_writer, wide_rating_writer
 
 UNIT = ("item", "output", "outputs", "session", "turn", "rater", "rater_kind")
 SAID = ("shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate")
@@ -158,22 +159,30 @@ def _circumstances(rating: RawRating, protocol: Protocol, names: Names, systems:
     )
 
 
-def _wide_chunks(
-    study: Study, lists: Iterator[list[Row]], columns: Mapping[tuple[str, str], QuestionColumn]
-) -> Iterator[Chunk]:
+def _wide_writer(study: Study, columns: Mapping[tuple[str, str], QuestionColumn]) -> Callable[[list[Row]], Chunk]:
     def write(question: str, level: str, value: Any) -> Cell:
         found = columns.get((question, "")) or columns[question, level]
         return found.column.name, members({found.column.name: found.write(value)})
 
-    return wide_rating_chunks(study, lists, write)
+    return wide_rating_writer(study, write)
+
+
+def wide_people_writer(study: Study) -> Callable[[list[Row]], Chunk]:
+    """What writes the wide lines of a list of people's ratings."""
+    return _wide_writer(study, _rated_by_people(study))
+
+
+def wide_machine_writer(study: Study) -> Callable[[list[Row]], Chunk]:
+    """The same of models and metrics."""
+    return _wide_writer(study, _rated_by_machines(study))
 
 
 def _rating_chunks(study: Study) -> Iterator[Chunk]:
-    return _wide_chunks(study, people_rows(study), _rated_by_people(study))
+    return map(wide_people_writer(study), people_rows(study))
 
 
 def _score_chunks(study: Study) -> Iterator[Chunk]:
-    return _wide_chunks(study, machine_rows(study), _rated_by_machines(study))
+    return map(wide_machine_writer(study), machine_rows(study))
 
 
 def _wide_ratings(study: Study) -> Iterator[Line]:
@@ -223,7 +232,8 @@ def _asked_per_output(columns: Mapping[str, QuestionColumn]) -> set[str]:
     return {key for key, one in columns.items() if [field.name for field in one.column.fields] == ["system", "value"]}
 
 
-def _annotation_chunks(study: Study) -> Iterator[Chunk]:
+def wide_answers_writer(study: Study) -> Callable[[list[AnnotationText]], Chunk]:
+    """What writes the wide lines of a list of annotations."""
     columns = _annotated(study)
     each = _asked_per_output(columns)
 
@@ -232,7 +242,11 @@ def _annotation_chunks(study: Study) -> Iterator[Chunk]:
         said = {output: value} if output is not None and question in each else value
         return found.column.name, members({found.column.name: found.write(said)})
 
-    return wide_annotation_chunks(study, columns.keys(), write)
+    return wide_annotation_writer(columns.keys(), write)
+
+
+def _annotation_chunks(study: Study) -> Iterator[Chunk]:
+    return map(wide_answers_writer(study), annotation_texts(study))
 
 
 def _wide_annotations(study: Study) -> Iterator[Line]:

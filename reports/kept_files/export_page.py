@@ -29,6 +29,7 @@ FILE_TEXTS = {
     "annotations": "submitted answers with all revisions and times",
     "sessions": "revision sessions with their turns",
     "labels": "labels of turns",
+    "label_samples": "samples of turns to label",
     "reviews": "verdicts on marked spans",
     "adjudications": "final answers of researchers",
     "examples": "written examples",

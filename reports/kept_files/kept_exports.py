@@ -14,8 +14,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.auditing import record
-from accounts.models import Person
+from accounts.models import AuditEntry, Person
 from annotation.blinding import is_blind
+from annotation.erasing import ANSWERS_TAKEN_BACK, RUN_REPLACED
 from annotation.models import Annotation, Item, Study
 from annotation.studies.locking import lock_study, refuse_import_since
 from config.background.claiming import Claim
@@ -34,6 +35,8 @@ VERSION = 1
 """Raise it if the files change although the data have not."""
 REPLACED = "Newer exports took its place."
 AGED = "It was kept for as long as this site keeps exports."
+LONGEST_STEP = timedelta(days=1)
+"""How much earlier than it is visible a step may be dated."""
 ROUTINE = (REPLACED, AGED)
 """Reasons whose tombstones are not kept for good."""
 
@@ -44,7 +47,7 @@ class WrittenExport:
 
     path: Path
     fields: dict[str, Any]
-    erasures: tuple[int, ...]
+    removals: tuple[int, ...]
 
 
 def all_forms() -> tuple[str, ...]:
@@ -115,13 +118,21 @@ def keep_export(claim: Claim, made: WrittenExport) -> None:
     row: KeptExport = claim.row
     with transaction.atomic():
         lock_study(row.study_id, archived=True)  # an erasure holds this lock until it has removed kept exports
-        withdrawn = Item.objects.filter(study=row.study_id, withdrawn_at__gte=made.fields["read_at"])
-        if last_erasures() != made.erasures or withdrawn.exists() or _taken_back(row, made.fields["read_at"]).exists():
+        read_at = made.fields["read_at"]
+        withdrawn = Item.objects.filter(study=row.study_id, withdrawn_at__gte=read_at)
+        if removals(row.study, read_at) != made.removals or withdrawn.exists() or _taken_back(row, read_at).exists():
             raise ReportOutdatedError
         with claim.finish(has_file=True, step="", **made.fields):
             os.replace(made.path, place_of(row))  # before the commit: a row never promises a file that is not there
         with_file = KeptExport.objects.filter(study=row.study_id, has_file=True).order_by("-pk")
         remove(KeptExport.objects.filter(pk__in=[one.pk for one in with_file[settings.KEPT_EXPORTS :]]), REPLACED)
+
+
+def removals(study: Study, read_at: datetime) -> tuple[int, ...]:
+    """The newest erasures, and the steps since a day before `read_at` after which answers count no longer."""
+    actions = (ANSWERS_TAKEN_BACK, RUN_REPLACED)
+    steps = AuditEntry.objects.filter(study=study.slug, at__gte=read_at - LONGEST_STEP, action__in=actions)
+    return (*last_erasures(), *steps.order_by("pk").values_list("pk", flat=True))
 
 
 def _taken_back(row: KeptExport, read_at: datetime) -> QuerySet[Annotation]:

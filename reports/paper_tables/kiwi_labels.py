@@ -81,7 +81,7 @@ def _parts(sessions: SessionAnswers) -> list[tuple[str, str, set[Hashable] | Non
         parts.append((kind.label, kind.value, None))
         if kind == retrieval:
             parts.append((f"{kind.label}, {FAILED}", kind.value, failed))
-        for sample in LabelSample.objects.filter(study=sessions.study, kind=kind).order_by("pk"):
+        for sample in LabelSample.objects.filter(study=sessions.study, kind=kind).order_by("made_at", "pk"):
             turns: set[Hashable] = {turn_variant(session, number) for session, number in sample.turns}
             parts.append((f"{kind.label}, sample: {sample}", kind.value, turns))
     return parts

@@ -1,7 +1,7 @@
 """The typed columns of sessions and labels in CSV and Parquet."""
 
 from annotation.file_tables.typed_tables import RATER, TypedTable
-from annotation.typed_columns import number, record, records, text, time, whole
+from annotation.typed_columns import number, record, records, text, time, whole, yes_no
 
 PASSAGE_FIELDS = (text("document"), whole("paragraph"), whole("rank"), number("score"), text("text"))
 LABEL_FIELDS = (text("value"), text("rater"))
@@ -39,5 +39,16 @@ LABELS = TypedTable(
         whole("replicate", "of machines: which rerun"),
         text("prompt_digest", "of machines: the digest of the prompt"),
         text("reply", "of machines: the model's reply"),
+    )
+)  # fmt: skip
+LABEL_SAMPLES = TypedTable(
+    (
+        text("kind", "instruction_type, error_category or retrieval"),
+        text("source", "what turns it was drawn from: all, failed, passages or failed_passages"),
+        whole("size", "turns asked for, of each model if per_model"),
+        yes_no("per_model", "whether so many turns of each model were drawn"),
+        whole("seed", "what decided the order"),
+        records("turns", "the turns in the order of the queue", text("session"), whole("turn")),
+        time("made_at", "when it was drawn"),
     )
 )  # fmt: skip

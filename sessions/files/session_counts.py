@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation.models import Study
-from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.models import LabelSample, RevisionSession, Turn, TurnLabel
 from sessions.workflow import DONE
 
 
@@ -15,6 +15,11 @@ def has_sessions(study: Study) -> bool:
 def has_labels(study: Study) -> bool:
     """Return whether anybody has labelled a turn."""
     return TurnLabel.objects.filter(turn__session__study=study).exists()
+
+
+def has_label_samples(study: Study) -> bool:
+    """Return whether turns have been sampled for labels."""
+    return LabelSample.objects.filter(study=study).exists()
 
 
 def session_counts(study: Study) -> dict[str, Any]:

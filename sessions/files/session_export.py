@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.models import Rater, Study
 from config.text_validation import given, time_text
-from sessions.models import RevisionSession, TurnLabel
+from sessions.models import LabelSample, RevisionSession, TurnLabel
 from sessions.transcript import TurnRecord, session_state, turns_of
 from sessions.workflow import ACTIVE, DONE
 
@@ -133,3 +133,17 @@ def label_line(one: TurnLabel) -> Line:
             "reply": one.reply or None,
         }
     )
+
+
+def label_sample_lines(study: Study) -> Iterator[Line]:
+    """Yield a line per sample of turns that people label, in the order in which the samples were drawn."""
+    for one in LabelSample.objects.filter(study=study).order_by("made_at", "pk"):
+        yield {
+            "kind": one.kind,
+            "source": one.source,
+            "size": one.size,
+            "per_model": one.per_model,
+            "seed": one.seed,
+            "turns": [{"session": session, "turn": number} for session, number in one.turns],
+            "made_at": time_text(one.made_at),
+        }

@@ -7,6 +7,7 @@ from annotation.importing.protocol_tables import TableImport
 from annotation.importing.target import ImportTarget
 from annotation.models import Item
 from annotation.protocols import FileFormat, Unit
+from sessions.files.label_sample_import import LabelSampleImport
 from sessions.files.session_import import LabelImport, SessionImport
 from sessions.models import RevisionSession, Turn
 from sessions.question_content import check_papers, check_question
@@ -46,4 +47,4 @@ class SessionFormat(FileFormat):
         return {unit: turns[turn] for unit, turn in named.items() if turn in turns}
 
     def importer(self, table: str) -> type[TableImport] | None:
-        return {one.table: one for one in (SessionImport, LabelImport)}.get(table)
+        return {one.table: one for one in (SessionImport, LabelImport, LabelSampleImport)}.get(table)

@@ -48,7 +48,7 @@ class SessionImport(TableImport):
         known = RevisionSession.objects.filter(study=self.study).select_related("study", "item", "rater")
         existing = {session.key: session for session in known}
         for line, body in objects:
-            with _noted(self, line):
+            with noted(self, line):
                 read = read_session(line, body)
                 self._check(read)
                 if read.body["id"] not in existing:
@@ -117,7 +117,7 @@ class SessionImport(TableImport):
     def settle(self) -> None:
         """Link the ratings that came with annotations, and add the ratings and labels that no other table had."""
         for read, session, turns in self.new:
-            with _noted(self, read.line):
+            with noted(self, read.line):
                 self._settle(read, session, turns)
         self.problems.refuse_if_any()
 
@@ -221,7 +221,7 @@ class LabelImport(TableImport):
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         for line, body in objects:
-            with _noted(self, line):
+            with noted(self, line):
                 self._read(body)
         self.problems.refuse_if_any()
 
@@ -285,7 +285,7 @@ def _machine_said(body: Mapping[str, Any], rater_kind: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _noted(table: TableImport, line: int) -> Iterator[None]:
+def noted(table: TableImport, line: int) -> Iterator[None]:
     """Note what is wrong with a line, and continue."""
     try:
         yield

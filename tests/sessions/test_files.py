@@ -14,7 +14,8 @@ from llm.models import StudyPrompt
 from reports.exporting import export_study
 from retrieval.models import IndexBuild
 from sessions import steps
-from sessions.models import RevisionSession, Turn, TurnLabel
+from sessions.label_samples import draw_labels
+from sessions.models import LabelSample, RevisionSession, Turn, TurnLabel
 from sessions.second_ratings import sample_turns
 from sessions.turn_labels import LabelRefusedError, label
 from tests.conftest import make_person
@@ -41,6 +42,10 @@ SESSION = {
     ],
     "final_answer": "With all fares.",
 }  # fmt: skip
+SAMPLE = {
+    "kind": "retrieval", "source": "all", "size": 2, "seed": 0, "turns": [{"session": "s/1", "turn": 2}],
+    "made_at": "2026-01-02T05:00:00Z",
+}  # fmt: skip
 
 
 def changed(**more):
@@ -55,7 +60,7 @@ def with_turn(place, **more):
 
 def again(folder, tmp_path, name):
     """Import `folder` into an empty database and return what an export of that study contains."""
-    empty_the_database(TurnLabel, Turn, RevisionSession, IndexBuild, StudyPrompt)
+    empty_the_database(LabelSample, TurnLabel, Turn, RevisionSession, IndexBuild, StudyPrompt)
     study = import_study(folder).study
     export_study(study, tmp_path / name)
     return bytes_of(tmp_path / name)
@@ -81,6 +86,8 @@ def worked(session, models, study):
     label(turn, "error_category", "instruction is ignored", by)
     label(session.turns.get(number=2), "retrieval", "partial", by)
     sample_turns(study, count=1, seed=3)
+    draw_labels(study, kind="retrieval", source="passages", size=1, per_model=False, seed=-3)
+    draw_labels(study, kind="instruction_type", source="all", size=2, per_model=True, seed=0)
     return study
 
 
@@ -92,6 +99,9 @@ def test_an_imported_export_is_exported_with_the_same_bytes(worked, tmp_path):
     assert [turn["rating"] for turn in done["turns"]] == ["bad", "neutral"]
     assert done["final_answer"] == done["turns"][1]["edited_answer"] == "By hand."
     assert done["turns"][0]["instruction_type"]["value"] == "others"
+    assert [(line["kind"], line["seed"]) for line in objects_of(tmp_path / "one" / "label_samples.jsonl")] == [
+        ("retrieval", -3), ("instruction_type", 0),
+    ]  # fmt: skip
     first = bytes_of(tmp_path / "one")
     assert again(tmp_path / "one", tmp_path, "two") == first
     assert Turn.objects.filter(annotation__isnull=False).count() == 3
@@ -191,6 +201,12 @@ def test_ratings_in_their_own_file_are_not_duplicated(folder):
          "sessions.jsonl", "turns.0.rating", "differs from"),
         ({"ratings": [{"item": "q1", "rater": "bob", "question": "rating", "value": "bad"}]},
          "ratings.jsonl", "item", "unknown key"),
+        ({"label_samples": [{**SAMPLE, "kind": "odd"}]}, "label_samples.jsonl", "kind", "one of"),
+        ({"label_samples": [{**SAMPLE, "seed": None}]}, "label_samples.jsonl", "seed", "missing"),
+        ({"label_samples": [{**SAMPLE, "turns": ["s/1"]}]}, "label_samples.jsonl", "turns.0", "{session, turn}"),
+        ({"label_samples": [{**SAMPLE, "turns": SAMPLE["turns"] * 2}]}, "label_samples.jsonl", "turns", "twice"),
+        ({"label_samples": [SAMPLE, {**SAMPLE, "made_at": "2026-01-03T05:00:00Z"}]},
+         "label_samples.jsonl", "turns", "differs"),
     ],
 )  # fmt: skip
 def test_invalid_lines_are_refused_by_file_line_and_field(folder, files, file, field, words):

@@ -15,8 +15,8 @@ from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from config.site_address import site_address
 
 TABLES = (
-    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels", "reviews",
-    "adjudications",
+    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels",
+    "label_samples", "reviews", "adjudications",
 )  # fmt: skip
 STEP_SECONDS = 5.0
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", type=Path, metavar="FOLDER | STUDY.yaml")
         for table in TABLES:
-            parser.add_argument(f"--{table}", type=Path, metavar="FILE", help="JSONL or CSV")
+            parser.add_argument(f"--{table.replace('_', '-')}", type=Path, metavar="FILE", help="JSONL or CSV")
         parser.add_argument("--owner", metavar="USER", help="user name of the person who becomes an owner of the study")
         parser.add_argument(
             "--replace-examples", action="store_true", help="show judges the file's examples alone from now on"

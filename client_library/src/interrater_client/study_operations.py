@@ -20,7 +20,10 @@ JSON = {"Content-Type": "application/json"}
 JSONL = {"Content-Type": "application/x-ndjson"}
 TIMEOUT = 600.0
 """Seconds for which operations wait for the server's workers, unless they are told otherwise."""
-TABLES = ("items", "ratings", "scores", "annotations", "runs", "sessions", "labels", "reviews", "adjudications")
+TABLES = (
+    "items", "ratings", "scores", "annotations", "runs", "sessions", "labels", "label_samples", "reviews",
+    "adjudications",
+)  # fmt: skip
 """Tables that an export leaves out if they have no rows."""
 When = datetime | str
 

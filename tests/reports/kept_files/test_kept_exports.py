@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import os
 import signal
 import zipfile
@@ -14,14 +15,15 @@ from django.utils import timezone
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit, undo
-from annotation.importing import import_study
+from annotation.importing import add_to_study, import_study
 from annotation.members.membership import rater_for
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import Item, Rater, Rating, Study
+from annotation.models import Item, JudgeRun, Rater, Rating, Study
 from annotation.studies.steered_items import restore, withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
 from config.background.rows import Status
+from judges.run_states import replace_run
 from reports.background import export_work
 from reports.background.export_upkeep import clean_up
 from reports.freezing import freeze
@@ -35,6 +37,7 @@ from tests.processes import child
 from tests.reports.compared_study import imported
 
 pytestmark = pytest.mark.django_db
+ANSWER = {"q-follows": ["true"], "q-how_well": ["5"]}
 
 
 @pytest.fixture
@@ -301,3 +304,76 @@ def test_an_answer_taken_back_leaves_tombstones_of_what_was_read_after_it(owner,
     assert (before.has_file, row.has_file, frozen.figures) == (True, False, "")
     assert "taken back" in row.removed_for
     assert "taken back" in frozen.removed_for
+
+
+def taken_back_by_file(study, rater, owner, folder):
+    """Import a second revision of the rater's only answer, which says that they skipped the task."""
+    own = rater_for(study, rater)
+    first = own.annotations.select_related("task__item").get()
+    line = {
+        "item": first.task.item.key, "outputs": list(first.task.outputs.values_list("key", flat=True)),
+        "rater": own.name, "revision": 2, "status": "skipped", "reason": "unsure",
+        "submitted_at": "2026-01-02T03:04:05Z",
+    }  # fmt: skip
+    path = folder / "annotations.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    return add_to_study(study, {"annotations": path}, owner)
+
+
+def test_an_imported_revision_that_is_no_answer_leaves_tombstones_as_an_undo_does(owner, rater, settings, tmp_path):
+    settings.VAR = tmp_path / "var"
+    study = live_study(owner, rater)
+    assignment = next_assignment(study, rater_for(study, rater))
+    before = exported(study)
+    submit(assignment, Submission(form=ANSWER, revision=0, guidelines_version=1))
+    row = exported(study)
+    compute_here(study, "agreement", agreement_choices())
+    frozen = freeze(kept_report(study, "agreement", agreement_choices()), owner)
+    assert taken_back_by_file(study, rater, owner, tmp_path).added["annotations"] == 1
+    for one in (before, row, frozen):
+        one.refresh_from_db()
+    assert (before.has_file, row.has_file, frozen.figures) == (True, False, "")
+    assert "taken back" in row.removed_for
+    again = exported(study)
+    (tmp_path / "annotations.jsonl").rename(tmp_path / "same.jsonl")
+    add_to_study(study, {"annotations": tmp_path / "same.jsonl"}, owner)
+    again.refresh_from_db()
+    assert again.has_file, "a file that changes nothing removes nothing"
+
+
+def test_an_export_written_while_a_file_takes_an_answer_back_is_written_again(
+    owner, rater, settings, tmp_path, monkeypatch
+):
+    settings.VAR = tmp_path / "var"
+    study = live_study(owner, rater)
+    submit(next_assignment(study, rater_for(study, rater)), Submission(form=ANSWER, revision=0, guidelines_version=1))
+    row = request_export(study, "jsonl", owner, "test")
+    zip_folder = export_work.zip_folder
+
+    def meanwhile(folder, path):
+        if not AuditEntry.objects.filter(action="answers taken back").exists():
+            taken_back_by_file(study, rater, owner, tmp_path)
+        return zip_folder(folder, path)
+
+    monkeypatch.setattr(export_work, "zip_folder", meanwhile)
+    process_row("export", row.pk)
+    row.refresh_from_db()
+    assert (row.status, row.has_file) == (Status.QUEUED, False)
+    KeptExport.objects.update(due_at=timezone.now())
+    assert process_row("export", row.pk)
+    row.refresh_from_db()
+    assert row.has_file
+
+
+def test_a_replaced_run_leaves_tombstones_of_what_may_have_its_answers(study, owner):
+    judge = Rater.objects.filter(study=study).exclude(kind="human").first()
+    run, other = (JudgeRun.objects.create(rater=judge, name=name, configuration={}) for name in ("old", "new"))
+    row = exported(study)
+    compute_here(study, "agreement", agreement_choices())
+    frozen = freeze(kept_report(study, "agreement", agreement_choices()), owner)
+    replace_run(run, other, owner)
+    for one in (row, frozen):
+        one.refresh_from_db()
+    assert (row.has_file, frozen.figures) == (False, "")
+    assert "another one has replaced" in row.removed_for
+    assert "another one has replaced" in frozen.removed_for
