@@ -7,14 +7,13 @@ import numpy as np
 
 from agreement.alpha import observed_interval, observed_nominal, standardised
 from agreement.bootstrap import Ratios
+from agreement.local_alpha_bins import EDGES
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ratings
 from agreement.tally import sum_by, tally
 
 LocalLevel = Literal["nominal", "interval"]
 
 HIGH = 0.5
-EDGES = tuple(round(-1 + step / 10, 1) for step in range(21))
-"""Bins of the histogram: alpha within an item is above -1, because D_o / D_e < 2."""
 LEFT_OUT = "no item has an output rated by two raters"
 
 

@@ -82,7 +82,14 @@ def test_every_person_gets_exactly_the_status_of_the_table(world, route):
 
 def test_only_public_pages_are_open_without_a_sign_in():
     """By the table, whose statuses are those that the site gives."""
-    public = {"accounts:sign_in", "accounts:sign_out", "accounts:link", "annotation:invitation", "admin_sign_out"}
+    public = {
+        "accounts:sign_in",
+        "accounts:sign_out",
+        "accounts:link",
+        "annotation:invitation",
+        "annotation:invitation_opened",
+        "admin_sign_out",
+    }
     past = [
         f"{method} {route}: {row['anonymous']}"
         for route in ROUTES if route not in public

@@ -4,42 +4,21 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
 from annotation.models import Study
-from annotation.typed_columns import anything, number, text, time
 from config.model_fields import canonical_json
 from config.text_validation import given, time_text
 from recruiting.checks.answered_checks import answered_checks
-from recruiting.checks.check_tables import CheckItem, CheckKind, FiledCheck
+from recruiting.checks.check_columns import CHECKS
+from recruiting.checks.check_tables import CheckKind, FiledCheck
 
 Line = dict[str, Any]
 KEYS = frozenset({
     "rater", "kind", "item", "damage", "expected", "answered", "status", "share", "seconds", "submitted_at",
 })  # fmt: skip
 STATUSES = ("submitted", "skipped")
-CHECKS = TypedTable(
-    (
-        text("rater", "who answered, under a pseudonym"),
-        text("kind", "gold, twins or repeats"),
-        text("item", "the item that the check was made from"),
-        text("damage", "of twins: how an output was damaged"),
-        anything("expected", "right values, the damaged output, or what was answered before"),
-        anything("answered", "{question: value}"),
-        text("status", "submitted or skipped"),
-        number("share", "what it counts for, from 0 to 1"),
-        number("seconds", "time taken"),
-        time("submitted_at", "when it was submitted"),
-    ),
-    ("rater", "kind", "item", "status"),
-)  # fmt: skip
-
-
-def has_checks(study: Study) -> bool:
-    """Whether the study has checks, or answers to some from a file."""
-    return FiledCheck.objects.filter(study=study).exists() or CheckItem.objects.filter(item__study=study).exists()
 
 
 def check_lines(study: Study) -> Iterator[Line]:

@@ -19,7 +19,7 @@ from annotation.models import Study
 from annotation.protocols import Protocol, protocol_of
 from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import has_preparation, preparing_lines
-from recruiting.checks.filed_checks import CHECKS, check_lines, has_checks
+from recruiting.checks.check_columns import CHECKS, has_checks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
@@ -130,5 +130,8 @@ STUDY_TABLES = (
         "adjudications", "researchers' final answers, with all revisions", ADJUDICATIONS, adjudication_lines,
         has_adjudications,
     ),
-    StudyTable("checks", "current answers of people to hidden checks of their work", CHECKS, check_lines, has_checks),
+    StudyTable(
+        "checks", "current answers of people to hidden checks of their work", CHECKS,
+        computed_by("recruiting.checks.filed_checks.check_lines"), has_checks,
+    ),
 )  # fmt: skip

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from agreement.alpha import alpha
-from agreement.local_alpha import EDGES, local_alpha
+from agreement.local_alpha import local_alpha
+from agreement.local_alpha_bins import EDGES
 
 
 def test_alpha_is_computed_within_each_item(ratings_of):

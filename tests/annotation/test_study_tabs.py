@@ -40,7 +40,7 @@ def test_a_group_of_one_tab_has_no_second_row(web, study):
 def test_only_the_group_of_a_page_shows_its_tabs(web, study):
     rows = rows_of(web, study, "annotation:invitations")
     shown = [(one.title, one.current) for one in rows.tabs]
-    assert shown == [("People", ""), ("Invitations", "page"), ("Assignment plan", "")]
+    assert shown == [("People", ""), ("Invitations", "page"), ("Rater checks", ""), ("Assignment plan", "")]
     assert [(one.title, one.current) for one in rows.groups if one.current] == [("People", "true")]
 
 
@@ -56,5 +56,5 @@ def test_pages_of_the_protocol_are_beside_the_overview(web, study):
     Study.objects.update(protocol="session")
     rows = rows_of(web, study, "revision_sessions:sessions")
     assert [(one.title, one.current) for one in rows.tabs] == [
-        ("Overview", ""), ("Sessions", "page"), ("Progress", ""),
+        ("Overview", ""), ("Sessions", "page"), ("Progress", ""), ("Dry run", ""),
     ]  # fmt: skip
