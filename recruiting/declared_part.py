@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.importing.declared_parts import DeclaredPart
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
+from annotation.studies.declared_parts import DeclaredPart
 from config.text_validation import TextRefusedError, check_id
 from recruiting.checks.check_settings import checked_checks
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of

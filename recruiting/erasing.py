@@ -42,7 +42,8 @@ class RecruitingErasing(Erasing):
     item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
     def has_answers(self, study: Study) -> bool:
-        return StepPassage.objects.filter(rater__study=study).exists()
+        """Steps are open while a study is live, so a draft asks for nothing."""
+        return study.status != Study.Status.DRAFT and StepPassage.objects.filter(rater__study=study).exists()
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))

@@ -12,13 +12,13 @@ from annotation.answers import Sheet
 from annotation.blinding import OPTION as BLINDED
 from annotation.blinding import is_blind, with_past_blinding
 from annotation.erasing import all_erasing
-from annotation.importing.declared_parts import recruiting_changed
 from annotation.importing.gold_answers import checked_gold
 from annotation.importing.import_problems import FieldInvalidError, ImportRefusedError, refuse
 from annotation.importing.study_file import StudyFile, differences
 from annotation.importing.target import AskedQuestions
 from annotation.models import Item, Output, Question, Study, WrittenExample
 from annotation.protocols import UnitInvalidError, protocols
+from annotation.studies.declared_parts import recruiting_changed
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.unplanning import unplan
 

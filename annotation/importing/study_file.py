@@ -11,7 +11,6 @@ from django.conf import settings
 
 from annotation import text_formats
 from annotation.desk import skip_reasons
-from annotation.importing.declared_parts import declared_parts
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
     FieldInvalidError,
@@ -27,6 +26,7 @@ from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
+from annotation.studies.declared_parts import declared_parts
 from annotation.studies.file_sections import sections_in, study_sections
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id, check_json

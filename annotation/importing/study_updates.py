@@ -8,7 +8,6 @@ from typing import Any
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.blinding import with_past_blinding
-from annotation.importing.declared_parts import recruiting_changed
 from annotation.importing.draft_rewriting import (
     create_study,
     refuse_fixed,
@@ -24,6 +23,7 @@ from annotation.importing.target import ImportTarget
 from annotation.members.membership import add_member
 from annotation.models import Guideline, Question, Slot, Study
 from annotation.models.people import Role
+from annotation.studies.declared_parts import recruiting_changed
 from annotation.studies.locking import lock_study
 
 DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges", "recruiting")

@@ -13,12 +13,12 @@ from django.utils import timezone
 
 from annotation.access import backed_invitations
 from annotation.blinding import names_of, shown_options
-from annotation.importing.declared_parts import declared_parts
 from annotation.models import Item, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import StudyInvalidError, protocols
 from annotation.studies.assignment_plan import plan_of
+from annotation.studies.declared_parts import declared_parts
 from annotation.studies.kept_counts import PLAN, KeptCounts, exceeds, kept_counts
 from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, table_of
 from annotation.studies.planning import is_planned, outputs_of

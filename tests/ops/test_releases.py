@@ -54,4 +54,4 @@ def test_the_fixture_of_a_release_is_small_and_has_answers_of_every_protocol(rel
         assert lines["the-session/sessions.jsonl"] == 3
         assert lines["the-session/labels.jsonl"] == 2
         assert lines["the-listwise/reviews.jsonl"] > 4
-        assert lines["the-rating/reviews.jsonl"] == 2
+        assert lines["the-rating/reviews.jsonl"] == 3

@@ -34,8 +34,10 @@ def add_way_in_rows(study, rater, *, declares=True):
         ended_at=now,
         guidelines_version=1,
     )
+    item = study.items.first()
+    shown = list(item.outputs.order_by("position").values_list("key", flat=True)[:1])
     answer = PracticeAnswer.objects.create(
-        passage=passage, number=0, item=study.items.first(), shown=["system-north"], answers={"follows": True},
+        passage=passage, number=0, item=item, shown=shown, answers={"follows": True},
         submitted_at=now, read_at=now,
     )  # fmt: skip
     reply = PersonalReply.objects.create(

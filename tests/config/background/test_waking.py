@@ -77,7 +77,9 @@ def test_messages_about_work_that_somebody_waits_for_go_first(trial, monkeypatch
     waking.wake(trial.work, 1)
     waking.wake(replace(trial.work, patient=True), 2)
     assert priorities == [waking.FIRST, waking.LAST]
-    assert [key for key, work in kinds.works().items() if work.patient] == ["judgment", "preparation", "webhook"]
+    assert [key for key, work in kinds.works().items() if work.patient] == [
+        "dry_run", "judgment", "preparation", "webhook",
+    ]  # fmt: skip
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="with few rows PostgreSQL reads the table")

@@ -2,19 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
 from config.registry import bound
+
+if TYPE_CHECKING:
+    from annotation.importing.import_problems import FieldInvalidError
 
 
 class DeclaredPart(ABC):
     """How an app reads the key `recruiting` of a study file; its module `declared_part` binds an instance to PART."""
 
     @abstractmethod
-    def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+    def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> "Iterator[FieldInvalidError]":
         """Yield what is wrong with the value of a file with these questions."""
 
     def live_problems(self, study: Study) -> Iterator[str]:
