@@ -9,6 +9,8 @@ PAGE = "reports:rater_checks"
 
 def check_notices(study: Study) -> list[StudyNotice]:
     """Raters whom a rule has paused or asks about, and answers of excluded raters to which nobody has responded."""
+    if study.status == Study.Status.DRAFT:  # nobody has answered yet
+        return []
     found, replied = list(open_notices(study).values_list("paused", flat=True)), unread_replies(study)
     paused, asked = sum(found), len(found) - sum(found)
     sentences = [
