@@ -141,6 +141,7 @@ def test_documents_become_a_live_study_with_a_leaderboard(page_of, server, owner
     assert (output.key, output.writer) == ("north", "model")
 
 
+@pytest.mark.thorough
 def test_paragraphs_become_sessions_with_a_leaderboard(page_of, server, owner, rater, tmp_path):
     study = empty_study(tmp_path, "session", owner, models=["scripted/chat"])
     lines = [document_line(number, title="On ferries", documents=PAPERS) for number in range(3)]

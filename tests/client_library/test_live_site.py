@@ -204,7 +204,7 @@ def test_frames_hold_what_was_sent(filled, library):
     assert kept == sorted((row["item"], row["output"], row["rater"], row["value"]) for row in RATED)
 
 
-@pytest.mark.parametrize("library", [pandas, polars])
+@pytest.mark.parametrize("library", [pandas, pytest.param(polars, marks=pytest.mark.thorough)])
 def test_parquet_gives_columns_of_one_type(filled, library):
     filled.add_ratings(RATED)
     frame = filled.dataframe("ratings", library.__name__, "parquet")

@@ -96,6 +96,7 @@ def test_a_second_start_keeps_the_data_and_gives_new_links(launch, kept_var):
     assert len(usernames(kept_var)) == 4
 
 
+@pytest.mark.thorough
 def test_without_the_demo_there_is_no_account(launch):
     running = launch(DEMO="0")
     assert running.ready, running.said

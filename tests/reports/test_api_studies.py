@@ -49,7 +49,10 @@ def test_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("name", ["qags-cnndm", "hanna", "pandalm", "wmt16-tur-eng"])
+@pytest.mark.parametrize(
+    "name",
+    ["pandalm", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("qags-cnndm", "hanna", "wmt16-tur-eng"))],
+)
 def test_public_data_sent_by_a_program_gives_the_published_figures(name, reference_data, owner, tmp_path):
     folder = reference_data / name
     study = import_study(folder / "study.yaml").study
