@@ -15,6 +15,7 @@ from annotation.review.adjudicating import adjudicate
 from annotation.studies.corrections import StudyRefusedError
 from config.erasure import open_erasure
 from llm.models import Call, Completion
+from recruiting.models import PracticeAnswer
 from reports.api.entry_kinds import KINDS
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices
@@ -52,6 +53,9 @@ def blinded(world):
                 text = text.replace(old, new)
             value, shown = json.loads(text)
             Rating.objects.filter(pk=rating.pk).update(value=value, shown=shown)
+        for answer in PracticeAnswer.objects.filter(item__study=study):
+            shown = [NAMES.get(key, key) for key in answer.shown]
+            PracticeAnswer.objects.filter(pk=answer.pk).update(shown=shown)
         Output.objects.filter(key="CANARY-SYS-west").update(
             edited_from="CANARY-SYS-north", metadata={"made_by": "CANARY-SYS-west"}
         )
