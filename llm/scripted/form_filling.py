@@ -3,8 +3,8 @@
 A form stands between the lines `[form]` and `[/form]`. Its blanks are `{whole number from 1 to 5}`,
 `{number from 0 to 1.5}`, `{one of: yes | no}`, `{ranks of 4 from 1 to 4}`, `{two different numbers from 1 to 4}`,
 `{text}`, `{instruction}` and `{question}`; more words may follow the numbers of ranks. A form may be JSON. Which answer
-is filled in follows from the prompt alone. Instructions and questions are about words of it; no two in a form are the
-same.
+is filled in follows from the prompt alone. Instructions and questions use words of the prompt, and no form has the same
+one twice.
 """
 
 import hashlib

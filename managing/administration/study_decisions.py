@@ -51,7 +51,7 @@ class PlanTextForm(forms.Form):
 
 
 class PlanAction(ConfirmedAction):
-    """Gives one study a plan; its form begins with the plan that it has."""
+    """Gives a study another plan; the form shows the present plan first."""
 
     def form_for(self, person: Person, rows: Sequence[Any], posted: Given | None) -> forms.Form:
         now = rows[0].options.get(OPTION)

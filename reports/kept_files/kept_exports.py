@@ -89,7 +89,7 @@ def current_exports(study: Study, forms: Collection[str], state: str) -> list[Ke
 
 
 def request_export(study: Study, form: str, person: Person | None, via: str) -> KeptExport:
-    """The kept export of the present data in this format, or a new one that a worker will write.
+    """The kept export of the present data in this format; if there is none, a new row, whose file a worker will write.
 
     Raises ImportPendingError.
     """
