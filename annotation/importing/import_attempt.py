@@ -43,10 +43,13 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.planning import replan_from
 from annotation.studies.preparing_tasks import request_preparation
+from config.bulk_insert import refresh_statistics
 
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
 Tables = Mapping[str, Path]
 """The files of an import by table: items, ratings, sessions, ..."""
+MANY_ROWS = 5_000
+"""So many new rows change how PostgreSQL should read a table; its own upkeep notices them up to a minute later."""
 
 
 @dataclass
@@ -145,6 +148,7 @@ class ImportAttempt:
             if connection.vendor != "postgresql":
                 raise
             raise StudyChangedError from None
+        refresh_statistics(*(model for model, rows in self.staging.added.items() if rows >= MANY_ROWS))
 
     def _write_in_steps(self) -> None:
         pending = stepwise_import.keep(self.staging, self.update.slug)

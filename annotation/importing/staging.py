@@ -5,6 +5,7 @@ look up are copied to a temporary SQLite database, which answers the same querie
 """
 
 import struct
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from tempfile import TemporaryFile
@@ -53,6 +54,8 @@ class Staging(Tables):
     def __init__(self) -> None:
         self.keep_readable = True
         self.rows = self.size = 0
+        self.added: Counter[type[Model]] = Counter()
+        """How many rows each table gets."""
         self.raters: set[int] = set()
         """The raters that rows refer to."""
         self.machine_keys: set[str] = set()
@@ -92,6 +95,7 @@ class Staging(Tables):
         if not rows:
             return
         self.rows += len(rows)
+        self.added[model] += len(rows)
         if "rater_id" in columns:
             place = columns.index("rater_id")
             self.raters.update(row[place] for row in rows)

@@ -2,10 +2,12 @@
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEntry
 from annotation.conversations import MUST
-from annotation.importing import ImportRefusedError, import_study
+from annotation.importing import ImportRefusedError, import_attempt, import_study
 from annotation.models import (
     Annotation,
     Guideline,
@@ -128,3 +130,14 @@ def test_the_last_line_of_an_import_gives_the_address_and_the_next_step(folder, 
     assert last == f"Next: check it and make it live at {address}, or with: manage.py make_live ferries"
     call_command("import_study", str(folder()), "--live")
     assert capsys.readouterr().out.splitlines()[-1] == f"See {address}"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_import_refreshes_the_statistics_of_its_tables(folder, monkeypatch):
+    """PostgreSQL would otherwise read a new study as if its tables were empty, until its own upkeep looks at them."""
+    monkeypatch.setattr(import_attempt, "MANY_ROWS", 2)
+    with CaptureQueriesContext(connection) as queries:
+        import_study(folder(items=[ITEM, {**ITEM, "id": "pier"}], ratings=[RATING]))
+    refreshed = [query["sql"] for query in queries if query["sql"].startswith("ANALYZE")]
+    tables = (Item, Output) if connection.vendor == "postgresql" else ()
+    assert sorted(refreshed) == sorted(f'ANALYZE "{model._meta.db_table}"' for model in tables)
