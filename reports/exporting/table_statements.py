@@ -98,6 +98,9 @@ WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id
   AND t.item_id = i.id AND x.task_id = t.id ORDER BY i.id
 """
 
+SETTINGS_BEFORE = "SELECT current_setting('join_collapse_limit'), current_setting('enable_sort')"
+SET_FOR_NOW = "SELECT set_config('join_collapse_limit', %s, true), set_config('enable_sort', %s, true)"
+
 
 @cache
 def _written(statement: str, vendor: str) -> str:
@@ -107,11 +110,14 @@ def _written(statement: str, vendor: str) -> str:
 def streamed(statement: str, study: int) -> Iterator[list[Row]]:
     """Yield the rows of a statement in lists, from cursors that do not hold them all."""
     written, after = _written(statement, connection.vendor), 0
-    while (last := _last_of_next(study, after)) is not None:
-        cursor = connection.chunked_cursor()
+    while True:
+        with _planned_as_written():
+            last = _last_of_next(study, after)
+            if last is None:
+                return
+            cursor = connection.chunked_cursor()
+            cursor.execute(written, {"study": study, "after": after, "last": last})
         try:
-            with _joins_as_written():
-                cursor.execute(written, {"study": study, "after": after, "last": last})
             while rows := cursor.fetchmany(AT_ONCE):
                 yield rows
         finally:
@@ -120,20 +126,21 @@ def streamed(statement: str, study: int) -> Iterator[list[Row]]:
 
 
 @contextmanager
-def _joins_as_written() -> Iterator[None]:
-    """Let PostgreSQL join in the order of the statement, as SQLite does; cursors keep their plan.
+def _planned_as_written() -> Iterator[None]:
+    """Let PostgreSQL join in the order of the statement and along indexes, as SQLite does; cursors keep their plan.
 
-    A database without statistics, such as after an import, may otherwise read all ratings of a rater for each list.
+    A database without statistics, such as after an import, may otherwise read all ratings of a rater for each list, or
+    sort all items that are left.
     """
     if connection.vendor != "postgresql" or not connection.in_atomic_block:
         yield
         return
     with connection.cursor() as cursor:
-        cursor.execute("SHOW join_collapse_limit")
-        (before,) = cursor.fetchone()
-        cursor.execute("SET LOCAL join_collapse_limit = 1")
+        cursor.execute(SETTINGS_BEFORE)
+        before = cursor.fetchone()
+        cursor.execute(SET_FOR_NOW, ["1", "off"])
         yield
-        cursor.execute("SELECT set_config('join_collapse_limit', %s, true)", [before])
+        cursor.execute(SET_FOR_NOW, before)
 
 
 def _last_of_next(study: int, after: int) -> int | None:
