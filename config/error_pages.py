@@ -7,8 +7,9 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
+from config.outages import FULL, outage_status
 from config.problem_details import asked_by_program, problem_response
-from config.site_busy import SiteBusyError, database_is_busy
+from config.site_busy import SiteBusyError
 
 SENTENCES = {
     400: "This request is not valid.",
@@ -19,7 +20,10 @@ SENTENCES = {
     413: "The request is larger than this site accepts.",
     500: "Something went wrong on our side.",
     503: "The site is busy, and the request was not completed. Try again in a few seconds.",
+    507: "The server's disk is full, and nothing was saved. Try again later.",
 }
+AFTER_FULL_DISK = 60
+"""Seconds after which it makes sense to try again if somebody has to free disk space first."""
 
 
 def error_response(request: HttpRequest, status: int, page: str = "", sentence: str = "") -> HttpResponse:
@@ -62,14 +66,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def busy_response(request: HttpRequest, problem: BaseException | None) -> HttpResponse | None:
-    """Return the page of 503, with `Retry-After`, if trying again soon makes sense; otherwise None."""
-    if isinstance(problem, SiteBusyError):
-        response = error_response(request, 503, sentence=str(problem))
-        response.headers["Retry-After"] = str(problem.retry_after)
-        return response
-    if database_is_busy(problem):
-        return busy_response(request, SiteBusyError())
-    return None
+    """Return the page of an outage, 503 or 507, with `Retry-After`; None if the problem is not an outage."""
+    status = outage_status(problem)
+    if status is None:
+        return None
+    busy = problem if isinstance(problem, SiteBusyError) else SiteBusyError()
+    response = error_response(request, status, sentence=str(busy))
+    response.headers["Retry-After"] = str(AFTER_FULL_DISK if status == FULL else busy.retry_after)
+    return response
 
 
 def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:

@@ -53,7 +53,7 @@ class PrivateResponseMiddleware:
 
 
 class SiteBusyMiddleware:
-    """Answer SiteBusyError with status 503 and `Retry-After`."""
+    """Answer SiteBusyError and outages with status 503 or 507 and `Retry-After`."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response

@@ -7,31 +7,67 @@ import argparse
 import json
 import sys
 import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.load.server import Server, environment, own_database, run
+
+Fault = Callable[[Server, threading.Event], None]
+"""Does something to a running server; returns when it is over, at the latest soon after the event is set."""
 
 
 def race(server_url: str | None, raters: int, tasks: int, redundancy: int) -> dict:
     """Start a server on a new database, let the raters race, and compare ledgers, database and export."""
     with tempfile.TemporaryDirectory() as name, own_database(server_url, Path(name)) as database:
-        folder = Path(name)
-        env = environment(database, folder)
-        plan = json.loads(run(["-m", "tests.load.prepare", str(raters), str(tasks), str(redundancy)], env))
-        server = Server(env, threads=16 if server_url else 8)
-        (folder / "ledgers").mkdir()
-        server.start()
+        env = environment(database, Path(name))
+        return race_on(env, Path(name), (raters, tasks, redundancy), Server(env, threads=16 if server_url else 8))
+
+
+def race_on(
+    env: dict[str, str], folder: Path, size: tuple[int, int, int], server: Server, fault: Fault | None = None
+) -> dict[str, Any]:
+    """Let raters race on `server` with files in `folder`, while a fault happens; `size`: raters, tasks, redundancy."""
+    plan = json.loads(run(["-m", "tests.load.prepare", *map(str, size)], env))
+    ledgers, written = folder / "ledgers", folder / "plan.json"
+    ledgers.mkdir()
+    server.start()
+    try:
+        written.write_text(json.dumps(plan | {"port": server.port, "ledgers": str(ledgers)}))
+        with _happening(fault, server):
+            told = json.loads(run(["-m", "tests.load.raters", str(written)], env))
+    finally:
+        server.end()
+    run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
+    found = json.loads(run(["-m", "tests.load.compare", plan["study"], str(ledgers), str(folder / "export")], env))
+    return dict(told | found)
+
+
+@contextmanager
+def _happening(fault: Fault | None, server: Server) -> Iterator[None]:
+    """Let a fault happen beside the block; an error of the fault itself is raised after it."""
+    if fault is None:
+        yield
+        return
+    ending, problems = threading.Event(), []
+
+    def guarded() -> None:
         try:
-            plan |= {"port": server.port, "ledgers": str(folder / "ledgers")}
-            (folder / "plan.json").write_text(json.dumps(plan))
-            told = json.loads(run(["-m", "tests.load.raters", str(folder / "plan.json")], env))
-        finally:
-            server.end()
-        run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
-        found = json.loads(
-            run(["-m", "tests.load.compare", plan["study"], str(folder / "ledgers"), str(folder / "export")], env)
-        )
-        return told | found
+            fault(server, ending)
+        except Exception as problem:  # noqa: BLE001 - the edge of a thread: raised again below
+            problems.append(problem)
+
+    thread = threading.Thread(target=guarded, name="fault")
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
+    if problems:
+        raise problems[0]
 
 
 def main() -> None:

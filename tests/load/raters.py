@@ -12,11 +12,13 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlencode
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 LONGEST = 240
+OUTAGES = (503, 507)
 
 
 class Rater:
@@ -29,6 +31,8 @@ class Rater:
         self.deadline = time.monotonic() + LONGEST
         self.times: list[float] = []
         self.errors: list[str] = []
+        self.refused: Counter[str] = Counter()
+        """Requests that were sent again, by the status that refused them; "none" without any answer."""
 
     def post(self, path: str, fields: dict[str, str]) -> tuple[int, str]:
         """Return status and Location of a POST, sent again unchanged until the server answers."""
@@ -44,12 +48,16 @@ class Rater:
                     self.connection = http.client.HTTPConnection("127.0.0.1", self.plan["port"], timeout=30)
                 self.connection.request("POST", path, body, headers)
                 response = self.connection.getresponse()
-                response.read()
+                page = response.read()
             except (OSError, http.client.HTTPException):
                 self.connection = None
+                self.refused["none"] += 1
                 time.sleep(0.1)
                 continue
-            if response.status == 503:  # busy: everybody claims at once
+            if response.status in OUTAGES:  # busy: everybody claims at once, or a fault
+                self.refused[str(response.status)] += 1
+                if b"<h1>" not in page or not response.getheader("Retry-After"):
+                    self.errors.append(f"{response.status} without a page: {page[:80]!r}")
                 time.sleep(0.05)
                 continue
             return response.status, response.getheader("Location") or ""
@@ -99,6 +107,7 @@ def main() -> None:
                 "p50": times[len(times) // 2] if times else None,
                 "p95": times[int(0.95 * (len(times) - 1))] if times else None,
                 "slowest": times[-1] if times else None,
+                "refused": sum((rater.refused for rater in raters), Counter()),
                 "errors": [error for rater in raters for error in rater.errors],
             }
         )

@@ -67,18 +67,23 @@ class Server:
     threads: int = 8
     worker_class: str = "config.buffering_worker.BufferingWorker"
     port: int = 0
+    log: Path | None = None
+    """Where the server's messages go; None: to ours."""
     process: subprocess.Popen | None = field(default=None, repr=False)
 
     def start(self) -> None:
         self.port = self.port or free_port()
+        messages = self.log.open("ab") if self.log else None
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
                 "--worker-class", self.worker_class, "--workers", str(self.workers), "--threads", str(self.threads),
                 "--no-control-socket", "--log-level", "error", "--graceful-timeout", "5",
             ],
-            cwd=ROOT, env=self.env, start_new_session=True,
+            cwd=ROOT, env=self.env, start_new_session=True, stdout=messages, stderr=messages,
         )  # fmt: skip
+        if messages:
+            messages.close()
         deadline = time.monotonic() + SLOWEST_START
         while time.monotonic() < deadline:
             try:

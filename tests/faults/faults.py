@@ -1,0 +1,241 @@
+"""Faults of the database, the disk and the web server under load; after each, ledgers, database and export agree.
+
+    python -m tests.faults.faults [--small] [NAME ...]
+
+Each fault starts a web server, and a PostgreSQL or Redis of its own, in a temporary folder. Raters work as fast as they
+can, each with a ledger of what the server acknowledged. Prints one line of JSON per fault; ends with 1 if any is wrong.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.faults.own_postgres import FAST, IMMEDIATE, OwnPostgres, missing_program, own_postgres
+from tests.faults.small_disks import can_mount, filled, small_disk
+from tests.load.engine import own_redis
+from tests.load.race import Fault, race_on
+from tests.load.server import Server, environment
+
+REDUNDANCY = 3
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large a run is: raters and tasks, how often a fault happens, and how many seconds each lasts."""
+
+    raters: int
+    tasks: int
+    times: int
+    seconds: float
+
+
+SMALL, FULL = Scale(6, 200, 2, 1.5), Scale(16, 2000, 20, 5.0)
+PAUSE = 0.7
+"""Seconds between faults, in which raters work."""
+
+
+class Site:
+    """What a fault can reach: the folder of the site's files, its database and its broker."""
+
+    def __init__(self, folder: Path, scale: Scale, stack: ExitStack) -> None:
+        self.folder, self.scale, self.stack = folder, scale, stack
+        self.var = folder / "var"
+        self.postgres: OwnPostgres | None = None
+        self.more: dict[str, str] = {}
+        self.happened = 0
+
+    def use_postgres(self, folder: Path | None = None, connections: int = 60) -> OwnPostgres:
+        place = folder or self.folder / "postgres"
+        place.mkdir(exist_ok=True)
+        self.folder.chmod(0o711)
+        self.postgres = self.stack.enter_context(own_postgres(place, connections))
+        return self.postgres
+
+    def use_small_disk(self, megabytes: int) -> Path:
+        return self.stack.enter_context(small_disk(self.folder, megabytes))
+
+    def repeatedly(self, once: Callable[[Server], None], times: int | None = None) -> Fault:
+        """Return a fault that does this so many times, with pauses, unless the raters are done."""
+
+        def fault(server: Server, ending: threading.Event) -> None:
+            for _ in range(times or self.scale.times):
+                if ending.wait(PAUSE):
+                    return
+                once(server)
+                self.happened += 1
+
+        return fault
+
+
+def restarted(site: Site) -> Fault:
+    """PostgreSQL is restarted: connections end, transactions are rolled back."""
+    return _stopped(site, FAST)
+
+
+def crashed(site: Site) -> Fault:
+    """PostgreSQL is killed and recovers from its write-ahead log."""
+    postgres = site.use_postgres()
+
+    def once(server: Server) -> None:
+        postgres.crash()
+        postgres.start()
+
+    return site.repeatedly(once)
+
+
+def _stopped(site: Site, how: int, seconds: float = 0.0) -> Fault:
+    postgres = site.use_postgres()
+
+    def once(server: Server) -> None:
+        postgres.stop(how)
+        time.sleep(seconds)
+        postgres.start()
+
+    return site.repeatedly(once, times=1 if seconds else None)
+
+
+def away(site: Site) -> Fault:
+    """PostgreSQL is stopped for a minute in the full run."""
+    return _stopped(site, IMMEDIATE, 60.0 if site.scale is FULL else site.scale.seconds)
+
+
+def without_connections(site: Site) -> Fault:
+    """PostgreSQL has no connections left."""
+    postgres = site.use_postgres(connections=20)
+
+    def once(server: Server) -> None:
+        with postgres.without_connections():
+            time.sleep(site.scale.seconds)
+
+    return site.repeatedly(once)
+
+
+def web_killed(site: Site) -> Fault:
+    """A process of the web server is killed at a random moment; gunicorn starts another."""
+
+    def once(server: Server) -> None:
+        assert server.process is not None
+        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+        if children:
+            os.kill(int(random.choice(children)), signal.SIGKILL)
+
+    return site.repeatedly(once, times=100 if site.scale is FULL else 4)
+
+
+def web_killed_on_postgres(site: Site) -> Fault:
+    """The same on PostgreSQL."""
+    site.use_postgres()
+    return web_killed(site)
+
+
+def disk_full(site: Site) -> Fault:
+    """The disk of SQLite's file is full."""
+    site.var = site.use_small_disk(80 if site.scale is FULL else 40)
+    return _filling(site, site.var)
+
+
+def disk_full_on_postgres(site: Site) -> Fault:
+    """The disk of PostgreSQL's data is full; its own log may stop it, and it is then started again."""
+    disk = site.use_small_disk(600 if site.scale is FULL else 400)
+    (disk / "postgres").mkdir()
+    return _filling(site, disk, site.use_postgres(disk / "postgres"))
+
+
+def _filling(site: Site, place: Path, postgres: OwnPostgres | None = None) -> Fault:
+    def once(server: Server) -> None:
+        with filled(place):
+            time.sleep(site.scale.seconds)
+        if postgres is not None and not postgres.answers():
+            postgres.stop(IMMEDIATE)
+            postgres.start()
+
+    return site.repeatedly(once)
+
+
+def broker_away(site: Site) -> Fault:
+    """Redis ends while people rate; they do not notice."""
+    site.more["BROKER_URL"] = site.stack.enter_context(_dying_redis(site))
+    return site.repeatedly(lambda server: time.sleep(site.scale.seconds), times=1)
+
+
+@contextmanager
+def _dying_redis(site: Site) -> Iterator[str]:
+    with own_redis(site.folder) as url:
+        yield url.replace("127.0.0.1", "127.0.0.2")  # nobody listens at this address
+
+
+FAULTS: Mapping[str, Callable[[Site], Fault]] = {
+    one.__name__: one
+    for one in (
+        restarted, crashed, away, without_connections, web_killed, web_killed_on_postgres, disk_full,
+        disk_full_on_postgres, broker_away,
+    )
+}  # fmt: skip
+
+NEEDS_NO_POSTGRES = ("web_killed", "disk_full", "broker_away")
+
+
+def reason_to_skip(name: str, folder: Path) -> str:
+    """Say why a fault cannot be done on this machine; "" if it can."""
+    if name.startswith("disk_full") and not can_mount(folder):
+        return "only root can mount a small disk"
+    return "" if name in NEEDS_NO_POSTGRES else missing_program()
+
+
+def run_fault(name: str, scale: Scale) -> dict[str, Any]:
+    """Do one fault under load; return what the raters were told and what was kept."""
+    with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
+        site = Site(Path(made), scale, stack)
+        fault = FAULTS[name](site)
+        site.var.mkdir(exist_ok=True)
+        database = site.postgres.url if site.postgres else f"sqlite:///{site.var / 'load.sqlite3'}"
+        env = environment(database, site.var) | site.more
+        server = Server(env, workers=2, threads=4, log=site.folder / "web.log")
+        found = race_on(env, site.folder, (scale.raters, scale.tasks, REDUNDANCY), server, fault)
+        return {"fault": name, "happened": site.happened, **found}
+
+
+def wrong_in(found: Mapping[str, Any], scale: Scale) -> list[str]:
+    """Say what is wrong after a fault; nothing if every acknowledged answer was kept once and no page was an error."""
+    planned = scale.tasks // 2 * 2 * REDUNDANCY
+    expected = {
+        **dict.fromkeys(("acknowledged", "stored", "exported", "filled", "slots"), planned),
+        **dict.fromkeys(("lost", "unacknowledged", "surplus", "rater_twice_on_a_task"), 0),
+        "ratings_stored": 2 * planned, "ratings_exported": 2 * planned, "raters_per_task": [REDUNDANCY],
+    }  # fmt: skip
+    wrong = [f"{name}: {found[name]}, not {value}" for name, value in expected.items() if found[name] != value]
+    return [*wrong, *found["errors"], *([] if found["happened"] else ["the fault did not happen"])]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FAULTS)} (default: all)")
+    parser.add_argument("--small", action="store_true", help="few faults and few tasks, as in make test")
+    given = parser.parse_args()
+    scale, failed = SMALL if given.small else FULL, False
+    for name in given.names or FAULTS:
+        with tempfile.TemporaryDirectory() as folder:
+            skipped = reason_to_skip(name, Path(folder))
+        if skipped:
+            print(json.dumps({"fault": name, "skipped": skipped}), flush=True)
+            continue
+        found = run_fault(name, scale)
+        wrong = wrong_in(found, scale)
+        failed = failed or bool(wrong)
+        print(json.dumps({**found, "wrong": wrong}), flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

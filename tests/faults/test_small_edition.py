@@ -1,0 +1,20 @@
+"""A small edition of every fault; `make faults` does them all at full length."""
+
+import pytest
+
+from tests.faults.faults import FAULTS, SMALL, reason_to_skip, run_fault, wrong_in
+
+pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
+QUICK = ("restarted", "web_killed", "disk_full")
+"""The faults of `make test`; the others are left to `make thorough`."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in FAULTS]
+)
+def test_after_a_fault_ledgers_database_and_export_agree(name, tmp_path):
+    skipped = reason_to_skip(name, tmp_path)
+    if skipped:
+        pytest.skip(skipped)
+    found = run_fault(name, SMALL)
+    assert wrong_in(found, SMALL) == []
