@@ -6,7 +6,7 @@ database finds nothing. Checks read one snapshot and never keep more than a few 
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -16,7 +16,7 @@ from django.db import connection
 
 SHOWN = 20
 ROWS_AT_ONCE = 1000
-Row = dict[str, Any]
+Row = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Finding:
 
     check: DataCheck
     count: int = 0
-    rows: list[Row] = field(default_factory=list)
+    rows: list[dict[str, str]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return {"key": self.check.key, "sentence": self.check.sentence, "count": self.count, "rows": self.rows}
 
 
-def sql_rows(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+def sql_rows(sql: str, parameters: Sequence[Any] = ()) -> Iterator[dict[str, Any]]:
     """Yield the rows of a query by the names of its columns, a thousand at a time."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(sql, parameters)

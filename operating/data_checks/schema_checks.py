@@ -6,12 +6,13 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model
 
+from config.models import Erasure
 from config.schema_state import names_in_database, names_on_disk, unknown
 from config.triggers import lost_triggers
-from operating.data_check import DataCheck, Row, sql_check, sql_rows
+from operating.data_check import DataCheck, Row, sql_rows
 from operating.stored_tables import StoredTable
 
-OPEN_ERASURE = ("config_erasure", "open_id")
+OPEN_ERASURE = Erasure._meta.get_field("open")
 """The only foreign key that may point at no row, and only inside a transaction."""
 
 NUMBERED_BY_HAND = ("webhooks_auditposition",)
@@ -27,16 +28,16 @@ def orphans() -> Iterator[Row]:
         table, key = model._meta.db_table, model._meta.pk
         assert key is not None
         for field in model._meta.concrete_fields:
-            if field.remote_field is None or (table, field.column) == OPEN_ERASURE:
+            if field.remote_field is None or field == OPEN_ERASURE:
                 continue
-            parent, target = field.related_model._meta.db_table, field.target_field.column
+            [(own, other)] = field.related_fields  # type: ignore[attr-defined] # only foreign keys have it
             sql = (
-                f'SELECT c."{key.column}" AS id, c."{field.column}" AS missing FROM "{table}" c '  # noqa: S608
-                f'LEFT JOIN "{parent}" p ON p."{target}" = c."{field.column}" '
-                f'WHERE c."{field.column}" IS NOT NULL AND p."{target}" IS NULL'
+                f'SELECT c."{key.column}" AS id, c."{own.column}" AS missing FROM "{table}" c '  # noqa: S608
+                f'LEFT JOIN "{other.model._meta.db_table}" p ON p."{other.column}" = c."{own.column}" '
+                f'WHERE c."{own.column}" IS NOT NULL AND p."{other.column}" IS NULL'
             )
             for row in sql_rows(sql):
-                yield {"table": table, "column": field.column, **row}
+                yield {"table": table, "column": own.column, **row}
 
 
 def triggers() -> Iterator[Row]:
@@ -63,6 +64,10 @@ def migrations() -> Iterator[Row]:
             yield {"migration": f"{app}.{name}", "is": state}
 
 
+def open_erasures() -> Iterator[Row]:
+    yield from Erasure.objects.exclude(open=None).order_by("pk").values("id", "scope").iterator()
+
+
 def numbers() -> Iterator[Row]:
     for model in _models():
         table = StoredTable(model)
@@ -80,9 +85,5 @@ CHECKS = (
     DataCheck("lost_indexes", "An index or a constraint of the schema is missing.", indexes),
     DataCheck("wrong_schema", "A migration is missing, or is unknown to this version.", migrations),
     DataCheck("used_numbers", "The next row of a table would get a number that a row has already.", numbers),
-    sql_check(
-        "open_erasures",
-        "An erasure is still open, so triggers let evidence be deleted.",
-        "SELECT id, scope FROM config_erasure WHERE open_id IS NOT NULL",
-    ),
+    DataCheck("open_erasures", "An erasure is still open, so triggers let evidence be deleted.", open_erasures),
 )

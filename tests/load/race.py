@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.consistency import RACES
 from tests.load.server import Server, environment, own_database, run
 
 
@@ -27,6 +28,7 @@ def race(server_url: str | None, raters: int, tasks: int, redundancy: int) -> di
             told = json.loads(run(["-m", "tests.load.raters", str(folder / "plan.json")], env))
         finally:
             server.end()
+        run(["manage.py", "checkdata", *sorted(RACES)], env)
         run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
         found = json.loads(
             run(["-m", "tests.load.compare", plan["study"], str(folder / "ledgers"), str(folder / "export")], env)

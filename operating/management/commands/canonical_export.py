@@ -12,6 +12,7 @@ from operating.canonical_rows import canonical_digest, canonical_lines
 
 class Command(BaseCommand):
     help = "Print the SHA-256 of all research data, or write its sorted lines to a file."
+    requires_system_checks: list[str] = []  # they load every page, and this reads tables only
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, nargs="?", help="write the lines here, too")
