@@ -57,6 +57,7 @@ INSTALLED_APPS = [
     "preparing",
     "reports",
     "managing",
+    "operating",
 ]
 
 MIDDLEWARE = [
@@ -204,6 +205,10 @@ STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 # Files of exports and bundles that stay here to be downloaded: how many per study, and for how long.
 KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)
 KEPT_EXPORT_DAYS = read_whole(env, "KEPT_EXPORT_DAYS", 30)
+
+# Backups: the age in hours from which the admin warns, and whether `migrate` makes one before it changes data.
+BACKUP_WARN_HOURS = read_whole(env, "BACKUP_WARN_HOURS", 48)
+BACKUP_BEFORE_MIGRATE = read_boolean(env, "BACKUP_BEFORE_MIGRATE", True)
 
 # The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")

@@ -18,6 +18,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from config.explained_problems import explain
+from config.schema_state import check_schema
 
 STAMP = ".collected-from"
 
@@ -62,6 +63,7 @@ def main(arguments: list[str]) -> int:
     links = None
     try:
         django.setup()
+        check_schema(complete=False)
         links = Path(settings.VAR) / "links.txt"
         links.unlink(missing_ok=True)
         migrate()

@@ -19,8 +19,10 @@ from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 
 from config.celery import app
+from config.schema_state import check_schema
 
 POOLS = {"calls": ("threads", "CALL_THREADS"), "jobs": ("prefork", "JOB_PROCESSES")}
 CHECK_EVERY = 1.0
@@ -76,6 +78,8 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         django.setup()
+        check_schema(complete=True)
+        connection.close()
         given = arguments_for(arguments[0])
     except ImproperlyConfigured as problem:
         sys.stderr.write(f"{problem}\n")

@@ -133,6 +133,21 @@ def _tables_can_be_emptied():
         yield
 
 
+@pytest.fixture(autouse=True)
+def _races_leave_consistent_data(request):
+    """After a test in which several write at once, nothing contradicts anything."""
+    from tests.consistency import RACING_MODULES, contradictions
+
+    mark = request.node.get_closest_marker("django_db")
+    place = request.node.path.relative_to(Path(__file__).parent).as_posix()
+    if place not in RACING_MODULES or not mark or not mark.kwargs.get("transaction"):
+        yield
+        return
+    request.getfixturevalue("transactional_db")  # so that its rows are still there when this fixture ends
+    yield
+    assert contradictions() == {}
+
+
 @pytest.fixture(scope="module")
 def rows_of_module(django_db_setup, django_db_blocker):
     """Return a function that calls another one, which makes rows for all tests of the module.

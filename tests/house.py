@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 APPS = (
     "config", "accounts", "annotation", "sessions", "llm", "retrieval", "recruiting", "webhooks", "judges", "preparing",
-    "reports", "managing", "agreement",
+    "reports", "managing", "operating", "agreement",
 )  # fmt: skip
 
 

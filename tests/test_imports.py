@@ -45,6 +45,21 @@ BELOW = {
         "preparing",
         "reports",
     },
+    "operating": {
+        "config",
+        "agreement",
+        "accounts",
+        "annotation",
+        "llm",
+        "retrieval",
+        "webhooks",
+        "recruiting",
+        "sessions",
+        "judges",
+        "preparing",
+        "reports",
+        "managing",
+    },
     "scripts": set(),
 }
 AT_THE_TOP = ("config/urls.py",)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.consistency import RACES
 from tests.load.server import ROOT, Server, environment, own_database, run
 
 LONGEST = 900.0
@@ -160,6 +161,7 @@ def trial(server_url: str | None, ratings: int, raters: int, pause: float, tasks
             for visitor in (page, *people):
                 visitor.close()
         server.end()
+        run(["manage.py", "checkdata", *sorted(RACES)], env)
         run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
         ledgers, export = str(folder / "ledgers"), str(folder / "export")
         found = json.loads(run(["-m", "tests.load.compare", plan["study"], ledgers, export], env))

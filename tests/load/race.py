@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.consistency import RACES
 from tests.load.server import Server, environment, own_database, run
 
 Fault = Callable[[Server, threading.Event], None]
@@ -40,6 +41,7 @@ def race_on(
             told = json.loads(run(["-m", "tests.load.raters", str(written)], env))
     finally:
         server.end()
+    run(["manage.py", "checkdata", *sorted(RACES)], env)
     run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
     found = json.loads(run(["-m", "tests.load.compare", plan["study"], str(ledgers), str(folder / "export")], env))
     return dict(told | found)

@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from tests.consistency import RACES
 from tests.load.calls import await_calls
 from tests.load.engine import Process, endpoints_file, own_redis, scripted_server
 from tests.load.server import ROOT, Server, environment, own_database, run
@@ -76,6 +77,7 @@ def trial(given: argparse.Namespace) -> dict[str, Any]:
         }  # fmt: skip
         (folder / "plan.json").write_text(json.dumps({**plan, **asked_of_people}))
         told, kills = watch(given, folder, env, workers[1], served.log)
+        run(["manage.py", "checkdata", *sorted(RACES)], env)
         run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
         ledgers, export = str(folder / "ledgers"), str(folder / "export")
         found = json.loads(run(["-m", "tests.load.sessions_rows", "compare", ledgers, export], env))

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class OperatingConfig(AppConfig):
+    name = "operating"
+    verbose_name = "Operating"

@@ -1,0 +1,64 @@
+"""The files in VAR that a backup has: what the database refers to and cannot make again.
+
+Trained judges, kept exports and uploads are copied. Search indexes are built again when they are needed, models are
+downloaded again, and messages of the broker only wake workers. The signing key and the file of endpoints are secrets
+or describe this machine: they are named and not copied.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from django.conf import settings
+
+FOLDERS = {
+    "turn_judges": re.compile(r"turn_judges/.+"),
+    "exports": re.compile(r"exports/\d+/[0-9a-f-]{36}\.zip"),
+    "uploads": re.compile(r"uploads/[0-9a-f-]{36}(\.\w+)?"),
+}
+"""The folders, and which of their files are finished."""
+PIECE = 1024 * 1024
+
+
+def kept_files() -> Iterator[str]:
+    """Yield the paths, relative to VAR, of the files that belong in a backup."""
+    top = Path(settings.VAR)
+    for folder, finished in FOLDERS.items():
+        for path in sorted((top / folder).rglob("*")):
+            name = path.relative_to(top).as_posix()
+            if path.is_file() and not path.is_symlink() and finished.fullmatch(name):
+                yield name
+
+
+def is_allowed(name: str) -> bool:
+    """Whether a restore may write a file of this name in VAR."""
+    parts = PurePosixPath(name).parts
+    return ".." not in parts and any(pattern.fullmatch(name) for pattern in FOLDERS.values())
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def copied(source: IO[bytes], target: IO[bytes], longest: int | None = None) -> tuple[int, str]:
+    """Copy at most `longest` bytes; return how many there were and their SHA-256."""
+    size, digest = 0, hashlib.sha256()
+    while piece := source.read(PIECE if longest is None else min(PIECE, longest - size)):
+        target.write(piece)
+        digest.update(piece)
+        size += len(piece)
+    return size, digest.hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep the names of the folder's files."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

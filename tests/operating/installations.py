@@ -1,0 +1,112 @@
+"""Whole installations for tests: a database of either kind, a VAR, and the real commands in processes of their own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from tests.house import ROOT
+from tests.release_fixture import SERVER
+
+KEY = "a key of installations in tests, long enough for everybody"
+SET_UP = (
+    "import sys, django; django.setup()\nfrom pathlib import Path\nfrom django.core.management import call_command\n"
+)
+FILL = "call_command('migrate', verbosity=0)\nfrom tests.filled import fill; fill(Path(sys.argv[1]) / 'studies')\n"
+KINDS = ("sqlite", "postgresql")
+WAIT = 120
+
+
+@dataclass
+class Installation:
+    """Where an installation is; `settings` names the module of its settings."""
+
+    url: str
+    var: Path
+    settings: str = "config.settings"
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in ("BROKER_URL", "ENDPOINTS_FILE")}
+        ours = {
+            "DATABASE_URL": self.url, "VAR": str(self.var), "SECRET_KEY": KEY, "SQLITE_SYNCHRONOUS": "NORMAL",
+            "DJANGO_SETTINGS_MODULE": self.settings, "PYTHONPATH": f"{ROOT}:{self.var.parent}",
+        }  # fmt: skip
+        return {**kept, **ours, **self.extra}
+
+    def manage(self, *arguments: object) -> subprocess.CompletedProcess:
+        """Run a command and return how it ended."""
+        command = [sys.executable, "manage.py", *map(str, arguments)]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=WAIT, check=False
+        )
+
+    def must(self, *arguments: object) -> str:
+        """Run a command that must work; return what it prints."""
+        done = self.manage(*arguments)
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+    def refused(self, *arguments: object) -> str:
+        """Run a command that must fail with a sentence and no stack trace; return the sentence."""
+        done = self.manage(*arguments)
+        assert done.returncode != 0, done.stdout
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    def start(self, code: str, *arguments: object, **more: object) -> subprocess.Popen:
+        """Start a process that runs `code`, with pipes."""
+        command = [sys.executable, "-c", SET_UP + code, *map(str, arguments)]
+        return subprocess.Popen(
+            command, cwd=ROOT, env=self.environment, text=True, bufsize=1, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
+        )  # fmt: skip
+
+    def run(self, code: str, *arguments: object) -> str:
+        """Run `code` to its end; return what it prints."""
+        process = self.start(code, *arguments)
+        out, errors = process.communicate(timeout=WAIT)
+        assert process.returncode == 0, errors
+        return out
+
+    def fill(self) -> None:
+        """Fill it with a study of each protocol."""
+        self.run(FILL, self.var.parent)
+
+    def digest(self) -> str:
+        return self.must("canonical_export").split()[0]
+
+
+@contextmanager
+def installation(kind: str, folder: Path) -> Iterator[Installation]:
+    """A new installation without tables, in a folder of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "var").mkdir()
+    if kind == "sqlite":
+        yield Installation(f"sqlite:///{folder / 'data.sqlite3'}", folder / "var")
+        return
+    name = f"installation_{os.getpid()}_{folder.name}".replace("-", "_")
+    with psycopg.connect(SERVER, autocommit=True) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        server.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield Installation(urlunsplit(urlsplit(SERVER)._replace(path=f"/{name}")), folder / "var")
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def skip_without_server(kind: str) -> None:
+    """Skip the test of PostgreSQL if no server answers."""
+    if kind == "postgresql":
+        try:
+            psycopg.connect(SERVER, connect_timeout=5).close()
+        except psycopg.OperationalError:
+            pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")

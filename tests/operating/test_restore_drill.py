@@ -1,0 +1,161 @@
+"""The drill: a filled installation is backed up while processes write to it, and restored on either database."""
+
+import json
+import subprocess
+import sys
+import time
+import zipfile
+
+import pytest
+
+from tests.house import ROOT
+from tests.operating.installations import KINDS, WAIT, installation, skip_without_server
+from tests.release_fixture import EXPORT, exported
+
+PASSWORD = "a long password for the drill"
+PREPARE = f"""
+from datetime import timedelta
+from uuid import uuid4
+from django.utils import timezone
+from accounts.models import Person
+from annotation.models import Study
+from reports.kept_reports import kept_report
+from reports.models import KeptReport
+from reports.report_kinds.agreement import agreement_choices
+Person.objects.create_user("drill", password={PASSWORD!r})
+study = Study.objects.get(slug="the-pairwise")
+KeptReport.objects.filter(study=study).delete()
+kept_report(study, "agreement", agreement_choices())
+row = KeptReport.objects.get(study=study)
+lease = timezone.now() + timedelta(seconds=1)
+KeptReport.objects.filter(pk=row.pk).update(status="running", token=uuid4(), lease_until=lease, attempt=1)
+print(row.pk)
+"""
+WRITE = """
+from uuid import uuid4
+from annotation.desk.submitting import Submission, submit
+from annotation.models import Annotation, Assignment
+rows = Annotation.objects.filter(is_current=True, status="submitted", rater__study__slug="the-rating")
+current = rows.filter(rater__person__username=sys.argv[1] + "-user-name").order_by("pk").first()
+assignment = Assignment.objects.get(task=current.task, rater=current.rater)
+form = {"q-follows": ["true"], "q-how_well": ["5"], "q-comment": [""]}
+number = current.revision
+print("ready", current.task_id, current.rater_id, number, flush=True)
+while True:
+    form["q-comment"] = [f"comment {number} " + "x" * 500]
+    submit(assignment, Submission(form, revision=number, guidelines_version=1, client_key=uuid4()))
+    number += 1
+    print(number, flush=True)
+"""
+SIGN_IN = f"""
+from django.conf import settings
+from django.test import Client
+settings.ALLOWED_HOSTS = ["testserver"]
+settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+client = Client()
+answer = client.post("/sign-in/", {{"username": "drill", "password": {PASSWORD!r}}})
+print(answer.status_code, client.get("/").status_code)
+"""
+STATUS = "from reports.models import KeptReport\nprint(KeptReport.objects.get(pk=sys.argv[1]).status)"
+REVISIONS = """
+from annotation.models import Annotation
+found = Annotation.objects.filter(task=sys.argv[1], rater=sys.argv[2]).order_by("revision")
+print(*found.values_list("revision", flat=True))
+"""
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def drilled(request, tmp_path_factory):
+    """A filled installation of one kind, the other kind, and a row of work that somebody has claimed."""
+    skip_without_server("postgresql")
+    folder = tmp_path_factory.mktemp("drill")
+    with installation(request.param, folder / "source") as source:
+        source.fill()
+        yield source, KINDS[1 - KINDS.index(request.param)], source.run(PREPARE).strip()
+
+
+class Writers:
+    """Processes that submit revision after revision, and what each has been told is stored."""
+
+    def __init__(self, source):
+        self.processes = [source.start(WRITE, name) for name in ("ann", "ben")]
+        self.begun = [self._line(process).split()[1:] for process in self.processes]
+
+    def _line(self, process):
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        return line.strip()
+
+    def stored(self):
+        """Read until each has stored at least three revisions; return their numbers."""
+        return [max(int(self._line(process)) for _ in range(3)) for process in self.processes]
+
+    def stop(self):
+        for process in self.processes:
+            assert process.poll() is None, process.stderr.read()
+            process.kill()
+            process.communicate()
+
+
+def test_a_backup_under_writing_is_one_moment(drilled, tmp_path):
+    source, other, _ = drilled
+    writers = Writers(source)
+    try:
+        before = writers.stored()
+        source.must("backup", tmp_path / "live.zip")
+        writers.stored()
+    finally:
+        writers.stop()
+    with installation(other, tmp_path / "moved") as target:
+        assert "All of them are what the backup has" in target.must("restore", tmp_path / "live.zip")
+        for (task, rater, _), stored in zip(writers.begun, before, strict=True):
+            here = [int(one) for one in target.run(REVISIONS, task, rater).split()]
+            there = [int(one) for one in source.run(REVISIONS, task, rater).split()]
+            assert here == list(range(1, len(here) + 1))
+            assert stored <= len(here) <= len(there)
+        # Between a row and the next ones of its transaction there is no moment: nothing contradicts anything.
+        assert "found nothing" in target.must("checkdata")
+
+
+def test_the_restored_installation_is_the_same_and_works(drilled, tmp_path):
+    source, other, row = drilled
+    source.must("backup", tmp_path / "whole.zip")
+    digest = source.digest()
+    source.run(EXPORT, tmp_path / "source")  # which also adds to the audit
+    with installation(other, tmp_path / "restored") as target:
+        target.must("restore", tmp_path / "whole.zip")
+        assert target.digest() == digest
+        target.must("backup", tmp_path / "again.zip")
+        target.run(EXPORT, tmp_path / "target")
+        assert exported(tmp_path / "target") == exported(tmp_path / "source")
+        assert target.run(SIGN_IN).split() == ["302", "200"]
+        assert picked_up(target, row) == "done"
+    with installation(KINDS[1 - KINDS.index(other)], tmp_path / "back") as back:  # there and back again
+        back.must("restore", tmp_path / "again.zip")
+        assert back.digest() == digest
+    first, second = manifest(tmp_path / "whole.zip"), manifest(tmp_path / "again.zip")
+    assert (first["tables"], first["files"], first["migrations"]) == (
+        second["tables"], second["files"], second["migrations"],
+    )  # fmt: skip
+    assert first["files"]
+
+
+def manifest(path):
+    with zipfile.ZipFile(path) as archive:
+        return json.loads(archive.read("manifest.json"))
+
+
+def picked_up(target, row):
+    """What becomes of a row that a worker of the old installation had claimed, when a worker starts here."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "config.worker", "jobs"], cwd=ROOT, env=target.environment, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        until = time.monotonic() + WAIT
+        while (status := target.run(STATUS, row).strip()) in ("running", "queued") and time.monotonic() < until:
+            time.sleep(0.5)
+    finally:
+        worker.terminate()
+        worker.wait(timeout=30)
+    return status
