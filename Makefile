@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough dense lint format browser-test benchmark stack env lock clean check-python install-base install-test install-dense
+.PHONY: help run test thorough dense lint format browser-test benchmark faults stack env lock clean check-python install-base install-test install-dense
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ browser-test: install-test ## run only the browser tests
 
 benchmark: install-test ## run every benchmark, one after the other
 	@exec $(VENV) -m scripts.run_tests benchmark
+
+faults: install-test ## stop, kill and fill databases, disks and web servers under load, and compare what was kept
+	@exec $(VENV) -m tests.faults.faults
 
 stack: install-base ## run the services of docker-compose.yml without Docker (PORT=8000)
 	@exec $(VENV) -m scripts.stack

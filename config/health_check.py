@@ -1,6 +1,6 @@
 """Health check of a container: exit code 0 if its process does its work.
 
-`python -m config.health_check web 8000` requests a page from the web server; `python -m config.health_check calls`
+`python -m config.health_check web 8000` asks the web server's `/readyz`; `python -m config.health_check calls`
 (or `jobs`) looks for a recent heartbeat of this machine's worker.
 """
 
@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 from datetime import timedelta
+from http import HTTPStatus
 
 import django
 from django.apps import apps
@@ -18,16 +19,15 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 RECENT = timedelta(seconds=45)
-HEALTHY = (200, 301, 302)
 
 
-def web_answers(port: int) -> bool:
-    """Whether the server answers the sign-in page, or redirects it to HTTPS."""
+def web_is_ready(port: int) -> bool:
+    """Whether the web server and what it needs can serve people: see `config.readiness`."""
     host = settings.ALLOWED_HOSTS[0]
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
     try:
-        connection.request("GET", "/sign-in/", headers={"Host": host, "X-Forwarded-Proto": "https"})
-        return connection.getresponse().status in HEALTHY
+        connection.request("GET", "/readyz", headers={"Host": host})
+        return connection.getresponse().status == HTTPStatus.OK
     except (OSError, http.client.HTTPException):
         return False
     finally:
@@ -45,7 +45,7 @@ def worker_is_alive(queue: str) -> bool:
 
 def main(arguments: list[str]) -> int:
     try:
-        healthy = web_answers(int(arguments[1])) if arguments[0] == "web" else worker_is_alive(arguments[0])
+        healthy = web_is_ready(int(arguments[1])) if arguments[0] == "web" else worker_is_alive(arguments[0])
     except (DatabaseError, ImproperlyConfigured) as problem:
         sys.stderr.write(" ".join(str(problem).split()) + "\n")
         return 1

@@ -53,7 +53,7 @@ def _of_database(problem: OperationalError) -> int | None:
         return UNAVAILABLE
     if not hasattr(driver, "sqlstate"):
         return None
-    state = driver.sqlstate
+    state: str | None = getattr(driver, "sqlstate", None)
     if state is None:  # there was no connection that could have reported one
         return UNAVAILABLE
     if state == DISK_FULL:

@@ -116,6 +116,9 @@ else:
     # does not depend on their parameters, so each is planned once per connection.
     _given = DATABASES["default"].setdefault("OPTIONS", {})
     _given["prepare_threshold"] = 5
+    # A server that does not answer must not hold a request for minutes: give up when connecting and when sending.
+    _given.setdefault("connect_timeout", 5)
+    _given.setdefault("tcp_user_timeout", 15_000)
     _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
 # Each process caches in its own memory, which ends with it. Cached values can always be computed again from the rows.
 _MEMORY = "django.core.cache.backends.locmem.LocMemCache"
@@ -163,6 +166,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = people_use_https(PRODUCTION, BEHIND_PROXY, CSRF_TRUSTED_ORIGINS)
 SECURE_SSL_REDIRECT = PRODUCTION and read_boolean(env, "SSL_REDIRECT", True)
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # probes ask the web server itself, which speaks HTTP
 SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 SECURE_REFERRER_POLICY = "same-origin"

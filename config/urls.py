@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from accounts import views as accounts
+from config.readiness import healthz, readyz
 
 admin.autodiscover()
 admin.site.site_header = admin.site.site_title = "Interrater"
@@ -13,6 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/logout/", accounts.sign_out, name="admin_sign_out"),
     path("admin/password_change/", accounts.change_password, name="admin_change_password"),
     path("admin/", admin.site.urls),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("", include("accounts.urls")),
     path("api/", include("reports.api.urls")),
     path("api/", include("managing.api.urls")),

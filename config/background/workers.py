@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from config.clock_skew import clock_skew
 from config.models import Worker
 
 ALIVE = timedelta(seconds=25)
@@ -48,7 +49,9 @@ def worker_name(queues: tuple[str, ...]) -> str:
 def report_alive(name: str, queues: tuple[str, ...], reaches_broker: bool) -> None:
     """Store a worker's heartbeat."""
     now = timezone.now()
-    fields = {"queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker}
+    fields = {
+        "queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker, "clock_skew": clock_skew(),
+    }  # fmt: skip
     if not Worker.objects.filter(name=name).update(**fields):
         Worker.objects.create(name=name, started_at=now, **fields)
     Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
