@@ -22,15 +22,16 @@ OWN_VARIABLES = frozenset(
     """
     ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BACKUP_BEFORE_MIGRATE BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE
     CALL_THREADS CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE JOB_MINUTES
-    JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL OTHER_TOOL_BYTES PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
-    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS
-    SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS
-    VAR WEBHOOK_HOSTS
+    JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES PGPASSWORD PORT
+    POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS
+    SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE
+    UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
 )
 """Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
+SHORTEST_TOKEN = 20
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 WEBHOOK_HOST = re.compile(
     r"(?:(?:https?://)(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])|(?:\*\.)?[a-z0-9.-]+|\*)(?::[1-9][0-9]{0,4})?"
@@ -72,6 +73,14 @@ def read_profile(env: Env) -> str:
 def read_level(env: Env) -> str:
     """Return the lowest level that is logged, from LOG_LEVEL; INFO if that is empty."""
     return _read_word(env, "LOG_LEVEL", LEVELS, "INFO")
+
+
+def read_metrics_token(env: Env) -> str:
+    """Return the token with which programs read figures, from METRICS_TOKEN; "" for no such page."""
+    token: str = env.str("METRICS_TOKEN", "").strip()
+    if token and len(token) < SHORTEST_TOKEN:
+        raise ImproperlyConfigured(f"METRICS_TOKEN must have at least {SHORTEST_TOKEN} characters, or be empty.")
+    return token
 
 
 def read_synchronous(env: Env) -> str:

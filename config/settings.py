@@ -14,6 +14,7 @@ from config.environment import (
     read_database,
     read_folder,
     read_level,
+    read_metrics_token,
     read_profile,
     read_secret_key,
     read_synchronous,
@@ -62,6 +63,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
+    "config.counting.CountingMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -166,7 +168,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = people_use_https(PRODUCTION, BEHIND_PROXY, CSRF_TRUSTED_ORIGINS)
 SECURE_SSL_REDIRECT = PRODUCTION and read_boolean(env, "SSL_REDIRECT", True)
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # probes ask the web server itself, which speaks HTTP
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # probes ask the web server itself, which speaks HTTP
 SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 SECURE_REFERRER_POLICY = "same-origin"
@@ -209,6 +211,9 @@ STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 # Files of exports and bundles that stay here to be downloaded: how many per study, and for how long.
 KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)
 KEPT_EXPORT_DAYS = read_whole(env, "KEPT_EXPORT_DAYS", 30)
+
+# Programs that send this token read figures for monitoring at /metrics; without it there is no such page.
+METRICS_TOKEN = read_metrics_token(env)
 
 # Backups: the age in hours from which the admin warns, and whether `migrate` makes one before it changes data.
 BACKUP_WARN_HOURS = read_whole(env, "BACKUP_WARN_HOURS", 48)

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from accounts import views as accounts
+from config.metrics import metrics
 from config.readiness import healthz, readyz
 
 admin.autodiscover()
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("", include("accounts.urls")),
     path("api/", include("reports.api.urls")),
     path("api/", include("managing.api.urls")),

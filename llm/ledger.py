@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from config.counting import count
 from config.model_fields import canonical_json
 from config.prepared_sql import fetch_one, insert, update
 from config.text_validation import TextRefusedError, check_json, with_escapes
@@ -106,6 +107,8 @@ def end(
         budgets.settle(charge, call.price_reserved, values["price_charged"], call.reservation)
     for name, value in values.items():
         setattr(call, name, value)
+    count("calls", status=status)
+    count("call_cost", values["price_charged"] / 1_000_000)
     return True
 
 

@@ -31,6 +31,7 @@ from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.check_draws import checks_of
 from annotation.studies.planning import seeded
+from config.counting import count
 from config.prepared_sql import insert_if_new
 
 RELEASE_AT_ONCE = 100
@@ -147,6 +148,7 @@ def release_expired(study: Study, now: datetime) -> int:
     expired = Slot.objects.filter(study=study, state=Slot.State.HELD, lease_until__lt=now)
     locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
     slots = list(locked.order_by("lease_until")[:RELEASE_AT_ONCE])
+    count("lease_expiries", len(slots))
     return release_slots(study, slots, "lease expired")
 
 
@@ -249,6 +251,7 @@ def _open(study: Study, state: RaterState, slot: Slot, now: datetime) -> Claimed
         protocols()[study.protocol].flow.on_assigned(assignment)
         subject, new = f"task {slot.task_id} slot {slot.number}", {"rater": rater.name}
         actor = state.identity or identity_of(rater.person, study.slug)
+        count("claims")
         return Claimed(assignment, [entry("task assigned", subject, actor=actor, study=study.slug, new=new)])
     assignment = Assignment.objects.get(rater=rater, task=slot.task_id)
     assignment.rater = rater

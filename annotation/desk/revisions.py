@@ -17,6 +17,7 @@ from annotation.desk.submissions import KeyReusedError, StaleRevisionError, Stud
 from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
+from config.counting import count
 from config.prepared_sql import insert, insert_all
 
 TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use")
@@ -106,6 +107,7 @@ class Revision:
                 **(self._timed() if timing is None else timing),
             )
         )
+        count("submits", status=status)
         if timing is None:  # otherwise the caller has recorded its step
             self._step(annotation)
         return annotation

@@ -1,0 +1,62 @@
+"""Collects figures for monitoring: the sums of what all processes have counted, and what the database knows anyway."""
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Count, Min
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from config.background.kinds import works
+from config.background.rows import WAITING
+from config.background.workers import ALIVE
+from config.counting import counts_folder
+from config.models import Worker
+
+KEPT = timedelta(days=7)
+"""After so long the counts of a process that has ended are dropped."""
+
+
+def collected_figures() -> bytes:
+    """Return all figures as Prometheus reads them."""
+    registry = CollectorRegistry()
+    registry.register(AllProcesses())
+    return generate_latest(registry)
+
+
+class AllProcesses:
+    """Collects what the processes of all hosts with this VAR have counted, and what the database knows."""
+
+    def collect(self) -> Iterator[Any]:
+        _forget_old_files()
+        yield from MultiProcessCollector.merge([str(file) for file in counts_folder().glob("*/*.db")])
+        yield from _of_database()
+
+
+def _of_database() -> Iterator[Any]:
+    rows = GaugeMetricFamily("interrater_queue_rows", "Rows of background work that wait or run", labels=["kind"])
+    age = GaugeMetricFamily("interrater_queue_age_seconds", "How long the oldest row has been due", labels=["kind"])
+    now = timezone.now()
+    for key, work in works().items():
+        waiting = work.model._default_manager.filter(status__in=WAITING)
+        found = waiting.aggregate(number=Count("pk"), due=Min("due_at"))
+        rows.add_metric([key], found["number"])
+        age.add_metric([key], max((now - found["due"]).total_seconds(), 0.0) if found["due"] else 0.0)
+    yield rows
+    yield age
+    alive = Worker.objects.filter(seen_at__gte=now - ALIVE).count()
+    yield GaugeMetricFamily("interrater_workers", "Workers that sent a heartbeat in the last seconds", value=alive)
+
+
+def _forget_old_files() -> None:
+    oldest = time.time() - KEPT.total_seconds()
+    for file in counts_folder().glob("*/*.db"):
+        try:
+            if file.stat().st_mtime < oldest:
+                file.unlink()
+        except FileNotFoundError:  # another request was faster
+            continue
