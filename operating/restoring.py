@@ -18,6 +18,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from config.schema_state import mark_of_restore, unknown
+from config.snapshot import read_without_mapping
 from config.software_version import SOFTWARE_VERSION
 from config.triggers import lost_triggers
 from operating.backup_format import BackupRefusedError, Manifest, OpenBackup, file_member
@@ -36,6 +37,7 @@ def restore_backup(path: Path, progress: Progress) -> Manifest:
     with contextlib.closing(backup):
         manifest = backup.manifest
         _refuse_newer(manifest)
+        read_without_mapping()
         _refuse_used(manifest)
         progress(f"Checking {path} ...")
         backup.check_digests()

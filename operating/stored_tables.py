@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from django.apps.registry import Apps
@@ -88,7 +89,7 @@ class StoredTable:
         return f'"{key.column}"' + (' COLLATE "C"' if is_text and connection.vendor == "postgresql" else "")
 
     def insert(self, lines: Iterable[bytes]) -> None:
-        """Insert the rows of `lines`, with their primary keys."""
+        """Insert the rows of `lines`, with their primary keys, some at a time: Django keeps those of one call."""
         conversions = self._conversions(WRITTEN)
 
         def rows() -> Iterator[list[Any]]:
@@ -99,7 +100,9 @@ class StoredTable:
                         values[index] = convert(values[index])
                 yield values
 
-        insert_rows(self.model, list(self.columns), rows())
+        left = rows()
+        while some := list(islice(left, ROWS_AT_ONCE)):
+            insert_rows(self.model, list(self.columns), some)
 
     def has_rows(self) -> bool:
         with connection.cursor() as cursor:

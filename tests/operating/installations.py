@@ -21,7 +21,8 @@ SET_UP = (
 )
 FILL = "call_command('migrate', verbosity=0)\nfrom tests.filled import fill; fill(Path(sys.argv[1]) / 'studies')\n"
 KINDS = ("sqlite", "postgresql")
-WAIT = 120
+WAIT = 900
+"""Seconds after which a process is killed, because it waits for ever; no test measures time."""
 
 
 @dataclass
@@ -73,7 +74,10 @@ class Installation:
     def run(self, code: str, *arguments: object) -> str:
         """Run `code` to its end; return what it prints."""
         process = self.start(code, *arguments)
-        out, errors = process.communicate(timeout=WAIT)
+        try:
+            out, errors = process.communicate(timeout=WAIT)
+        finally:
+            process.kill()
         assert process.returncode == 0, errors
         return out
 

@@ -12,6 +12,8 @@ from tests.house import ROOT
 from tests.operating.installations import KINDS, WAIT, installation, skip_without_server
 from tests.release_fixture import EXPORT, exported
 
+pytestmark = pytest.mark.timeout(1800)
+
 PASSWORD = "a long password for the drill"
 PREPARE = f"""
 from datetime import timedelta

@@ -8,6 +8,8 @@ import pytest
 
 from tests.operating.installations import KINDS, installation, skip_without_server
 
+pytestmark = pytest.mark.timeout(1800)
+
 SOME_ROWS = """
 call_command("migrate", verbosity=0)
 from accounts.models import Person

@@ -10,6 +10,8 @@ from config.schema_state import WrongSchemaError, check_before, check_schema
 from tests.house import ROOT
 from tests.operating.installations import KINDS, Installation, installation, skip_without_server
 
+pytestmark = pytest.mark.timeout(1800)
+
 SOMEBODY = """
 call_command("migrate", verbosity=0)
 from accounts.models import Person
