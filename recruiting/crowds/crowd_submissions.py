@@ -50,11 +50,6 @@ class CrowdSubmission:
     def outcome(self) -> str:
         return OUTCOMES.get(self.stay.outcome, "Under way")
 
-    @property
-    def is_odd(self) -> bool:
-        """Whether a researcher should look: the browser of others, or the same person in another submission."""
-        return bool(self.same_browser) or (self.known is not None and self.known.repeats > 0)
-
 
 def stays_of(study: Study, *, outcome: str = "", source: str = "", odd: bool = False) -> QuerySet[CrowdStay]:
     """Return the study's stays, the newest first; `outcome` is one of OUTCOMES or `open`."""

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Slot, Study
+from recruiting.checks.excluding import end_exclusion, exclude
 from recruiting.crowds.ending import CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
 from tests.recruiting.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, held_by, prolific_ids, texts
@@ -179,6 +180,19 @@ def test_an_outcome_is_final(owner):
         with pytest.raises(IntegrityError), transaction.atomic():
             CrowdStay.objects.filter(pk=stay.pk).update(**change)
     assert guest.stay.code == "CDONE1"
+
+
+def test_a_rater_who_is_included_again_gets_no_tasks_after_the_end_of_their_stay(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    exclusion = exclude(Rater.objects.select_related("study").get(pk=guest.stay.rater_id), "Hasty.", owner)
+    end_exclusion(exclusion, "A mistake.", owner)
+    assert Rater.objects.get(pk=guest.stay.rater_id).paused_at is None
+    late(guest, minutes=1)
+    end_overdue()
+    exclusion = exclude(Rater.objects.select_related("study").get(pk=guest.stay.rater_id), "Hasty.", owner)
+    end_exclusion(exclusion, "A mistake.", owner)
+    assert guest.client.post("/studies/study/next/")["Location"] == "/studies/study/end/"
 
 
 def test_each_person_has_a_code_of_their_own_where_the_recruiter_allows_it(owner, monkeypatch):
