@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Slot, Study
+from config.background.kinds import sweeps
 from recruiting.checks.excluding import end_exclusion, exclude
 from recruiting.crowds.ending import CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
@@ -130,6 +131,10 @@ def test_a_stay_whose_time_is_over_ends_and_its_task_is_free_again(owner):
     assert "CLATE1" in texts(guest.outcome())
     assert "The time for this study is over" in texts(guest.outcome())
     assert "Show my code" in texts(guest.client.get("/"))
+
+
+def test_workers_end_stays_by_themselves():
+    assert sweeps()["crowd_stays"].run is end_overdue
 
 
 def test_who_has_done_everything_has_completed_the_study_also_without_the_last_press(owner):
