@@ -22,6 +22,10 @@ def is_draft(study: Study) -> bool:
     return study.status == Study.Status.DRAFT
 
 
+def has_crowd(study: Study) -> bool:
+    return study.has_crowd
+
+
 def has_steps(study: Study) -> bool:
     return study.has_steps
 
@@ -82,6 +86,7 @@ TABS = (
     Tab("People", "Assignment plan", "managing:plan"),
     Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab("People", "Background", "recruiting:background", (), has_steps),
+    Tab("People", "Submissions", "recruiting:submissions", (), has_crowd),
     Tab("Review", "Flags and comments", "annotation:attention"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
@@ -89,6 +94,7 @@ TABS = (
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab("Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
+    Tab("Settings", "Entry links", "recruiting:entry_links"),
     Tab("Settings", "Tokens", "annotation:tokens"),
     Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
 )

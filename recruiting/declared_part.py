@@ -9,11 +9,13 @@ from annotation.protocols import Protocol
 from annotation.studies.declared_parts import DeclaredPart
 from config.text_validation import TextRefusedError, check_id
 from recruiting.checks.check_settings import checked_checks
+from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
+from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.practice_tasks import lacking_items
 
-KEYS = ("steps", "checks")
+KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK)
 MOST_STEPS = 20
 LONGEST_KEY = 100
 
@@ -26,11 +28,15 @@ class RecruitingPart(DeclaredPart):
         for key in value:
             if key not in KEYS:
                 yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
-        if value.get("checks") is not None:
-            try:
-                checked_checks(value["checks"], "recruiting.checks", protocol, questions)
-            except FieldInvalidError as problem:
-                yield problem
+        for key, check in (
+            ("checks", lambda given, field: checked_checks(given, field, protocol, questions)),
+            (RECRUITER, checked_recruiter), (PUBLIC_LINK, checked_link),
+        ):  # fmt: skip
+            if value.get(key) is not None:
+                try:
+                    check(value[key], f"recruiting.{key}")
+                except FieldInvalidError as problem:
+                    yield problem
         steps = value.get("steps", [])
         if not isinstance(steps, list) or len(steps) > MOST_STEPS:
             yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")

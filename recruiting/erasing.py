@@ -9,6 +9,9 @@ from recruiting.models import (
     CheckLook,
     Consent,
     ConsentVersion,
+    CrowdBrowser,
+    CrowdId,
+    CrowdStay,
     ExclusionReply,
     ExtraPlace,
     FiledCheck,
@@ -38,6 +41,7 @@ class RecruitingErasing(Erasing):
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
         (StopPlan, "study"), (StudyDryRun, "study"),
+        (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"),
     )  # fmt: skip
     item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
@@ -48,12 +52,13 @@ class RecruitingErasing(Erasing):
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
         erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
-        for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck):
+        for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck, CrowdStay):
             erased.delete(model.objects.filter(rater=rater))
         erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
-        erased.delete(PersonalReply.objects.filter(person=person, study=study))
+        for model in (PersonalReply, CrowdId, CrowdBrowser):
+            erased.delete(model._default_manager.filter(person=person, study=study))
         erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, by=person), by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, ended_by=person), ended_by=None)

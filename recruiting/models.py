@@ -8,6 +8,7 @@ from recruiting.checks.check_tables import (
     RaterExclusion,
     RaterNotice,
 )
+from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
 from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.stopping.stopping_models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
@@ -17,6 +18,9 @@ __all__ = [
     "CheckLook",
     "Consent",
     "ConsentVersion",
+    "CrowdBrowser",
+    "CrowdId",
+    "CrowdStay",
     "ExclusionReply",
     "ExtraPlace",
     "FiledCheck",

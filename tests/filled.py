@@ -62,6 +62,7 @@ from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
+from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_plan
@@ -360,3 +361,5 @@ def _around(study: Study, people: People) -> None:
     add_way_in_rows(study, rater_for(study, people.ann), declares=study.protocol == "listwise")
     add_check_rows(study, rater_for(study, people.ann), people.owner)
     add_stopping_rows(study, people.owner)
+    ended = {"outcome": "complete", "ended_at": timezone.now(), "code": "CDONE1"}
+    add_crowd_rows(study, rater_for(study, people.ann), declares=study.protocol == "rating", **ended)

@@ -44,6 +44,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
+from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
@@ -120,6 +121,7 @@ def build_rated():
     issue_account_token(owner, name="CANARY-TOKEN", scope="read")
     program_rows(study, owner)
     add_stopping_rows(study, owner)
+    add_crowd_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")
 

@@ -41,6 +41,7 @@ from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
+from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
@@ -182,6 +183,7 @@ def build_world():
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
         **add_check_rows(study, rater, people["owner"]), **add_stopping_rows(study, people["owner"]),
+        **add_crowd_rows(study, rater),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
@@ -204,6 +206,8 @@ def build_world():
             arguments["number"] = objects[NUMBERED[route]].pk
         if route in ("recruiting:add_step", "recruiting:edit_step"):
             arguments |= {"kind": "screen", "key": "screen"}
+        if route == "recruiting:submissions_file":
+            arguments["name"] = "submissions.csv"
         if route == "llm:prompt":
             arguments |= {"app": "llm", "name": "try"}
         if route == "reports:frozen":

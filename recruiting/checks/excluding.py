@@ -10,6 +10,7 @@ from annotation.models import Rater, Study
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_rater, lock_study
 from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
+from recruiting.crowds.crowd_tables import CrowdStay
 
 
 class DecidedMeanwhileError(Exception):
@@ -45,7 +46,7 @@ def end_exclusion(exclusion: RaterExclusion, reason: str, person: Person) -> Non
         ended = RaterExclusion.objects.filter(pk=exclusion.pk, ended_at=None)
         if not ended.update(ended_at=timezone.now(), ended_by=person, ended_reason=reason):
             raise DecidedMeanwhileError
-        Rater.objects.filter(pk=rater.pk).update(paused_at=None)
+        _resume(rater)
         record("rater included", rater.name, actor=person, about=rater.person, study=study.slug, new={"reason": reason})
 
 
@@ -61,7 +62,7 @@ def answer_notice(notice: RaterNotice, outcome: str, person: Person, *, resume: 
             raise DecidedMeanwhileError
         resumed = resume and not excluded(study).filter(rater=rater).exists()
         if resumed:
-            Rater.objects.filter(pk=rater.pk).update(paused_at=None)
+            _resume(rater)
         new = {"outcome": outcome, "resumed": resumed}
         record("rater notice answered", rater.name, actor=person, about=rater.person, study=study.slug, new=new)
 
@@ -97,6 +98,12 @@ def open_notices(study: Study) -> QuerySet[RaterNotice]:
 def _locked(rater: Rater) -> tuple[Study, Rater]:
     study = lock_study(rater.study_id)
     return study, lock_rater(rater.pk)
+
+
+def _resume(rater: Rater) -> None:
+    """Give the rater work again, unless their stay has ended."""
+    if not CrowdStay.objects.filter(rater=rater, ended_at__isnull=False).exists():
+        Rater.objects.filter(pk=rater.pk).update(paused_at=None)
 
 
 def _pause(rater: Rater) -> None:

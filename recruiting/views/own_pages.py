@@ -10,6 +10,8 @@ from annotation.access import NOTHING
 from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
+from recruiting.crowds.ending import withdraw
+from recruiting.models import CrowdStay
 from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.leaving import (
@@ -26,10 +28,12 @@ from recruiting.way_in.leaving import (
 def my_data(request: HttpRequest) -> HttpResponse:
     """What is kept about the person, and the studies that they can leave."""
     mine = Membership.objects.filter(person=person_of(request), active=True).select_related("study").order_by("pk")
+    came = set(CrowdStay.objects.filter(rater__person=person_of(request)).values_list("study", flat=True))
     rows = [
-        (one.study, one.get_role_display(), one.role == Role.ANNOTATOR and consent_step(one.study) is not None)
+        (one.study, one.get_role_display(), one.role == Role.ANNOTATOR and consent_step(one.study) is not None,
+         one.role == Role.ANNOTATOR and (consent_step(one.study) is not None or one.study_id in came))
         for one in mine
-    ]
+    ]  # fmt: skip
     return render(request, "recruiting/my_data.html", {"rows": rows})
 
 
@@ -54,8 +58,9 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
+            back = withdraw(rater, person) if study.has_crowd else None
             account_is_gone = leave(rater, person)
-            context = {"study": study, "rule": rule, "account_is_gone": account_is_gone}
+            context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "back": back}
             if account_is_gone:
                 request.session.flush()
             return render(request, "recruiting/left.html", context)

@@ -13,6 +13,7 @@ from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Guideline, Study
 from annotation.studies.corrections import StudyRefusedError
 from recruiting.access import waiting_passage
+from recruiting.crowds.ending import settle
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
 from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.beside_gold import comparison
@@ -160,6 +161,8 @@ def decision(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if request.method == "POST":
         try:
             decide(passage, request.POST.get("decision", ""), person_of(request), timezone.now())
+            if study.has_crowd and passage.rater.person is not None:
+                settle(study, passage.rater.person)
             messages.success(request, "Your decision is saved. The person sees it on their next page.")
         except DecidedError as problem:
             messages.error(request, str(problem))

@@ -15,6 +15,7 @@ from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
 from recruiting.access import own_rater
+from recruiting.crowds.ending import settle
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.beside_gold import comparison
@@ -44,6 +45,8 @@ def way_in(request: HttpRequest, slug: str) -> HttpResponse:
 def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
     """The next task of an attempt, the next step, or the study."""
     way = way_of(rater.study, rater)
+    if way.halt is not None and way.halt.over and rater.study.has_crowd and settle(rater.study, person_of(request)):
+        return redirect("recruiting:outcome", slug=rater.study.slug)
     if way.step is None:
         messages.success(request, "You have passed all steps. You can start now.")
         return redirect("annotation:home")

@@ -5,6 +5,7 @@ function that yields the title of a list and its rows for a person.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from annotation.answers import Sheet
 from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
 from annotation.protocols import protocols
 from config.registry import bound
-from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
+from recruiting.models import Consent, CrowdBrowser, CrowdId, CrowdStay, PersonalReply, PracticeAnswer, StepPassage
 
 CHUNK = 500
 Rows = Iterator[dict[str, Any]]
@@ -52,6 +53,7 @@ def _lists(person: Person) -> list[tuple[str, Rows]]:
         ("about_you", _replies(person)), ("practice_answers", _practice(person)), ("answers", _answers(person)),
         ("tasks_and_drafts", _assignments(person)), ("drafts_kept_aside", _conflicts(person)),
         ("notes_on_answers", _notes(person)), ("answers_to_flags", _flag_answers(person)),
+        ("entries", _entries(person)),
     ]  # fmt: skip
 
 
@@ -141,6 +143,20 @@ def _notes(person: Person) -> Rows:
 def _flag_answers(person: Person) -> Rows:
     for one in FlagAnswer.objects.filter(rater__person=person).order_by("pk").iterator(CHUNK):
         yield {"task": one.task_id, "flag": one.flag, "answer": one.note, "at": one.at}
+
+
+def _entries(person: Person) -> Rows:
+    """How the person came into studies by links, and who they are to the recruiter."""
+    known = {one.study_id: one for one in CrowdId.objects.filter(person=person)}
+    browsers = Counter(CrowdBrowser.objects.filter(person=person).values_list("study", flat=True))
+    for one in CrowdStay.objects.filter(rater__person=person).select_related("study").order_by("pk"):
+        given = known.get(one.study_id)
+        yield {
+            "study": one.study.slug, "by": one.source, "entered_at": one.entered_at, "until": one.due_at,
+            "ended_at": one.ended_at, "outcome": one.outcome, "code": one.code, "browsers": browsers[one.study_id],
+            "participant": given and given.participant, "recruiter_study": given and given.recruiter_study,
+            "session": given and given.session, "other_submissions": given and given.repeats,
+        }  # fmt: skip
 
 
 class KnownQuestions:

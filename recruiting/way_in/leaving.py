@@ -6,7 +6,7 @@ from annotation.members.membership import MembershipRefusedError
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Rater, Study
 from recruiting.entry_step import EntryStep, steps_of
-from recruiting.models import Consent, ConsentVersion
+from recruiting.models import Consent, ConsentVersion, CrowdStay
 from recruiting.step_kinds.consent import ConsentStep
 
 ERASE = ConsentVersion.OnWithdrawal.ERASE.value
@@ -20,12 +20,18 @@ def consent_step(study: Study) -> EntryStep | None:
 
 
 def rule_for(study: Study, rater: Rater) -> str | None:
-    """Return `keep` or `erase`: the rule that the rater agreed to last, or the study's; None if it has none."""
+    """Return `keep` or `erase`: the rule that the rater agreed to last, or the study's; None if it has none.
+
+    People who came by a link can leave any study: their answers are erased unless they agreed to another rule.
+    """
     agreed = Consent.objects.filter(rater=rater).select_related("version").order_by("-agreed_at", "-pk").first()
     if agreed is not None:
         return str(agreed.version.on_withdrawal)
     step = consent_step(study)
-    return None if step is None else str(step.body["on_withdrawal"])
+    if step is not None:
+        return str(step.body["on_withdrawal"])
+    came_by_link = study.has_crowd and CrowdStay.objects.filter(rater=rater).exists()
+    return ERASE if came_by_link else None
 
 
 def leave(rater: Rater, person: Person) -> bool:

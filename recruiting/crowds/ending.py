@@ -1,0 +1,176 @@
+"""How stays end: the outcome, the completion code, the tasks that are free again, and the way back."""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError, IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.desk.assigning import release_held_by
+from annotation.models import Annotation, Rater, Study
+from annotation.studies.corrections import StudyArchivedError
+from annotation.studies.locking import ImportPendingError, lock_rater, lock_study
+from annotation.studies.queries import MyWork, work_in
+from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
+from recruiting.crowds.outcomes import COMPLETE, FAILED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
+from recruiting.crowds.recruiter_settings import PARTS, recruiter_of
+from recruiting.step_kinds.screen import ScreenStep
+from recruiting.way_in.steps_taken import way_of
+
+logger = logging.getLogger(__name__)
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""What own codes are made of: no letters that are mistaken for others."""
+CODE_LETTERS, TRIES, AT_ONCE = 12, 20, 50
+PATIENCE = timedelta(hours=1)
+"""How much longer the stay of somebody lasts who cannot continue yet."""
+AT_END = ("done", "waiting", "between", "paused", "closed")
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """What a person gets with the end of their stay: the code and the address of the recruiter, if there are any."""
+
+    recruiter: str
+    code: str
+    address: str
+
+
+def stay_of(study: Study, person: Person) -> CrowdStay | None:
+    """Return the person's stay in the study, if they came by a link."""
+    return CrowdStay.objects.filter(study=study, rater__person=person).select_related("rater").first()
+
+
+def way_back(study: Study, stay: CrowdStay) -> WayBack | None:
+    """Return the way back to the recruiter; None for people of the public link."""
+    recruiter = recruiter_of(study)
+    if recruiter is None or stay.source != CrowdStay.Source.RECRUITER:
+        return None
+    known = CrowdId.objects.filter(study=study, person=stay.rater.person_id).first()
+    values = (known.participant, known.recruiter_study, known.session) if known else ("", "", "")
+    ids = dict(zip(PARTS, values, strict=True))
+    return WayBack(recruiter.name, stay.code, recruiter.return_address(stay.code, stay.outcome, ids))
+
+
+def settle(study: Study, person: Person) -> CrowdStay | None:
+    """End the person's stay if it is over for them, and return it; None if they have none."""
+    with transaction.atomic():
+        locked = lock_study(study.pk)
+        stay = stay_of(locked, person)
+        if stay is None:
+            return None
+        rater = _locked_rater(locked, stay)
+        outcome = outcome_now(locked, rater)
+        if outcome:
+            end_stay(locked, rater, outcome, timezone.now(), actor=person)
+        stay.refresh_from_db()
+        return stay
+
+
+def outcome_now(study: Study, rater: Rater) -> str:
+    """Return how the stay of a rater ends now, or "" while there is something left to do."""
+    way = way_of(study, rater)
+    if way.step is not None:
+        if way.halt is None or not way.halt.over:
+            return ""
+        return SCREENED_OUT if isinstance(way.step.kind, ScreenStep) else FAILED
+    work = work_in(rater.person, study) if rater.person else None
+    if work is None:
+        return ""
+    return _outcome_of(work, rater)
+
+
+def _outcome_of(work: MyWork, rater: Rater) -> str:
+    if work.state == "stopped":  # a rule or a researcher gives them no more tasks
+        return FAILED
+    if work.state not in AT_END:
+        return ""
+    answered = Annotation.objects.filter(rater=rater, is_current=True, status=Annotation.Status.SUBMITTED).exists()
+    if answered:
+        return COMPLETE
+    return SCREENED_OUT if work.state in ("done", "between", "closed") else ""
+
+
+def end_stay(study: Study, rater: Rater, outcome: str, now: datetime, *, actor: Person | None) -> bool:
+    """End the stay of a locked rater in a locked study; False if it has ended. Their open tasks are free again."""
+    stay = CrowdStay.objects.filter(rater=rater, ended_at=None).first()
+    if stay is None:
+        return False
+    recruiter = recruiter_of(study) if stay.source == CrowdStay.Source.RECRUITER else None
+    if recruiter is not None and recruiter.has_own_codes(outcome):
+        _end_with_own_code(stay, outcome, now)
+    else:
+        _write(stay, outcome, now, recruiter.fixed_code(outcome) if recruiter else "", is_own=False)
+    release_held_by(study, rater, f"stay ended: {outcome}")
+    Rater.objects.filter(pk=rater.pk, paused_at=None).update(paused_at=now)
+    record("stay ended", rater.name, actor=actor, about=rater.person, study=study.slug, new={"outcome": outcome})
+    return True
+
+
+def withdraw(rater: Rater, person: Person) -> WayBack | None:
+    """End the stay of a person who leaves the study, before they are erased; return their way back."""
+    with transaction.atomic():
+        study = lock_study(rater.study_id, archived=True)
+        stay = stay_of(study, person)
+        if stay is None:
+            return None
+        end_stay(study, _locked_rater(study, stay), WITHDRAWN, timezone.now(), actor=person)
+        stay.refresh_from_db()
+        return way_back(study, stay)
+
+
+def end_overdue() -> int:
+    """End some stays whose time is over, and return how many. Who has done all their tasks has completed the study."""
+    now, ended = timezone.now(), 0
+    due = CrowdStay.objects.filter(ended_at=None, due_at__lt=now).order_by("due_at")
+    for stay in due.select_related("rater")[:AT_ONCE]:
+        try:
+            ended += _end_if_overdue(stay, now)
+        except (ImportPendingError, StudyArchivedError):
+            continue
+        except DatabaseError:
+            logger.exception("The stay of rater %s could not be ended.", stay.rater_id)
+    return ended
+
+
+def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
+    with transaction.atomic():
+        study = lock_study(stay.study_id)
+        rater = _locked_rater(study, stay)
+        halt = way_of(study, rater, now).halt
+        if halt is not None and not halt.over:  # they wait for a decision, or until they may try again
+            later = max(now, halt.until or now) + PATIENCE
+            CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=later)
+            return False
+        return end_stay(study, rater, outcome_now(study, rater) or TIMED_OUT, now, actor=None)
+
+
+def _locked_rater(study: Study, stay: CrowdStay) -> Rater:
+    rater = lock_rater(stay.rater_id, "person")
+    rater.study = study
+    return rater
+
+
+def _end_with_own_code(stay: CrowdStay, outcome: str, now: datetime) -> None:
+    for _ in range(TRIES):
+        try:
+            with transaction.atomic():
+                _write(stay, outcome, now, new_code(), is_own=True)
+                return
+        except IntegrityError:  # somebody else has this code
+            continue
+    raise RuntimeError("No free completion code was found.")
+
+
+def new_code() -> str:
+    """Return a random completion code of about 59 bits."""
+    return "".join(secrets.choice(LETTERS) for _ in range(CODE_LETTERS))
+
+
+def _write(stay: CrowdStay, outcome: str, now: datetime, code: str, *, is_own: bool) -> None:
+    values: Mapping[str, object] = {"outcome": outcome, "ended_at": now, "code": code, "is_own_code": is_own}
+    CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(**values)

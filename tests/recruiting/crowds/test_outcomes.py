@@ -1,0 +1,262 @@
+"""How stays end: by each outcome with its code and way back, by themselves when time is over, and once."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.models import Annotation, Rater, Slot, Study
+from config.background.kinds import sweeps
+from recruiting.checks.excluding import end_exclusion, exclude
+from recruiting.crowds.ending import CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
+from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
+from tests.recruiting.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, held_by, prolific_ids, texts
+from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, SCREEN, WRONG, Walk
+
+pytestmark = pytest.mark.django_db
+HARD = {**QUALIFICATION, "attempts": 1}
+PILOT = {"key": "pilot", "kind": "pilot", "items": 1, "pool": "qualification"}
+
+
+def entered(study, number=1):
+    guest = Guest(study)
+    guest.enter(prolific_ids(number))
+    return guest
+
+
+def late(guest, **by):
+    CrowdStay.objects.filter(rater__person=guest.person).update(due_at=timezone.now() - timedelta(**by))
+
+
+def test_who_does_not_fit_gets_the_code_for_that_and_the_way_back_at_once(owner):
+    guest = entered(crowd_study(owner, steps=[CONSENT, SCREEN]))
+    walk = Walk(guest.client, guest.study)
+    walk.consent()
+    page = walk.post("screen", **{**FITTING, "reply-native": "no"})
+    assert page["Location"] == "/studies/study/outcome/"
+    shown = guest.outcome()
+    assert "CSCREEN1" in texts(shown)
+    assert "submissions/complete?cc=CSCREEN1" in shown.content.decode()
+    assert guest.stay.outcome == "screened_out"
+
+
+def test_who_fits_goes_on(owner):
+    guest = entered(crowd_study(owner, steps=[CONSENT, SCREEN]))
+    walk = Walk(guest.client, guest.study)
+    walk.consent()
+    walk.post("screen", **FITTING)
+    assert guest.stay.outcome == ""
+    assert guest.outcome()["Location"] == "/"
+
+
+def test_who_fails_the_qualification_gets_the_code_for_that(owner):
+    guest = entered(crowd_study(owner, steps=[HARD]))
+    assert Walk(guest.client, guest.study).attempt("test", WRONG, WRONG) == "failed"
+    assert guest.stay.outcome == "failed"
+    assert "CFAIL1" in texts(guest.outcome())
+
+
+def test_a_researchers_no_after_a_pilot_ends_the_stay(owner):
+    guest = entered(crowd_study(owner, steps=[PILOT]))
+    assert Walk(guest.client, guest.study).attempt("pilot", WRONG) == "waiting"
+    late(guest, hours=1)
+    end_overdue()
+    assert guest.stay.outcome == ""  # they wait for the researcher
+    assert guest.stay.due_at > timezone.now()
+    researcher = Client()
+    researcher.force_login(owner)
+    waiting = StepPassage.objects.get(outcome="waiting")
+    researcher.post(f"/studies/study/funnel/{waiting.pk}/", {"decision": "stop"})
+    assert (guest.stay.outcome, guest.stay.code) == ("failed", "CFAIL1")
+
+
+def test_the_halted_page_offers_the_end_if_it_was_missed(owner, monkeypatch):
+    guest = entered(crowd_study(owner, steps=[SCREEN]))
+    monkeypatch.setattr("recruiting.views.way_in.settle", lambda study, person: None)
+    Walk(guest.client, guest.study).post("screen", **{**FITTING, "reply-native": "no"})
+    assert guest.stay.outcome == ""
+    assert "Finish and get my code" in texts(guest.client.get("/studies/study/way-in/"))
+    guest.finish()
+    assert guest.stay.outcome == "screened_out"
+
+
+@pytest.mark.parametrize("steps", [[], [CONSENT]])
+def test_leaving_shows_the_code_once_and_erases_person_and_ids(owner, steps):
+    guest = entered(crowd_study(owner, steps=steps))
+    if not steps:
+        guest.work(1)
+    assert "Leave" in texts(guest.client.get("/my-data/"))
+    page = guest.client.post("/studies/study/leave/")
+    assert page.status_code == 200
+    assert "CGONE1" in texts(page)
+    assert "submissions/complete?cc=CGONE1" in page.content.decode()
+    assert not CrowdId.objects.exists()
+    assert not CrowdBrowser.objects.exists()
+    assert not CrowdStay.objects.exists()
+    assert not Slot.objects.filter(study=guest.study, state="held").exists()
+    assert not Annotation.objects.exists()
+    assert entered(guest.study).stay.outcome == ""  # nothing is left by which they would be known
+
+
+def test_leaving_by_the_rule_keep_keeps_the_outcome_without_a_person(owner):
+    guest = entered(crowd_study(owner, steps=[CONSENT | {"on_withdrawal": "keep"}]))
+    Walk(guest.client, guest.study).consent()
+    guest.client.post("/studies/study/leave/")
+    stay = CrowdStay.objects.select_related("rater").get()
+    assert (stay.outcome, stay.rater.person) == ("withdrawn", None)
+    assert not CrowdId.objects.exists()
+    researcher = Client()
+    researcher.force_login(owner)
+    assert "Withdrawn" in texts(researcher.get("/studies/study/submissions/"))
+
+
+def test_a_stay_whose_time_is_over_ends_and_its_task_is_free_again(owner):
+    study = crowd_study(owner)
+    guest = entered(study)
+    guest.work(1)
+    guest.client.post("/studies/study/next/")
+    assert held_by(guest.stay.rater_id) == 1
+    assert end_overdue() == 0
+    late(guest, minutes=1)
+    assert end_overdue() == 1
+    assert end_overdue() == 0
+    stay = guest.stay
+    assert (stay.outcome, stay.code, held_by(stay.rater_id)) == ("timed_out", "CLATE1", 0)
+    assert Slot.objects.filter(study=study, state="open").count() == 3
+    assert guest.client.post("/studies/study/next/")["Location"] == "/studies/study/end/"
+    assert "CLATE1" in texts(guest.outcome())
+    assert "The time for this study is over" in texts(guest.outcome())
+    assert "Show my code" in texts(guest.client.get("/"))
+
+
+def test_workers_end_stays_by_themselves():
+    assert sweeps()["crowd_stays"].run is end_overdue
+
+
+def test_who_has_done_everything_has_completed_the_study_also_without_the_last_press(owner):
+    guest = entered(crowd_study(owner))
+    guest.work()
+    late(guest, minutes=1)
+    end_overdue()
+    assert guest.stay.outcome == "complete"
+
+
+def test_who_finds_no_task_gets_the_code_of_those_who_could_not_take_part(owner):
+    study = crowd_study(owner)
+    for number in (0, 1):
+        other = Rater.objects.create(study=study, name=f"r{number}")
+        Slot.objects.filter(study=study, number=number).update(state="filled", holder=other)
+    guest = entered(study)
+    guest.work(0)
+    guest.finish()
+    assert guest.stay.outcome == "screened_out"
+
+
+def test_who_is_given_no_more_tasks_has_failed(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    Slot.objects.filter(state="held").update(state="open", holder=None, lease_until=None)
+    Rater.objects.filter(pk=guest.stay.rater_id).update(paused_at=timezone.now())
+    guest.finish()
+    assert guest.stay.outcome == "failed"
+
+
+def test_a_study_that_is_closed_ends_stays_with_answers_as_complete(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    Study.objects.update(status="closed")
+    guest.finish()
+    assert guest.stay.outcome == "complete"
+
+
+def test_an_outcome_is_final(owner):
+    study = crowd_study(owner)
+    guest = entered(study)
+    guest.work()
+    guest.finish()
+    stay = guest.stay
+    rater = Rater.objects.select_related("person").get(pk=stay.rater_id)
+    assert not end_stay(study, rater, "failed", timezone.now(), actor=None)
+    for change in ({"outcome": "failed"}, {"code": "X"}, {"ended_at": timezone.now()}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            CrowdStay.objects.filter(pk=stay.pk).update(**change)
+    assert guest.stay.code == "CDONE1"
+
+
+def test_a_rater_who_is_included_again_gets_no_tasks_after_the_end_of_their_stay(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    exclusion = exclude(Rater.objects.select_related("study").get(pk=guest.stay.rater_id), "Hasty.", owner)
+    end_exclusion(exclusion, "A mistake.", owner)
+    assert Rater.objects.get(pk=guest.stay.rater_id).paused_at is None
+    late(guest, minutes=1)
+    end_overdue()
+    exclusion = exclude(Rater.objects.select_related("study").get(pk=guest.stay.rater_id), "Hasty.", owner)
+    end_exclusion(exclusion, "A mistake.", owner)
+    assert guest.client.post("/studies/study/next/")["Location"] == "/studies/study/end/"
+
+
+def test_each_person_has_a_code_of_their_own_where_the_recruiter_allows_it(owner, monkeypatch):
+    study = crowd_study(owner, recruiter=GENERIC)
+    codes = []
+    for number in (1, 2):
+        guest = Guest(study)
+        guest.enter({"pid": f"p{number}", "sub": "s"})
+        guest.work()
+        if number == 2:
+            monkeypatch.setattr("recruiting.crowds.ending.new_code", iter([codes[0], "FRESHCODE123"]).__next__)
+        guest.finish()
+        codes.append(guest.stay.code)
+        page = guest.outcome().content.decode()
+        assert f"https://panel.example/back?code={guest.stay.code}&amp;who=p{number}&amp;how=complete" in page
+    assert codes[1] == "FRESHCODE123"
+    assert len(codes[0]) == 12
+    assert Guest(study).client.get(f"/studies/study/outcome/?code={codes[0]}").status_code == 302  # to sign in
+
+
+def test_a_million_guesses_hit_no_own_code():
+    made = {new_code() for _ in range(1000)}
+    assert len(made) == 1000
+    guesses = random.Random(0)
+    assert not any("".join(guesses.choices(LETTERS, k=CODE_LETTERS)) in made for _ in range(1_000_000))
+
+
+def test_an_outcome_without_a_code_has_no_way_back_with_an_empty_one(owner):
+    guest = entered(crowd_study(owner, recruiter={**PROLIFIC, "codes": {"complete": "CDONE1"}}, steps=[SCREEN]))
+    Walk(guest.client, guest.study).post("screen", **{**FITTING, "reply-native": "no"})
+    page = guest.outcome()
+    assert "submissions/complete" not in page.content.decode()
+    assert "There is no code for this" in texts(page)
+
+
+def test_what_the_desk_asks_of_the_database_does_not_grow(owner):
+    """The end page asks one more statement in studies with links, and none in others."""
+    study = crowd_study(owner)
+    guest = entered(study)
+    guest.work()
+    with_links = _statements(guest.client, "end")
+    Study.objects.update(recruiting={})
+    assert with_links == _statements(guest.client, "end") + 1
+
+
+def test_a_task_of_a_participant_asks_no_more_than_that_of_others(owner):
+    study = crowd_study(owner)
+    guest = entered(study)
+    guest.work(0)
+    page = guest.client.post("/studies/study/next/")["Location"]
+    with CaptureQueriesContext(connection) as with_links:
+        assert guest.client.get(page).status_code == 200
+    Study.objects.update(recruiting={})
+    with CaptureQueriesContext(connection) as without:
+        assert guest.client.get(page).status_code == 200
+    assert len(with_links.captured_queries) == len(without.captured_queries)
+
+
+def _statements(client, page):
+    with CaptureQueriesContext(connection) as counted:
+        assert client.get(f"/studies/study/{page}/").status_code == 200
+    return len(counted.captured_queries)

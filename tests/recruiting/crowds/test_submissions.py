@@ -1,0 +1,114 @@
+"""What researchers see of submissions, and the files that the recruiter's site takes."""
+
+import csv
+import json
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from recruiting.crowds.crowd_submissions import payment
+from recruiting.crowds.recruiter_settings import Recruiter
+from tests.recruiting.crowds.crowd_study import PROLIFIC, Guest, crowd_study, prolific_ids, texts
+
+pytestmark = pytest.mark.django_db
+TWENTY_MINUTES = 1200
+
+
+@pytest.fixture
+def study(owner):
+    return crowd_study(owner)
+
+
+@pytest.fixture
+def researcher(owner):
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def guests(study):
+    """One who has completed the study in forty active minutes, one who is under way."""
+    first, second = Guest(study), Guest(study)
+    first.enter(prolific_ids(1))
+    first.work(active_seconds=TWENTY_MINUTES, visible_seconds=TWENTY_MINUTES)
+    first.finish()
+    second.enter(prolific_ids(2))
+    second.work(1)
+    return first, second
+
+
+def file(client, name, query=""):
+    page = client.get(f"/studies/study/submissions/{name}{query}")
+    assert page.status_code == 200
+    assert page["Content-Type"].startswith("text/csv")
+    return page.content.decode()
+
+
+def test_the_page_shows_time_payment_and_code(guests, researcher):
+    page = texts(researcher.get("/studies/study/submissions/"))
+    assert "2 submissions" in page
+    for word in ("pid1", "pid2", "CDONE1", "Under way", "40.0", "6.00", "3.00", "GBP"):
+        assert word in page, word
+
+
+def test_filters_choose_submissions_on_the_page_and_in_the_file(guests, researcher):
+    page = texts(researcher.get("/studies/study/submissions/?outcome=complete"))
+    assert ("pid1" in page, "pid2" in page) == (True, False)
+    page = texts(researcher.get("/studies/study/submissions/?outcome=open&source=recruiter"))
+    assert ("pid1" in page, "pid2" in page) == (False, True)
+    assert "Nobody yet" in texts(researcher.get("/studies/study/submissions/?source=public"))
+    assert "pid1" not in file(researcher, "submissions.csv", "?outcome=open")
+
+
+def test_the_files_are_what_the_recruiters_site_takes(guests, researcher):
+    assert file(researcher, "approve.csv") == "pid1\n"
+    assert file(researcher, "bonuses.csv") == "pid1,3.00\n"
+    head, *rows = list(csv.reader(file(researcher, "submissions.csv").splitlines()))
+    by_id = {row[head.index("participant")]: dict(zip(head, row, strict=True)) for row in rows}
+    assert (by_id["pid1"]["active_minutes"], by_id["pid1"]["suggested_payment"]) == ("40.0", "6.00")
+    assert (by_id["pid1"]["outcome"], by_id["pid1"]["code"], by_id["pid2"]["outcome"]) == ("complete", "CDONE1", "open")
+    assert researcher.get("/studies/study/submissions/other.csv").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("outcome", "seconds", "expected"),
+    [
+        ("complete", 600, ("3.00", "3.00")), ("complete", 1800, ("3.00", "4.50")), ("complete", 1201, ("3.00", "3.00")),
+        ("screened_out", 0, ("0.20", "0.20")), ("timed_out", 600, ("0.00", "1.50")),
+        ("complete", 1203, ("3.00", "3.01")),
+    ],
+)  # fmt: skip
+def test_payment_is_that_of_the_outcome_or_of_the_active_time_if_that_is_more(outcome, seconds, expected):
+    assert payment(Recruiter(PROLIFIC), outcome, seconds) == tuple(Decimal(one) for one in expected)
+
+
+def test_nothing_is_suggested_while_a_stay_lasts_or_if_the_study_says_nothing_of_pay():
+    assert payment(Recruiter(PROLIFIC), "", 600) == (None, None)
+    assert payment(Recruiter({"profile": "generic"}), "complete", 600) == (None, None)
+    assert payment(None, "complete", 600) == (None, None)
+
+
+def test_the_page_asks_the_same_for_few_and_for_many(study, guests, researcher):
+    def statements():
+        with CaptureQueriesContext(connection) as counted:
+            researcher.get("/studies/study/submissions/")
+        return len(counted.captured_queries)
+
+    before = statements()
+    for number in range(3, 9):
+        Guest(study).enter(prolific_ids(number))
+    assert statements() == before
+
+
+def test_ones_own_data_say_how_one_came_in(guests):
+    first, _ = guests
+    text = b"".join(first.client.get("/my-data/my-data.json").streaming_content).decode()
+    [entry] = json.loads(text)["entries"]
+    assert (entry["participant"], entry["session"], entry["outcome"], entry["code"], entry["browsers"]) == (
+        "pid1", "session1", "complete", "CDONE1", 1,
+    )  # fmt: skip
+    assert "pid2" not in text
