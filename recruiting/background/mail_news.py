@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
 
-from annotation.models import Study
+from annotation.models import Rater, Study
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
 from recruiting.mail.mail_queue import idle_raters, remind, tell_batches, tell_notes
@@ -24,8 +24,9 @@ def look_for_news() -> None:
     if not settings.SENDS_MAIL or not MailAddress.objects.exclude(address="").exists():
         return
     now = timezone.now()
-    reached = Study.objects.filter(raters__person__mail_address__confirmed_at__isnull=False, archived_at=None)
-    for study in reached.exclude(status=Study.Status.DRAFT).distinct().order_by("pk"):
+    raters = Rater.objects.filter(person__mail_address__confirmed_at__isnull=False)
+    reached = Study.objects.filter(pk__in=raters.values("study"), archived_at=None)
+    for study in reached.exclude(status=Study.Status.DRAFT).order_by("pk"):
         try:
             tell_notes(study, now)
             if study.is_live:

@@ -30,6 +30,8 @@ SETTLES = timedelta(minutes=15)
 """A note is told this long after it was written, so that several come in one mail, and none that was read at once."""
 NEWS = timedelta(days=2)
 """What is older is no news: it is not told when somebody sets an address."""
+MOST_REMINDED = 500
+"""Raters that one look for idle ones asks about; a reminder takes them out of the next."""
 BY_MAIL = "by e-mail"
 
 
@@ -89,7 +91,8 @@ def idle_raters(study: Study, days: float) -> list[Rater]:
     )
     found = reachable(study, MailKind.REMINDER).filter(~Exists(reminded), paused_at=None, admitted=True)
     found = found.filter(created_at__lt=since).annotate(last=Max("annotations__submitted_at"))
-    return [rater for rater in found.filter(Q(last=None) | Q(last__lt=since)) if _has_tasks(study, rater)]
+    idle = found.filter(Q(last=None) | Q(last__lt=since)).order_by("pk")[:MOST_REMINDED]
+    return [rater for rater in idle if _has_tasks(study, rater)]
 
 
 def _has_tasks(study: Study, rater: Rater) -> bool:

@@ -2,7 +2,6 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt
@@ -83,22 +82,28 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest, token: str) -> HttpResponse:
-    """The link that stops mails; POST stops them at once, also for a mail program (RFC 8058), without signing in."""
+    """The link that stops mails; POST stops them at once, also for a mail program (RFC 8058), without signing in.
+
+    With the field `again` they come again, for somebody who pressed by mistake.
+    """
     try:
         asked = read_stop(token)
     except MailLinkDeadError:
         return render(request, "recruiting/mail/link_dead.html", status=404)
     if request.method == "POST":
-        _stop(asked)
-        return render(request, "recruiting/mail/done.html", {"confirmed": False})
+        again = "again" in request.POST
+        _stop(asked, again=again)
+        return render(request, "recruiting/mail/done.html", {"confirmed": False, "again": again})
     return render(request, "recruiting/mail/stop.html", {"asked": asked})
 
 
-def _stop(asked: MailStop) -> None:
-    if asked.row is None:
-        with transaction.atomic():
-            RefusedAddress.objects.bulk_create([RefusedAddress(digest=asked.digest)], ignore_conflicts=True)
-        return
-    row = MailAddress.objects.filter(pk=asked.row).select_related("person").first()
-    if row is not None:
-        choose_mails(row, row.person, **{asked.kind: False})
+def _stop(asked: MailStop, *, again: bool) -> None:
+    """Stop mails, or with `again` let them come again."""
+    if asked.row is not None:
+        row = MailAddress.objects.filter(pk=asked.row).select_related("person").first()
+        if row is not None:
+            choose_mails(row, row.person, **{asked.kind: again})
+    elif again:
+        RefusedAddress.objects.filter(digest=asked.digest).delete()
+    else:
+        RefusedAddress.objects.bulk_create([RefusedAddress(digest=asked.digest)], ignore_conflicts=True)

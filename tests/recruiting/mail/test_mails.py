@@ -132,6 +132,8 @@ def test_an_invitation_is_sent_once_works_and_leaves_no_address(office, study, s
     run_waiting()
     assert len(smtp.mails) == 1
     assert ADDRESS not in str(list(RefusedAddress.objects.values()))
+    assert Client().post(stop, {"again": "yes"}).status_code == 200
+    assert not RefusedAddress.objects.exists()
 
 
 def test_one_click_stops_a_kind_without_signing_in_or_a_token_of_forms(reached, study):
@@ -149,6 +151,9 @@ def test_one_click_stops_a_kind_without_signing_in_or_a_token_of_forms(reached, 
     row = MailAddress.objects.get()
     assert (row.wants_reminder, row.wants_batch, row.wants_notes) == (False, True, True)
     assert strict.post(stop[:-3] + "xx/").status_code == 404
+    assert strict.post(stop, {"again": "yes"}).status_code == 200
+    assert MailAddress.objects.get().wants_reminder is True
+    strict.post(stop)
     assert mail_queue.idle_raters(study, 3) == []
 
 

@@ -20,6 +20,7 @@ from recruiting.models import SecondStageCase
 from recruiting.second_stage.case_claims import claim_case
 from recruiting.second_stage.disputed_units import disputed_items
 from recruiting.second_stage.stage_section import set_stage
+from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.conftest import SYSTEMS, make_person
 
@@ -79,6 +80,9 @@ def test_an_annotator_decides_what_the_first_ones_disagree_about(desk, study, ju
         (5, "It names the hour.", rater_for(study, judge).name)
     }
     assert Reviewer.objects.get().person is None
+    told = "".join(own_data(judge))
+    assert "It names the hour." in told
+    assert not [name for name in SYSTEMS if name in told]
     again = desk.get(ADDRESS)
     assert again.context["item"] != page.context["item"]
     desk.post(ADDRESS, given(again))
