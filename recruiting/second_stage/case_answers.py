@@ -83,7 +83,7 @@ class CaseSheet:
         return {
             **field, "name": name, "several": kind.takes_several(row.question.spec), "error": error,
             "question": row.question, "about": [self._letter(key) for key in keys],
-            "given": [(letter(place), self.words(row, value)) for place, value in enumerate(row.values)],
+            "given": [(letter(place), self.words(row, value)) for place, value in row.values],
         }  # fmt: skip
 
     def words(self, row: Disagreement, value: Any) -> str:

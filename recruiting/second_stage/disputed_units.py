@@ -1,6 +1,7 @@
 """About what the first annotators disagree: of which items, and on an item about which questions and units."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +23,14 @@ LEFT_OUT = (Rating.Level.TEXT, Rating.Level.SPAN)
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A question about a unit to which annotators gave different answers: their values, in an order that names none."""
+    """A question about a unit to which annotators gave different answers.
+
+    Each value comes with the place of who gave it among the item's annotators, in an order that names none.
+    """
 
     question: Question
     unit: Unit
-    values: tuple[Any, ...]
+    values: tuple[tuple[int, Any], ...]
 
 
 def disputed_items(study: Study) -> QuerySet[Item]:
@@ -67,8 +71,11 @@ def disagreements_on(item: Item) -> list[Disagreement]:
     for rating in _answers(item.study).filter(item=item).order_by("pk"):
         unit = Unit(outputs.get(rating.output_id or 0), outputs.get(rating.other_output_id or 0), rating.variant)
         found[rating.question_id, ordered_unit(unit, keys)].append((rating.rater_id, rating.value))
+    order = _order(item, {rater for given in found.values() for rater, _ in given})
     rows = [
-        Disagreement(questions[question], unit, _shuffled(item, given))
+        Disagreement(
+            questions[question], unit, tuple(sorted(((order[rater], value) for rater, value in given), key=_place))
+        )
         for (question, unit), given in found.items()
         if len({canonical_json(value) for _, value in given}) > 1
         and question_types()[questions[question].type].level not in ("text", "span")
@@ -80,7 +87,11 @@ def disagreements_on(item: Item) -> list[Disagreement]:
     )  # fmt: skip
 
 
-def _shuffled(item: Item, given: list[tuple[int, Any]]) -> tuple[Any, ...]:
-    """Values in an order that is the same on each page of an item, and says nothing about who gave them."""
-    by_rater = sorted(given, key=lambda one: seeded(item.study, "second stage", item.key, one[0]))
-    return tuple(value for _, value in by_rater)
+def _order(item: Item, raters: Collection[int]) -> dict[int, int]:
+    """The place of each rater: the same on each page of an item, and with nothing said about who they are."""
+    shuffled = sorted(raters, key=lambda rater: seeded(item.study, "second stage", item.key, rater))
+    return {rater: place for place, rater in enumerate(shuffled)}
+
+
+def _place(given: tuple[int, Any]) -> int:
+    return given[0]
