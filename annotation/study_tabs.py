@@ -6,6 +6,7 @@ A group's link leads to its first tab. A group with one tab has no second row.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
@@ -24,6 +25,10 @@ def is_draft(study: Study) -> bool:
 
 def has_crowd(study: Study) -> bool:
     return study.has_crowd
+
+
+def sends_mail(study: Study) -> bool:
+    return bool(settings.SENDS_MAIL)
 
 
 def has_steps(study: Study) -> bool:
@@ -80,14 +85,17 @@ TABS = (
     Tab("Report", "Preregistration", "reports:plans"),
     Tab("Report", "Stop rules", "reports:stop_rules"),
     Tab("Report", "Power and cost", "reports:power"),
-    Tab("People", "People", "annotation:people"),
+    Tab("People", "People", "annotation:people", ("recruiting:pause_rater",)),
+    Tab("People", "Messages", "recruiting:message_inbox", ("recruiting:rater_thread", "recruiting:rater_task_thread")),
     Tab("People", "Invitations", "annotation:invitations"),
+    Tab("People", "E-mail", "recruiting:study_mail", (), sends_mail),
     Tab("People", "Rater checks", "reports:rater_checks"),
     Tab("People", "Assignment plan", "managing:plan"),
     Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab("People", "Background", "recruiting:background", (), has_steps),
     Tab("People", "Submissions", "recruiting:submissions", (), has_crowd),
     Tab("Review", "Flags and comments", "annotation:attention"),
+    Tab("Review", "Second stage", "recruiting:stage_setting"),
     Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
     Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
     Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),

@@ -8,7 +8,7 @@ import re
 import secrets
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -21,11 +21,11 @@ EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "djang
 OWN_VARIABLES = frozenset(
     """
     ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BACKUP_BEFORE_MIGRATE BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE
-    CALL_THREADS CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE JOB_MINUTES
-    JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES PGPASSWORD PORT
-    POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS
-    SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX UNKNOWN_PRICE
-    UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
+    CALL_THREADS CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL
+    ENDPOINTS_FILE JOB_MINUTES JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES
+    PGPASSWORD PORT POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY
+    SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX
+    UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
 )
 """Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
@@ -36,6 +36,12 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 WEBHOOK_HOST = re.compile(
     r"(?:(?:https?://)(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])|(?:\*\.)?[a-z0-9.-]+|\*)(?::[1-9][0-9]{0,4})?"
 )
+EMAIL_FORM = (
+    "EMAIL_URL must be smtp://user:password@host:587 (with STARTTLS), smtps://user:password@host:465, or "
+    "smtp://host:25?tls=off for a mail server on this machine. Without it, no mail is sent."
+)
+MAIL_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+")
+EMAIL_PORTS = {"smtp": 587, "smtps": 465}
 DATABASE_FORM = (
     "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3. Without it, "
     "SQLite in VAR is used."
@@ -123,6 +129,35 @@ def read_webhook_hosts(env: Env) -> list[str]:
                 f"separated by commas, not {host!r}."
             )
     return hosts
+
+
+def read_email(env: Env, profile: str) -> dict[str, Any]:
+    """Return Django's settings of mail from EMAIL_URL and EMAIL_FROM, and SENDS_MAIL: whether any is sent.
+
+    Without EMAIL_URL the embedded profile prints mails to the worker's log, and production sends none. The error does
+    not repeat the address, which may contain a password.
+    """
+    given: str = env.str("EMAIL_URL", "").strip()
+    sender: str = env.str("EMAIL_FROM", "").strip()
+    if not given:
+        backend = "django.core.mail.backends.console.EmailBackend"
+        return {"EMAIL_BACKEND": backend, "SENDS_MAIL": profile != "production",
+                "DEFAULT_FROM_EMAIL": sender or "interrater@localhost"}  # fmt: skip
+    try:
+        found = urlsplit(given)
+        port = found.port or EMAIL_PORTS.get(found.scheme)
+    except ValueError:
+        raise ImproperlyConfigured(EMAIL_FORM) from None
+    if not port or not found.hostname or found.path not in ("", "/") or found.query not in ("", "tls=off"):
+        raise ImproperlyConfigured(EMAIL_FORM)
+    if not MAIL_ADDRESS.fullmatch(sender):
+        raise ImproperlyConfigured("EMAIL_FROM must be the address that mails come from, such as study@example.org.")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend", "SENDS_MAIL": True,
+        "DEFAULT_FROM_EMAIL": sender, "EMAIL_HOST": found.hostname, "EMAIL_PORT": port,
+        "EMAIL_HOST_USER": unquote(found.username or ""), "EMAIL_HOST_PASSWORD": unquote(found.password or ""),
+        "EMAIL_USE_SSL": found.scheme == "smtps", "EMAIL_USE_TLS": found.scheme == "smtp" and not found.query,
+    }  # fmt: skip
 
 
 def read_database(env: Env, default: Path) -> Any:

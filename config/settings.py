@@ -12,6 +12,7 @@ from config.environment import (
     read_boolean,
     read_broker,
     read_database,
+    read_email,
     read_folder,
     read_level,
     read_metrics_token,
@@ -145,6 +146,14 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "annotation:home"
 LOGOUT_REDIRECT_URL = "accounts:sign_in"
+
+_MAIL = read_email(env, PROFILE)
+SENDS_MAIL: bool = _MAIL["SENDS_MAIL"]
+EMAIL_BACKEND, DEFAULT_FROM_EMAIL = _MAIL["EMAIL_BACKEND"], _MAIL["DEFAULT_FROM_EMAIL"]
+EMAIL_HOST, EMAIL_PORT = _MAIL.get("EMAIL_HOST", "localhost"), _MAIL.get("EMAIL_PORT", 25)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_USER", ""), _MAIL.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_SSL", False), _MAIL.get("EMAIL_USE_TLS", False)
+EMAIL_TIMEOUT = 20
 
 LANGUAGE_CODE = "en"
 USE_I18N = False  # there is one language, and each number on a page would be asked for its own

@@ -2,7 +2,7 @@
 
 from accounts.models import Person
 from annotation.erasing import Erasing
-from annotation.models import Rater, Study
+from annotation.models import Adjudication, Invitation, Membership, Rater, Reviewer, Study
 from config.erasure import ErasedRows
 from recruiting.models import (
     CheckItem,
@@ -15,11 +15,17 @@ from recruiting.models import (
     ExclusionReply,
     ExtraPlace,
     FiledCheck,
+    MailAddress,
+    MessageThread,
+    OutgoingMail,
     PairCheck,
     PersonalReply,
     PracticeAnswer,
     RaterExclusion,
+    RaterMessage,
     RaterNotice,
+    RaterPause,
+    SecondStageCase,
     StepPassage,
     StopContinuation,
     StopLook,
@@ -29,7 +35,7 @@ from recruiting.models import (
 
 
 class RecruitingErasing(Erasing):
-    """What people said about themselves goes with them in any case; all else goes with the rater's answers.
+    """What people said about themselves, and their messages, go with them in any case; all else with their answers.
 
     Who decided is emptied with that person. Looks of stop rules stay without their figures.
     """
@@ -40,20 +46,29 @@ class RecruitingErasing(Erasing):
         (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
-        (StopPlan, "study"), (StudyDryRun, "study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"),
+        (StopPlan, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
+        (OutgoingMail, "study"), (MessageThread, "rater__study"), (RaterPause, "rater__study"),
+        (SecondStageCase, "item__study"),
     )  # fmt: skip
-    item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"))
+    item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"),
+                 (SecondStageCase, "item__study"))  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
-        """Steps are open while a study is live, so a draft asks for nothing."""
+        """Steps are open while a study is live, so a draft asks for nothing. Messages about tasks keep its items."""
+        if MessageThread.objects.filter(rater__study=study, task__isnull=False).exists():
+            return True
         return study.status != Study.Status.DRAFT and StepPassage.objects.filter(rater__study=study).exists()
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
         erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
-        for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck, CrowdStay):
+        erased.delete(RaterMessage.objects.filter(thread__rater=rater))
+        erased.delete(MessageThread.objects.filter(rater=rater))
+        of_raters = (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, RaterPause, FiledCheck, CrowdStay)
+        for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
+        _erase_final_answers(rater, erased)
         erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
@@ -62,9 +77,39 @@ class RecruitingErasing(Erasing):
         erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, by=person), by=None)
         erased.empty(RaterExclusion.objects.filter(rater__study=study, ended_by=person), ended_by=None)
+        erased.empty(RaterPause.objects.filter(rater__study=study, by=person), by=None)
+        erased.empty(RaterPause.objects.filter(rater__study=study, ended_by=person), ended_by=None)
+        erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
+        _forget_mail(person, study, erased)
+        own = Rater.objects.filter(study=study, person=person)
+        erased.delete(RaterMessage.objects.filter(thread__rater__in=own))
+        erased.delete(MessageThread.objects.filter(rater__in=own))
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
+
+
+def _forget_mail(person: Person, study: Study, erased: ErasedRows) -> None:
+    """Delete the mails to the person about the study; their address goes with their last study."""
+    accepted = Invitation.objects.filter(accepted_by=person, study=study)
+    erased.delete(OutgoingMail.objects.filter(study=study, invitation_pk__in=accepted.values("pk")))
+    erased.delete(OutgoingMail.objects.filter(person=person, study=study))
+    if not (person.is_staff or Membership.objects.filter(person=person).exclude(study=study).exists()):
+        erased.delete(OutgoingMail.objects.filter(person=person, study=None))
+        erased.delete(MailAddress.objects.filter(person=person))
+
+
+def _erase_final_answers(rater: Rater, erased: ErasedRows) -> None:
+    """Delete the final answers that the rater gave in the second stage; an earlier one of a researcher counts again."""
+    erased.delete(SecondStageCase.objects.filter(rater=rater))
+    given = Adjudication.objects.filter(item__study=rater.study, by__name=rater.name)
+    places = list(given.filter(is_current=True).values_list("question", "item", "unit"))
+    erased.delete(given)
+    erased.delete(Reviewer.objects.filter(study=rater.study, name=rater.name, person=None))
+    for question, item, unit in places:
+        left = Adjudication.objects.filter(question=question, item=item, unit=unit).order_by("-number").first()
+        if left is not None:
+            Adjudication.objects.filter(pk=left.pk).update(is_current=True)
 
 
 ERASING = RecruitingErasing()

@@ -10,6 +10,9 @@ from recruiting.checks.check_tables import (
 )
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
 from recruiting.dry_runs.dry_run_models import StudyDryRun
+from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
+from recruiting.rater_messages.message_tables import MessageThread, RaterMessage, RaterPause
+from recruiting.second_stage.stage_tables import SecondStageCase
 from recruiting.stopping.stopping_models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
@@ -24,11 +27,18 @@ __all__ = [
     "ExclusionReply",
     "ExtraPlace",
     "FiledCheck",
+    "MailAddress",
+    "MessageThread",
+    "OutgoingMail",
     "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
     "RaterExclusion",
+    "RaterMessage",
     "RaterNotice",
+    "RaterPause",
+    "RefusedAddress",
+    "SecondStageCase",
     "StepPassage",
     "StopContinuation",
     "StopLook",

@@ -3,8 +3,9 @@
 from annotation.models import Study
 from annotation.studies.notices import StudyNotice
 from recruiting.checks.excluding import open_notices, unread_replies
+from recruiting.rater_messages.thread_lists import waiting_threads
 
-PAGE = "reports:rater_checks"
+PAGE, INBOX = "reports:rater_checks", "recruiting:message_inbox"
 
 
 def check_notices(study: Study) -> list[StudyNotice]:
@@ -21,4 +22,18 @@ def check_notices(study: Study) -> list[StudyNotice]:
     return [StudyNotice(f"{count} {one if count == 1 else many}", PAGE) for count, one, many in sentences if count]
 
 
-NOTICES = check_notices
+def message_notices(study: Study) -> list[StudyNotice]:
+    """Threads in which a rater waits for a reply."""
+    waiting = 0 if study.status == Study.Status.DRAFT else waiting_threads(study)
+    if not waiting:
+        return []
+    words = "thread of messages waits" if waiting == 1 else "threads of messages wait"
+    return [StudyNotice(f"{waiting} {words} for a reply", INBOX)]
+
+
+def people_notices(study: Study) -> list[StudyNotice]:
+    """All of them."""
+    return [*check_notices(study), *message_notices(study)]
+
+
+NOTICES = people_notices

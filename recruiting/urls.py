@@ -2,6 +2,9 @@ from django.urls import include, path
 
 from recruiting.checks import exclusion_views
 from recruiting.crowds import crowd_pages, entry_views
+from recruiting.mail import person_views, study_views
+from recruiting.rater_messages import rater_views, researcher_views
+from recruiting.second_stage import stage_views
 from recruiting.views import own_pages, researchers, way_in
 
 app_name = "recruiting"
@@ -30,10 +33,26 @@ routes = [
     path("raters/<int:pk>/exclude/", exclusion_views.exclude, name="exclude"),
     path("raters/<int:pk>/include/", exclusion_views.include, name="include"),
     path("rater-notices/<int:pk>/answer/", exclusion_views.answer_notice, name="answer_notice"),
+    path("my-messages/", rater_views.my_messages, name="my_messages"),
+    path("my-messages/study/", rater_views.general_thread, name="general_thread"),
+    path("my-messages/<uuid:key>/", rater_views.task_thread, name="task_thread"),
+    path("messages/", researcher_views.message_inbox, name="message_inbox"),
+    path("messages/<int:pk>/", researcher_views.rater_thread, name="rater_thread"),
+    path("messages/<int:pk>/done/", researcher_views.messages_done, name="messages_done"),
+    path("messages/<int:pk>/<int:number>/", researcher_views.rater_task_thread, name="rater_task_thread"),
+    path("raters/<int:pk>/pause/", researcher_views.pause_rater, name="pause_rater"),
+    path("mail/", study_views.study_mail, name="study_mail"),
+    path("mail/reminders/", study_views.study_reminders, name="study_reminders"),
+    path("final-answers/", stage_views.second_stage, name="second_stage"),
+    path("second-stage/", stage_views.stage_setting, name="stage_setting"),
     path("my-standing/", exclusion_views.my_standing, name="my_standing"),
 ]
 urlpatterns = [
     path("my-data/", own_pages.my_data, name="my_data"),
     path("my-data/my-data.json", own_pages.my_data_file, name="my_data_file"),
+    path("my-settings/e-mail/", person_views.my_mail, name="my_mail"),
+    path("my-settings/e-mail/choices/", person_views.my_mail_choices, name="my_mail_choices"),
+    path("e-mail/confirm/<str:token>/", person_views.confirm, name="confirm_address"),
+    path("e-mail/stop/<str:token>/", person_views.stop, name="stop_mail"),
     path("studies/<slug:slug>/", include(routes)),
 ]

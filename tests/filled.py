@@ -63,7 +63,10 @@ from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
+from tests.recruiting.mail.mail_rows import add_mail_rows
+from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
+from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_plan
 from tests.webhooks.webhook_rows import add_webhook_rows
@@ -363,3 +366,6 @@ def _around(study: Study, people: People) -> None:
     add_stopping_rows(study, people.owner)
     ended = {"outcome": "complete", "ended_at": timezone.now(), "code": "CDONE1"}
     add_crowd_rows(study, rater_for(study, people.ann), declares=study.protocol == "rating", **ended)
+    add_message_rows(study, rater_for(study, people.ann), people.owner)
+    add_mail_rows(study, people.ann)
+    add_stage_rows(study, rater_for(study, people.ann))

@@ -45,7 +45,10 @@ from tests.managing.upload_rows import add_upload_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
+from tests.recruiting.mail.mail_rows import add_mail_rows
+from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
+from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
 from tests.sessions.rows import add_session_rows
@@ -115,6 +118,9 @@ def build_rated():
     add_upload_rows(study)
     add_webhook_rows(study, owner)
     add_check_rows(study, answer.rater, owner)
+    add_message_rows(study, answer.rater, owner)
+    add_mail_rows(study, rater)
+    add_stage_rows(study, answer.rater)
     add_steered_rows(study, researcher)
     add_session_rows(study, answer.rater)
     add_way_in_rows(study, answer.rater)

@@ -33,6 +33,7 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
+from recruiting.mail.mail_links import confirm_link, stop_link
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
@@ -42,7 +43,10 @@ from tests.models_and_papers import one_of_each
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
+from tests.recruiting.mail.mail_rows import add_mail_rows
+from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
+from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
@@ -72,7 +76,8 @@ OF_MODEL = {
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
     "recruiting:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
-    **dict.fromkeys(("recruiting:exclude", "recruiting:include"), "rater"),
+    **dict.fromkeys(("recruiting:exclude", "recruiting:include", "recruiting:pause_rater", "recruiting:rater_thread",
+                     "recruiting:rater_task_thread", "recruiting:messages_done"), "rater"),
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -184,9 +189,14 @@ def build_world():
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
         **add_check_rows(study, rater, people["owner"]), **add_stopping_rows(study, people["owner"]),
         **add_crowd_rows(study, rater),
+        **add_message_rows(study, rater, people["owner"]),
+        **add_mail_rows(study, people["annotator"]),
+        **add_stage_rows(study, rater),
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+    tokens["recruiting:confirm_address"] = confirm_link(objects["mailaddress"].pk, "new@mail.example").split("/")[-2]
+    tokens["recruiting:stop_mail"] = stop_link("batch", objects["mailaddress"].pk, "").split("/")[-2]
     tokens["annotation:invitation_opened"] = tokens["annotation:invitation"]
 
     def address(route):
@@ -202,6 +212,8 @@ def build_world():
             arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
+        if route == "recruiting:rater_task_thread":
+            arguments["number"] = assignment.task_id
         if route in NUMBERED:
             arguments["number"] = objects[NUMBERED[route]].pk
         if route in ("recruiting:add_step", "recruiting:edit_step"):

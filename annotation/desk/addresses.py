@@ -23,6 +23,7 @@ def page_addresses(slug: str, key: uuid.UUID) -> dict[str, str]:
         "keys": _address(prefix, "accounts:keys"),
         "preferences": _address(prefix, "accounts:preferences"),
         "guidelines": _address(prefix, "annotation:guidelines", slug),
+        "ask": _address(prefix, "recruiting:task_thread", slug, NO_TASK).replace(str(NO_TASK), str(key)),
         **{name: task_address(name, key) for name in OF_TASKS},
     }
 

@@ -1,5 +1,6 @@
 """Invitations to a study: created several at a time, shown once, each accepted once."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -27,10 +28,20 @@ class AlreadyMemberError(Exception):
 
 
 def invite(
-    study: Study, role: str, actor: Person | None, *, count: int = 1, days: int = DAYS, note: str = ""
+    study: Study,
+    role: str,
+    actor: Person | None,
+    *,
+    count: int = 1,
+    days: int = DAYS,
+    note: str = "",
+    tokens: Sequence[str] = (),
 ) -> list[str]:
-    """Create `count` invitations and return their paths. Only hashes are stored, so the paths are shown once."""
-    tokens = [new_token() for _ in range(count)]
+    """Create `count` invitations and return their paths. Only hashes are stored, so the paths are shown once.
+
+    With `tokens`, the invitations are those of these secrets.
+    """
+    tokens = tokens or [new_token() for _ in range(count)]
     expires = timezone.now() + timedelta(days=days)
     with transaction.atomic():
         for token in tokens:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import Adjudication, Item, Output, Question, Study
+from annotation.models import Adjudication, Item, Output, Question, Reviewer, Study
 from annotation.protocols import Unit, protocols
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
 from annotation.studies.corrections import check_correction
@@ -36,16 +36,18 @@ def is_asked_about(study: Study, question: Question, unit: Unit) -> bool:
 
 
 def adjudicate(
-    item: Item, question: Question, unit: Unit, value: Any, reason: str, person: Person, *, number: int
-) -> Adjudication:
+    item: Item, question: Question, unit: Unit, value: Any, reason: str, person: Person, *, number: int,
+    by: Reviewer | None = None,
+) -> Adjudication:  # fmt: skip
     """Add a final answer; None as `value` withdraws the one before it. `number` is the last that the person saw.
 
-    The value has been checked. Raises ReviewedMeanwhileError if there is a later one, StudyRefusedError
-    for a locked study without a reason, and StudyArchivedError.
+    The value has been checked. `by` is the name that files show, if not the person's own as a researcher. Raises
+    ReviewedMeanwhileError if there is a later one, StudyRefusedError for a locked study without a reason, and
+    StudyArchivedError.
     """
     with transaction.atomic():
         why = check_correction(lock_study(item.study_id), reason)
-        reviewer = reviewer_for(item.study, person)
+        reviewer = by or reviewer_for(item.study, person)
         Item.objects.select_for_update(of=("self",), no_key=True).get(pk=item.pk)
         same = Adjudication.objects.filter(item=item, question=question, unit=unit_digest(unit))
         last = same.filter(is_current=True).first()

@@ -11,6 +11,7 @@ from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_rater, lock_study
 from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
 from recruiting.crowds.crowd_tables import CrowdStay
+from recruiting.rater_messages.message_tables import RaterPause
 
 
 class DecidedMeanwhileError(Exception):
@@ -39,19 +40,20 @@ def exclude(rater: Rater, reason: str, person: Person) -> RaterExclusion:
 
 
 def end_exclusion(exclusion: RaterExclusion, reason: str, person: Person) -> None:
-    """Take an exclusion back; the rater gets work again. Raises as `exclude` does."""
+    """Take an exclusion back; the rater gets work again, unless they are paused by hand, too. Raises as `exclude`."""
     with transaction.atomic():
         study, rater = _locked(exclusion.rater)
         check_correction(study, reason)
         ended = RaterExclusion.objects.filter(pk=exclusion.pk, ended_at=None)
         if not ended.update(ended_at=timezone.now(), ended_by=person, ended_reason=reason):
             raise DecidedMeanwhileError
-        _resume(rater)
+        if not _paused_by_hand(rater):
+            _resume(rater)
         record("rater included", rater.name, actor=person, about=rater.person, study=study.slug, new={"reason": reason})
 
 
 def answer_notice(notice: RaterNotice, outcome: str, person: Person, *, resume: bool) -> None:
-    """Keep what a researcher did about a notice; `resume` gives the rater work again, unless they are excluded.
+    """Keep what a researcher did about a notice; `resume` gives the rater work again, unless a researcher stopped them.
 
     Raises DecidedMeanwhileError and StudyArchivedError.
     """
@@ -60,7 +62,7 @@ def answer_notice(notice: RaterNotice, outcome: str, person: Person, *, resume: 
         open_now = RaterNotice.objects.filter(pk=notice.pk, answered_at=None)
         if not open_now.update(answered_at=timezone.now(), answered_by=person, outcome=outcome):
             raise DecidedMeanwhileError
-        resumed = resume and not excluded(study).filter(rater=rater).exists()
+        resumed = resume and not excluded(study).filter(rater=rater).exists() and not _paused_by_hand(rater)
         if resumed:
             _resume(rater)
         new = {"outcome": outcome, "resumed": resumed}
@@ -109,3 +111,8 @@ def _resume(rater: Rater) -> None:
 def _pause(rater: Rater) -> None:
     if rater.paused_at is None:
         Rater.objects.filter(pk=rater.pk).update(paused_at=timezone.now())
+
+
+def _paused_by_hand(rater: Rater) -> bool:
+    """Whether a researcher has paused the rater; only *Resume* on the pages of people ends that."""
+    return RaterPause.objects.filter(rater=rater, ended_at=None).exists()

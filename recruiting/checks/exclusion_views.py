@@ -13,6 +13,7 @@ from annotation.studies.corrections import StudyRefusedError
 from recruiting.checks import excluding
 from recruiting.checks.exclusion_forms import ExclusionForm, ExclusionReplyForm, NoticeForm
 from recruiting.checks.rater_access import notice_in, own_place, rater_in
+from recruiting.rater_messages.pausing import pause_of
 
 REFUSED = (excluding.DecidedMeanwhileError, StudyRefusedError)
 
@@ -90,6 +91,7 @@ def my_standing(request: HttpRequest, slug: str) -> HttpResponse:
             messages.error(request, str(problem))
         return redirect("recruiting:my_standing", slug=slug)
     replies = exclusion.replies.order_by("pk") if exclusion is not None else ()
-    paused = study.raters.filter(person=person, paused_at__isnull=False).exists()
-    context = {"study": study, "exclusion": exclusion, "replies": replies, "paused": paused, "form": form}
+    paused = study.raters.filter(person=person, paused_at__isnull=False).first()
+    context = {"study": study, "exclusion": exclusion, "replies": replies, "paused": paused, "form": form,
+               "pause": pause_of(paused) if paused else None}  # fmt: skip
     return render(request, "recruiting/my_standing.html", context, status=422 if form.is_bound else 200)

@@ -1,3 +1,5 @@
+import uuid
+
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
@@ -355,6 +357,125 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(condition=models.Q(('is_own_code', True)), fields=('study', 'code'), name='crowd_code_once'), models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('ended_at__isnull', True), ('outcome', '')), models.Q(('ended_at__isnull', False), ('outcome__in', ['complete', 'screened_out', 'failed', 'withdrawn', 'timed_out'])), _connector='OR'), name='crowd_outcome_fits_end'), models.CheckConstraint(condition=models.Q(('source__in', ['recruiter', 'public'])), name='crowd_source_known')],
             },
         ),
+        migrations.CreateModel(
+            name='MessageThread',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('waiting_since', models.DateTimeField(blank=True, help_text="the rater's first message to which no researcher has replied", null=True)),
+                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='message_threads', to='annotation.rater')),
+                ('task', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='message_threads', to='annotation.task')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('waiting_since__isnull', False)), fields=['rater'], name='message_thread_waiting')],
+                'constraints': [models.UniqueConstraint(fields=('rater', 'task'), name='message_thread_once_a_task'), models.UniqueConstraint(condition=models.Q(('task__isnull', True)), fields=('rater',), name='message_thread_once_a_study')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RaterMessage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('from_rater', models.BooleanField()),
+                ('text', models.TextField()),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('seen_at', models.DateTimeField(blank=True, help_text='when the other side first opened it', null=True)),
+                ('by', models.ForeignKey(blank=True, help_text='the researcher; empty: the rater, or somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('thread', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='recruiting.messagethread')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('seen_at', None)), fields=['thread', 'from_rater'], name='rater_message_unread')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='rater_message_given'), models.CheckConstraint(condition=models.Q(('from_rater', False), ('by__isnull', True), _connector='OR'), name='rater_message_one_author')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RaterPause',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField(help_text='the rater reads it, too')),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pauses', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('rater',), name='rater_paused_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rater_paused_with_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RefusedAddress',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+            options={
+                'verbose_name_plural': 'refused addresses',
+            },
+        ),
+        migrations.CreateModel(
+            name='MailAddress',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('address', models.CharField(blank=True, help_text='confirmed; empty: nothing is sent', max_length=254)),
+                ('pending', models.CharField(blank=True, help_text='not confirmed yet', max_length=254)),
+                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
+                ('wants_reminder', models.BooleanField(default=True)),
+                ('wants_batch', models.BooleanField(default=True)),
+                ('wants_notes', models.BooleanField(default=True)),
+                ('person', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='mail_address', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'mail addresses',
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('address', ''), ('confirmed_at__isnull', True)), models.Q(models.Q(('address', ''), _negated=True), ('confirmed_at__isnull', False)), _connector='OR'), name='mail_address_confirmed')],
+            },
+        ),
+        migrations.CreateModel(
+            name='OutgoingMail',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='queued', max_length=8)),
+                ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
+                ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
+                ('stop_asked', models.BooleanField(default=False)),
+                ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
+                ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('kind', models.CharField(choices=[('invitation', 'Invitation'), ('confirmation', 'Confirmation of an address'), ('reminder', 'Reminder'), ('batch', 'New tasks'), ('notes', 'Notes and messages')], max_length=12)),
+                ('invitation_pk', models.BigIntegerField(blank=True, help_text='primary key of the invitation that it sends', null=True)),
+                ('address', models.CharField(blank=True, help_text='of an invitation, until it is sent', max_length=254)),
+                ('salt', models.CharField(blank=True, editable=False, help_text="makes an invitation's link", max_length=64)),
+                ('occasion', models.CharField(blank=True, help_text='what it tells, which is told once', max_length=100, null=True, unique=True)),
+                ('message_id', models.UUIDField(default=uuid.uuid4, editable=False)),
+                ('tries', models.PositiveIntegerField(default=0, help_text='how often it was sent')),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='outgoing_mails', to='annotation.study')),
+            ],
+            options={
+                'abstract': False,
+                'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='outgoingmail_waiting'), models.Index(fields=['study', 'kind', 'person', 'created_at'], name='outgoing_mail_of_study')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='outgoingmail_status_fits_lease'), models.CheckConstraint(condition=models.Q(models.Q(('invitation_pk__isnull', False), ('kind', 'invitation'), ('person__isnull', True)), models.Q(models.Q(('kind', 'invitation'), _negated=True), ('address', ''), ('invitation_pk__isnull', True), ('person__isnull', False)), _connector='OR'), name='outgoing_mail_one_receiver')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SecondStageCase',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('taken_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('done_at', models.DateTimeField(blank=True, null=True)),
+                ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='second_stage_case', to='annotation.item')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='second_stage_cases', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('done_at__isnull', True)), fields=('rater',), name='second_stage_one_open_case'), models.CheckConstraint(condition=models.Q(models.Q(('done_at__isnull', True), ('lease_until__isnull', False)), models.Q(('done_at__isnull', False), ('lease_until__isnull', True)), _connector='OR'), name='second_stage_lease_fits')],
+            },
+        ),
         Freeze(
             "recruiting_consentversion", ["study_id", "number", "digest", "text", "privacy", "retention", "on_withdrawal"]
         ),
@@ -384,4 +505,7 @@ class Migration(migrations.Migration):
             "recruiting_crowdstay", ["study_id", "rater_id", "source", "entered_at"], once=["ended_at"],
             final='OLD."ended_at" IS NOT NULL',
         ),
+        Freeze("recruiting_messagethread", ["rater_id", "task_id"]),
+        Freeze("recruiting_ratermessage", ["thread_id", "from_rater", "by_id", "text", "at"], once=["seen_at"]),
+        Freeze("recruiting_raterpause", ["rater_id", "reason", "by_id", "at"], once=["ended_at", "ended_by_id"]),
     ]

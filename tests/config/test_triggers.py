@@ -55,6 +55,7 @@ def test_a_migrated_database_has_all_triggers():
         "recruiting_checkitem", "recruiting_raterexclusion", "recruiting_exclusionreply", "recruiting_filedcheck",
         "recruiting_stopplan", "recruiting_stoplook", "recruiting_stopcontinuation",
         "recruiting_crowdstay",
+        "recruiting_messagethread", "recruiting_ratermessage", "recruiting_raterpause",
     }  # fmt: skip
     assert lost_triggers(connection) == []
     assert check_triggers(databases=["default"]) == []

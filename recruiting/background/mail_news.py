@@ -1,0 +1,56 @@
+"""Upkeep: queues reminders that studies declare and news of batches and notes, and deletes old rows of mails."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils import timezone
+
+from annotation.models import Rater, Study
+from config.background.kinds import Sweep
+from config.background.rows import WAITING
+from recruiting.mail.mail_queue import idle_raters, remind, tell_batches, tell_notes
+from recruiting.mail.mail_section import reminder_days
+from recruiting.mail.mail_tables import MailAddress, OutgoingMail
+
+logger = logging.getLogger(__name__)
+KEPT = timedelta(days=30)
+AT_ONCE = 1000
+
+
+def look_for_news() -> None:
+    """Queue what is new in each study in which somebody can be reached."""
+    if not settings.SENDS_MAIL or not MailAddress.objects.exclude(address="").exists():
+        return
+    now = timezone.now()
+    raters = Rater.objects.filter(person__mail_address__confirmed_at__isnull=False)
+    reached = Study.objects.filter(pk__in=raters.values("study"), archived_at=None)
+    for study in reached.exclude(status=Study.Status.DRAFT).order_by("pk"):
+        try:
+            tell_notes(study, now)
+            if study.is_live:
+                tell_batches(study, now)
+                days = reminder_days(study)
+                if days is not None:
+                    remind(study, idle_raters(study, days), None)
+        except DatabaseError:  # the next run tries again, and the others are not kept waiting
+            logger.exception("Mails of study %s could not be queued.", study.pk)
+
+
+def forget_old() -> int:
+    """Delete some rows of mails that ended a month ago, and return how many."""
+    over = OutgoingMail.objects.filter(created_at__lt=timezone.now() - KEPT).exclude(status__in=WAITING)
+    old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+    if old:
+        OutgoingMail.objects.filter(pk__in=old).delete()
+    return len(old)
+
+
+def look_after_mail() -> None:
+    """Both of them."""
+    look_for_news()
+    forget_old()
+
+
+SWEEP = Sweep("mail_news", look_after_mail, 300)

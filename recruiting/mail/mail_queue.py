@@ -1,0 +1,147 @@
+"""Queue mails: invitations by a press, reminders by a press or a rule, and news of batches and notes."""
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.auditing import record
+from accounts.models import Person
+from accounts.secret_tokens import token_hash
+from annotation.desk.assigning import open_slots
+from annotation.members.invitations import invite
+from annotation.models import Batch, FlagAnswer, Invitation, Membership, Rater, Slot, SpotCheck, Study
+from annotation.models.people import Role
+from annotation.studies.locking import lock_study
+from config.background.kinds import works
+from config.background.waking import enqueue
+from recruiting.mail.mail_links import address_digest
+from recruiting.mail.mail_tables import MailKind, OutgoingMail, RefusedAddress
+from recruiting.mail.own_address import DAY, WORK_KEY
+from recruiting.models import RaterMessage
+
+MOST_INVITATIONS = 200
+"""Invitations per study and day."""
+SETTLES = timedelta(minutes=15)
+"""A note is told this long after it was written, so that several come in one mail, and none that was read at once."""
+NEWS = timedelta(days=2)
+"""What is older is no news: it is not told when somebody sets an address."""
+MOST_REMINDED = 500
+"""Raters that one look for idle ones asks about; a reminder takes them out of the next."""
+BY_MAIL = "by e-mail"
+
+
+class InvitationsRefusedError(Exception):
+    """The limit per day is reached; the message says so."""
+
+
+def invite_by_mail(study: Study, addresses: Iterable[str], actor: Person, days: int) -> int:
+    """Queue an invitation to annotate for each address; those that refused are left out, and nobody is told which.
+
+    Raises InvitationsRefusedError and StudyArchivedError.
+    """
+    wanted = list(dict.fromkeys(addresses))
+    with transaction.atomic():
+        lock_study(study.pk)
+        today = OutgoingMail.objects.filter(
+            study=study, kind=MailKind.INVITATION, created_at__gt=timezone.now() - DAY
+        ).count()
+        if today + len(wanted) > MOST_INVITATIONS:
+            raise InvitationsRefusedError(f"No more than {MOST_INVITATIONS} invitations can be sent per day.")
+        digests = {address_digest(address): address for address in wanted}
+        refused = set(RefusedAddress.objects.filter(digest__in=digests).values_list("digest", flat=True))
+        for digest, address in digests.items():
+            if digest not in refused:
+                _queue_invitation(study, address, actor, days)
+    return len(wanted)
+
+
+def _queue_invitation(study: Study, address: str, actor: Person, days: int) -> None:
+    salt = secrets.token_hex(16)
+    invite(study, Role.ANNOTATOR, actor, days=days, note=BY_MAIL, tokens=[invitation_token(salt)])
+    made = Invitation.objects.get(token_hash=token_hash(invitation_token(salt)))
+    row = OutgoingMail.objects.create(
+        kind=MailKind.INVITATION, study=study, invitation_pk=made.pk, address=address, salt=salt
+    )
+    enqueue(works()[WORK_KEY], row)
+
+
+def invitation_token(salt: str) -> str:
+    """The secret of an invitation sent by mail: made from the site's key, so that no copy of the database has it."""
+    return salted_hmac("recruiting.mail.invitation", salt, algorithm="sha256").hexdigest()
+
+
+def reachable(study: Study, kind: MailKind) -> QuerySet[Rater]:
+    """The raters who annotate in a study now and want mails of this kind."""
+    members = Membership.objects.filter(study=study, person=OuterRef("person"), active=True, role=Role.ANNOTATOR)
+    wants = {f"person__mail_address__wants_{kind}": True}
+    found = Rater.objects.filter(Exists(members), study=study, person__is_active=True, **wants)
+    return found.exclude(person__mail_address__address="").select_related("person")
+
+
+def idle_raters(study: Study, days: float) -> list[Rater]:
+    """The reachable raters who have open tasks and have not worked for `days`, nor got a reminder in that time."""
+    since = timezone.now() - timedelta(days=days)
+    reminded = OutgoingMail.objects.filter(
+        study=study, kind=MailKind.REMINDER, person=OuterRef("person"), created_at__gt=since
+    )
+    found = reachable(study, MailKind.REMINDER).filter(~Exists(reminded), paused_at=None, admitted=True)
+    found = found.filter(created_at__lt=since).annotate(last=Max("annotations__submitted_at"))
+    idle = found.filter(Q(last=None) | Q(last__lt=since)).order_by("pk")[:MOST_REMINDED]
+    return [rater for rater in idle if _has_tasks(study, rater)]
+
+
+def _has_tasks(study: Study, rater: Rater) -> bool:
+    if not study.is_live:
+        return False
+    held = Slot.objects.filter(holder=rater, state=Slot.State.HELD).exists()
+    return held or open_slots(study, rater).exists()
+
+
+def remind(study: Study, raters: Iterable[Rater], actor: Person | None) -> int:
+    """Queue a reminder for each of these raters, at most one per day; return how many are new."""
+    day = timezone.now().date().isoformat()
+    made = _tell_once([(f"reminder {rater.pk} {day}", rater, MailKind.REMINDER) for rater in raters], study)
+    if made and actor is not None:
+        record("reminders sent", study.slug, actor=actor, study=study.slug, new={"raters": made})
+    return made
+
+
+def tell_batches(study: Study, now: datetime) -> int:
+    """Queue news of the batches that were released in the last day; once per rater and batch."""
+    new = Batch.objects.filter(study=study, released_at__gt=now - DAY).order_by("pk")
+    numbers = list(new.values_list("pk", flat=True))
+    if not numbers:
+        return 0
+    raters = reachable(study, MailKind.BATCH).filter(paused_at=None)
+    told = [(f"batch {pk} {rater.pk}", rater, MailKind.BATCH) for rater in raters for pk in numbers[-1:]]
+    return _tell_once(told, study)
+
+
+def tell_notes(study: Study, now: datetime) -> int:
+    """Queue news of notes, messages and answers to flags that raters have not read; once per rater and day."""
+    age = {"at__gt": now - NEWS, "at__lt": now - SETTLES, "seen_at": None}
+    notes = SpotCheck.objects.filter(annotation__rater=OuterRef("pk"), **age).exclude(note="")
+    letters = RaterMessage.objects.filter(thread__rater=OuterRef("pk"), from_rater=False, **age)
+    flags = FlagAnswer.objects.filter(rater=OuterRef("pk"), **age)
+    raters = reachable(study, MailKind.NOTES).filter(Q(Exists(notes)) | Q(Exists(letters)) | Q(Exists(flags)))
+    day = now.date().isoformat()
+    return _tell_once([(f"notes {rater.pk} {day}", rater, MailKind.NOTES) for rater in raters], study)
+
+
+def _tell_once(told: list[tuple[str, Rater, MailKind]], study: Study) -> int:
+    """Queue mails that tell what no mail has told yet; safe in several workers, because an occasion is unique."""
+    with transaction.atomic():
+        known = set(
+            OutgoingMail.objects.filter(occasion__in=[one[0] for one in told]).values_list("occasion", flat=True)
+        )
+        rows = [
+            OutgoingMail(kind=kind, study=study, person=rater.person, occasion=occasion)
+            for occasion, rater, kind in told if occasion not in known
+        ]  # fmt: skip
+        OutgoingMail.objects.bulk_create(rows, ignore_conflicts=True)
+    return len(rows)

@@ -1,0 +1,54 @@
+"""What mails say: plain text without answers, systems' names or names of people."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from config.site_address import site_address
+from recruiting.mail.mail_links import stop_link
+from recruiting.mail.mail_tables import MailKind, OutgoingMail
+
+SUBJECTS: Mapping[str, str] = {
+    MailKind.INVITATION: "Invitation to rate texts: {}",
+    MailKind.CONFIRMATION: "Confirm your e-mail address",
+    MailKind.REMINDER: "Tasks wait for you: {}",
+    MailKind.BATCH: "New tasks: {}",
+    MailKind.NOTES: "The researchers have written to you: {}",
+}
+LONGEST_TITLE = 100
+
+
+def mail_of(
+    row: OutgoingMail, address: str, link: str, address_row: int | None, expires: datetime | None = None
+) -> EmailMessage:
+    """The mail of a row to `address`. `link` is what it asks to open; without a person's row it stops invitations."""
+    title = " ".join((row.study.title or row.study.slug).split()) if row.study else ""
+    stop = stop_link(row.kind, address_row, address)
+    context: dict[str, Any] = {"title": title, "link": link, "stop": stop, "site": site_address(),
+                               "expires": expires}  # fmt: skip
+    return EmailMessage(
+        subject=SUBJECTS[row.kind].format(title[:LONGEST_TITLE]),
+        body=render_to_string(f"recruiting/mail/{row.kind}.txt", context),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[address],
+        headers={
+            "Message-ID": f"<{row.message_id}@{_domain()}>",
+            "Auto-Submitted": "auto-generated",
+            "List-Unsubscribe": f"<{stop}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        },
+    )
+
+
+def home_link() -> str:
+    """The address of the page with a person's studies."""
+    return site_address() + reverse("annotation:home")
+
+
+def _domain() -> str:
+    return settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].strip("> ")

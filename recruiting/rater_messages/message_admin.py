@@ -1,0 +1,30 @@
+"""Admin of messages and pauses, read-only, for the people who run the study. No text is shown in lists."""
+
+from django.contrib import admin
+
+from annotation.admin import StudyScopedAdmin
+from recruiting.models import MessageThread, RaterMessage, RaterPause
+
+
+@admin.register(MessageThread)
+class MessageThreadAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["id", "rater", "task", "waiting_since"]
+    list_select_related = ["rater", "task__item"]
+    ordering = ["-pk"]
+
+
+@admin.register(RaterMessage)
+class RaterMessageAdmin(StudyScopedAdmin):
+    study_path = "thread__rater__study"
+    list_display = ["id", "thread", "from_rater", "at", "seen_at"]
+    list_select_related = ["thread"]
+    ordering = ["-pk"]
+
+
+@admin.register(RaterPause)
+class RaterPauseAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["id", "rater", "at", "ended_at"]
+    list_select_related = ["rater"]
+    ordering = ["-pk"]

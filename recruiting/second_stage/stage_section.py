@@ -1,0 +1,76 @@
+"""The section `adjudication` of a study file: whether annotators give final answers, and which of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.models import Question, Rater, Study
+from annotation.protocols import Protocol
+from annotation.studies.corrections import check_correction
+from annotation.studies.locking import lock_study
+from config.text_validation import TextRefusedError, check_id
+
+ADJUDICATION, BY, RATERS = "adjudication", "by", "raters"
+ANNOTATORS = "annotators"
+MOST_RATERS = 1000
+
+
+def why_no_stage(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
+    """What is wrong with a section, or None."""
+    if not isinstance(value, Mapping) or not {BY} <= set(value) <= {BY, RATERS}:
+        return f"must be a mapping with the key {BY} and perhaps {RATERS}"
+    if value[BY] != ANNOTATORS:
+        return f"{BY} must be {ANNOTATORS}; without the section, researchers give final answers"
+    if not protocol.flow.offers_every_task or protocol.flow.has_own_pages:
+        return "cannot be used with this protocol, whose tasks have pages of their own"
+    raters = value.get(RATERS)
+    if RATERS not in value:
+        return None
+    if not isinstance(raters, list) or not 1 <= len(raters) <= MOST_RATERS:
+        return f"{RATERS} must be a list of 1 to {MOST_RATERS} names of raters"
+    try:
+        names = [check_id(name, RATERS) for name in raters]
+    except TextRefusedError as problem:
+        return str(problem)
+    return f"{RATERS} names somebody twice" if len(set(names)) < len(names) else None
+
+
+def has_stage(study: Study) -> bool:
+    """Whether annotators give final answers in this study."""
+    return ADJUDICATION in study.options
+
+
+def named_adjudicators(study: Study) -> list[str] | None:
+    """The names of the raters who may; None for all annotators."""
+    section = study.options.get(ADJUDICATION)
+    names: list[str] | None = section.get(RATERS) if section else []
+    return names
+
+
+def may_adjudicate(study: Study, rater: Rater) -> bool:
+    """Whether a rater gives final answers in this study now, to items that they have not rated."""
+    names = named_adjudicators(study)
+    return (names is None or rater.name in names) and rater.paused_at is None and rater.admitted
+
+
+def set_stage(study: Study, names: Sequence[str] | None, actor: Person, *, on: bool, reason: str = "") -> bool:
+    """Declare who gives final answers: all annotators for None, or not `on`: researchers alone.
+
+    Returns whether that is a change. Raises StudyRefusedError and StudyArchivedError.
+    """
+    with transaction.atomic():
+        now = lock_study(study.pk)
+        why = check_correction(now, reason)
+        section = {BY: ANNOTATORS} if names is None else {BY: ANNOTATORS, RATERS: sorted(names)}
+        others = {key: value for key, value in now.options.items() if key != ADJUDICATION}
+        old, new = now.options.get(ADJUDICATION), section if on else None
+        if old == new:
+            return False
+        now.options = others if new is None else {**others, ADJUDICATION: new}
+        now.save(update_fields=["options"])
+        record("second stage changed", study.slug, actor=actor, study=study.slug, old=old, new={"now": new, **why})
+    study.options = now.options
+    return True

@@ -1,0 +1,11 @@
+"""A row of the second stage, for tests that open every page and use every model."""
+
+from django.utils import timezone
+
+from recruiting.models import SecondStageCase
+
+
+def add_stage_rows(study, rater):
+    """A case that the rater has decided, of the study's last item."""
+    item = study.items.order_by("-pk").first()
+    return {"secondstagecase": SecondStageCase.objects.create(item=item, rater=rater, done_at=timezone.now())}
