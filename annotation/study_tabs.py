@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
+from annotation.studies.routing_plan import ROUTING
 
 EVERY_PAGE = "*"
 """In `pages`, the name of all pages of a namespace, such as `llm:*`."""
@@ -24,6 +25,10 @@ def is_draft(study: Study) -> bool:
 
 def has_steps(study: Study) -> bool:
     return study.has_steps
+
+
+def has_routing(study: Study) -> bool:
+    return ROUTING in study.options
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,7 @@ TABS = (
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "Rater checks", "reports:rater_checks"),
     Tab("People", "Assignment plan", "managing:plan"),
+    Tab("People", "Routing", "recruiting:routing", (), has_routing),
     Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab("People", "Background", "recruiting:background", (), has_steps),
     Tab("Review", "Flags and comments", "annotation:attention"),

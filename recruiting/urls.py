@@ -1,6 +1,7 @@
 from django.urls import include, path
 
 from recruiting.checks import exclusion_views
+from recruiting.routing import routing_views
 from recruiting.views import own_pages, researchers, way_in
 
 app_name = "recruiting"
@@ -9,6 +10,8 @@ routes = [
     path("way-in/", way_in.way_in, name="way_in"),
     path("way-in/task/", way_in.practice, name="practice"),
     path("way-in/task/<int:number>/", way_in.why, name="why"),
+    path("topics/", routing_views.own_topics, name="own_topics"),
+    path("routing/", routing_views.routing, name="routing"),
     path("consent/", own_pages.my_consent, name="my_consent"),
     path("leave/", own_pages.leave_study, name="leave"),
     path("steps/", researchers.steps, name="steps"),
