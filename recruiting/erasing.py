@@ -12,6 +12,7 @@ from recruiting.models import (
     ExclusionReply,
     ExtraPlace,
     FiledCheck,
+    FiledLook,
     PairCheck,
     PersonalReply,
     PracticeAnswer,
@@ -37,7 +38,7 @@ class RecruitingErasing(Erasing):
         (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
-        (StopPlan, "study"), (StudyDryRun, "study"),
+        (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"),
     )  # fmt: skip
     item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
@@ -51,6 +52,9 @@ class RecruitingErasing(Erasing):
         for model in (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, FiledCheck):
             erased.delete(model.objects.filter(rater=rater))
         erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
+        for look in FiledLook.objects.filter(study=rater.study):
+            line = {key: value for key, value in look.line.items() if key != "figures"}
+            erased.empty(FiledLook.objects.filter(pk=look.pk), line=line)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         erased.delete(PersonalReply.objects.filter(person=person, study=study))

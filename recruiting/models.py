@@ -9,7 +9,7 @@ from recruiting.checks.check_tables import (
     RaterNotice,
 )
 from recruiting.dry_runs.dry_run_models import StudyDryRun
-from recruiting.stopping.stopping_models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.stopping.stopping_models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "ExclusionReply",
     "ExtraPlace",
     "FiledCheck",
+    "FiledLook",
     "PairCheck",
     "PersonalReply",
     "PracticeAnswer",

@@ -132,6 +132,9 @@ class AgreementSerializer(serializers.Serializer):
         child=serializers.IntegerField(min_value=1), required=False,
         help_text="Only if answers of people and of machines are combined: the raters of each kind.",
     )  # fmt: skip
+    excluded = serializers.DictField(
+        required=False, help_text="Only with excluded=without: how many excluded raters are left out."
+    )
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
     surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")
