@@ -95,6 +95,7 @@ TABS = (
     Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab("Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
+    Tab("Settings", "Hidden checks", "recruiting:check_settings"),
     Tab("Settings", "Tokens", "annotation:tokens"),
     Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
 )

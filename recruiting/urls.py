@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from recruiting.checks import exclusion_views
+from recruiting.checks import exclusion_views, settings_views
 from recruiting.routing import routing_views
 from recruiting.views import own_pages, researchers, way_in
 
@@ -18,6 +18,7 @@ routes = [
     path("steps/add/<slug:kind>/", researchers.add_step, name="add_step"),
     path("steps/again/", researchers.requalify, name="requalify"),
     path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
+    path("checks/", settings_views.check_settings, name="check_settings"),
     path("funnel/", researchers.funnel, name="funnel"),
     path("funnel/<int:pk>/", researchers.decision, name="decision"),
     path("background/", researchers.background, name="background"),

@@ -7,6 +7,7 @@ what is left, so that two claims cannot both take the last place; triggers count
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,10 +21,17 @@ from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.rater_routing import lock_counts
 from config.prepared_sql import fetch_all, fetch_one, here, run
 
-_IN_LANE = """o.study_id = %s AND o.state = 'open' AND o.lane > 0
-    AND (o.lane, o.place) >= (%s, %s) AND (o.lane, o.place) <= (%s, %s)"""
-"""Slots of one lane between two places. With pairs and an order by lane, PostgreSQL reads the index of lanes only: with
-`lane = …` it may read the slots of all lanes in their order instead, which is slow once the lane has no open slot."""
+_PLACES: Mapping[str, str] = {
+    "sqlite": "o.lane = %s AND o.place >= %s AND o.lane = %s AND o.place <= %s",
+    "postgresql": "(o.lane, o.place) >= (%s, %s) AND (o.lane, o.place) <= (%s, %s)",
+}
+"""The slots of one lane between two places. With pairs and an order by lane, PostgreSQL reads the index of lanes only.
+With `lane = …` it may read the slots of all lanes in their order, which is slow once the lane has no open slot."""
+
+
+def _in_lane(vendor: str) -> str:
+    """The condition for the open slots of one lane, with that of their index."""
+    return f"o.study_id = %s AND o.state = 'open' AND NOT (o.lane = 0) AND {_PLACES[vendor]}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ def first_sql(vendor: str, lanes: int, together: bool, listed: str) -> str:
     one = f"""
 SELECT * FROM (SELECT o.id, o.item_id, o.number, o.lane
     FROM annotation_slot o JOIN annotation_item i ON i.id = o.item_id
-    WHERE {_IN_LANE}
+    WHERE {_in_lane(vendor)}
     {IS_OPEN_TO_RATER} {listed} ORDER BY o.lane, o.place, o.number, o.id LIMIT 1 {lock}) lane"""  # noqa: S608
     belongs = "o.item_id = found.item_id AND o.number = found.number" if together else "o.id = found.id"
     return f"""
@@ -144,10 +152,10 @@ def remember_lane(rater: int, lanes: Lanes, lane: int, last: int) -> None:
 
 
 @lru_cache(maxsize=256)
-def _left_sql(lanes: int, column: str) -> str:
+def _left_sql(vendor: str, lanes: int, column: str) -> str:
     one = f"""
 SELECT * FROM (SELECT o.{column} FROM annotation_slot o
-    WHERE {_IN_LANE}
+    WHERE {_in_lane(vendor)}
     {IS_OPEN_TO_RATER} ORDER BY o.lane, o.place, o.number, o.id LIMIT %s) lane"""  # noqa: S608
     arms = " UNION ALL ".join(f"{one}{number}" for number in range(lanes))
     return f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM (SELECT * FROM ({arms}) every LIMIT %s) nearest"  # noqa: S608
@@ -165,7 +173,7 @@ def tasks_ahead(study: Study, rater: Rater, most: int, *, column: str = "task_id
     given: list[Any] = []
     for lane, place in ahead:
         given += [study.pk, lane, place, lane, last, rater.pk, rater.pk, most + 1]
-    slots, tasks = fetch_one(_left_sql(len(ahead), column), [*given, most + 1])
+    slots, tasks = fetch_one(_left_sql(here().vendor, len(ahead), column), [*given, most + 1])
     room = _room(lanes)
     return (tasks, slots > most) if room is None or tasks <= room else (room, False)
 

@@ -579,7 +579,7 @@ class Migration(migrations.Migration):
                 'indexes': [
                     models.Index(condition=models.Q(('state', 'open')), fields=['study', 'place', 'number', 'id'], name='slot_open_in_order'),
                     models.Index(condition=models.Q(models.Q(('kept_for', ''), _negated=True), ('state', 'open')), fields=['study', 'kept_for', 'place', 'number', 'id'], name='slot_kept_for'),
-                    models.Index(condition=models.Q(('lane__gt', 0), ('state', 'open')), fields=['study', 'lane', 'place', 'number', 'id'], name='slot_open_in_lane'),
+                    models.Index(condition=models.Q(models.Q(('lane', 0), _negated=True), ('state', 'open')), fields=['study', 'lane', 'place', 'number', 'id'], name='slot_open_in_lane'),
                     models.Index(condition=models.Q(('state', 'held')), fields=['study', 'lease_until'], name='slot_lease'),
                     models.Index(condition=models.Q(('holder__isnull', False)), fields=['holder', 'state'], name='slot_of_holder'),
                 ],

@@ -95,7 +95,7 @@ class Slot(models.Model):
             ),
             models.Index(
                 fields=["study", "lane", "place", "number", "id"],
-                condition=Q(lane__gt=0) & Q(state="open"),
+                condition=~Q(lane=0) & Q(state="open"),
                 name="slot_open_in_lane",
             ),
             models.Index(fields=["study", "lease_until"], condition=Q(state="held"), name="slot_lease"),

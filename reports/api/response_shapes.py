@@ -51,6 +51,7 @@ class StudyChangeSerializer(serializers.Serializer):
     options = serializers.DictField(required=False, allow_null=True)
     systems = serializers.DictField(required=False, allow_null=True)
     judges = serializers.DictField(required=False, allow_null=True)
+    recruiting = serializers.DictField(required=False, allow_null=True)
     project = serializers.CharField(required=False, max_length=200, allow_blank=True, help_text="Empty: none.")
     reason = serializers.CharField(required=False, help_text="Why a locked study is corrected.")
 

@@ -129,3 +129,8 @@ def test_a_claim_reads_the_index_of_lanes(at_work):
     assert "SCAN o" not in plan
     assert "slot_open_in_order" not in plan
     assert "USE TEMP B-TREE" not in plan
+    # It begins at the place that the rater has come to, not at the lane's first.
+    range_read = "lane=? AND place>? AND place<?" if connection.vendor == "sqlite" else "(ROW(lane, place) >= ROW("
+    assert plan.count(range_read) >= len(lanes.lanes), plan
+    assert "lane>?" not in plan
+    assert "(lane > 0)" not in plan
