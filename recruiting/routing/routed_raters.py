@@ -53,7 +53,7 @@ def route(study: Study, rater: Rater) -> bool:
         now = lock_study(study.pk)
         locked = lock_rater(rater.pk, "person")
         locked.study = now
-        return locked.admitted and _route(now, locked)
+        return now.is_live and locked.admitted and _route(now, locked)
 
 
 def _route(study: Study, rater: Rater) -> bool:

@@ -9,7 +9,7 @@ from annotation.desk.hot_queries import desk_row_of
 from annotation.desk.task_page import progress_of
 from annotation.importing import import_study
 from annotation.importing.import_problems import ImportRefusedError
-from annotation.models import Rater
+from annotation.models import Assignment, Rater, Study
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lane_counts import count_lanes
 from annotation.studies.lifecycle import make_live, prepare
