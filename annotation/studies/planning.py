@@ -199,8 +199,8 @@ def _slots_of(tasks: Collection[int]) -> dict[int, set[SlotFacts]]:
     """The number, place, keeper and lane of each slot, by task."""
     found: dict[int, set[SlotFacts]] = defaultdict(set)
     rows = Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for", "lane")
-    for task, *facts in rows:
-        found[task].add(tuple(facts))
+    for task, number, place, keeper, lane in rows:
+        found[task].add((number, place, keeper, lane))
     return dict(found)
 
 

@@ -48,7 +48,7 @@ def ensure_routed(study: Study, rater: Rater) -> bool:
     """Whether the rater has lanes; they get them now if nothing is missing."""
     if is_routed(rater):
         return True
-    return any(route(study, rater) for route in bound("rater_routing", "ROUTE"))
+    return any(route(study, rater) for route in bound("rater_lanes", "ROUTE"))
 
 
 def group_key(source: AnswerSource, value: str, *, others: bool = False) -> str:
@@ -87,9 +87,9 @@ def count_study(study: Study) -> None:
 def _set(study: Study, key: str, most: int) -> None:
     routing = routing_of(study)
     last = routing.last_lane if routing else FIRST_LANE
-    RoutingQuota.objects.update_or_create(
-        study=study, rater=None, key=key, defaults={"most": most, "first_lane": FIRST_LANE, "last_lane": last}
-    )
+    fields = {"most": most, "first_lane": FIRST_LANE, "last_lane": last}
+    if not RoutingQuota.objects.filter(study=study, rater=None, key=key).update(**fields):
+        RoutingQuota.objects.create(study=study, key=key, **fields)
 
 
 def _share(routing: RoutingSpec, planned: int) -> int:
@@ -152,7 +152,8 @@ def write_routing(study: Study, routing: RoutingSpec, rater: Rater, replies: Rep
     topics = topics_in(routing, rater, replies)
     seat = replies.get(routing.seats.source) if routing.seats else None
     lanes = own_lanes(study, routing, rater.name, topics, seat if isinstance(seat, str) else None)
-    RoutedRater.objects.update_or_create(rater=rater, defaults={"lanes": lanes, "at": 0, "reach": None})
+    if not RoutedRater.objects.filter(rater=rater).update(lanes=lanes, at=0, reach=None):
+        RoutedRater.objects.create(rater=rater, lanes=lanes)
     if not routing.has_quotas or QuotaMember.objects.filter(rater=rater).exists():
         return
     lock_counts(study)

@@ -60,14 +60,14 @@ def settings_in(form: QueryDict) -> dict[str, Any] | None:
     """The settings that a posted page stands for; None without any kind of check, which takes them out."""
     found: dict[str, Any] = {}
     if form.get("first", "").strip():
-        found["first"] = _number(form["first"])
+        found["first"] = _number(form.get("first", ""))
     for kind in KINDS:
         if form.get(f"{kind}-share", "").strip():
             found[kind] = _kind_in(form, kind)
     tolerance = {
-        name.removeprefix("tolerance-"): _number(form[name])
+        name.removeprefix("tolerance-"): _number(form.get(name, ""))
         for name in form
-        if name.startswith("tolerance-") and form[name].strip()
+        if name.startswith("tolerance-") and form.get(name, "").strip()
     }
     found |= {"tolerance": tolerance} if tolerance else {}
     rules = rules_in(form)
@@ -76,7 +76,7 @@ def settings_in(form: QueryDict) -> dict[str, Any] | None:
 
 
 def _kind_in(form: QueryDict, kind: str) -> dict[str, Any]:
-    body: dict[str, Any] = {"share": _number(form[f"{kind}-share"])}
+    body: dict[str, Any] = {"share": _number(form.get(f"{kind}-share", ""))}
     for name in KEYS_OF[kind]:
         given = [one for one in form.getlist(f"{kind}-{name}") if one.strip()]
         if name in ("damage", "lower_is_better") and given:

@@ -1,6 +1,6 @@
 """Looks of stop rules in files: the lines of `looks.jsonl`, written from looks that were taken, and read back.
 
-Looks from a file take part in nothing: a study that was imported takes its own.
+Looks from a file decide nothing: a study that was imported takes its own.
 """
 
 import hashlib

@@ -50,7 +50,7 @@ class Choice:
     def raters(self) -> Q:
         """The condition for ratings, and for other rows with a `rater`, by the chosen raters."""
         chosen = chosen_raters(self.kinds, self.names)
-        return chosen & ~by_excluded() if self.without_excluded else chosen
+        return chosen & Q(~by_excluded()) if self.without_excluded else chosen
 
     def rows(self, study: Study) -> QuerySet[Rating]:
         """The chosen current ratings of the study."""

@@ -13,7 +13,7 @@ from tests.recruiting.routing.routed_study import TOPICS, answer, make_rater, ma
 
 pytestmark = pytest.mark.django_db
 PREFERRED = {"topics": {"names": list(TOPICS)}}
-REQUIRED = {"topics": {"names": list(TOPICS), "mode": "requirement"}}
+REQUIRED = {"topics": {"names": list(TOPICS), "mode": "require"}}
 
 
 def all_of(rater):
@@ -37,7 +37,7 @@ def test_required_topics_are_all_that_a_rater_gets(tmp_path, owner):
 
 
 def test_a_declared_field_is_a_topic(tmp_path, owner):
-    routing = {"topics": {"names": list(TOPICS), "mode": "requirement", "from": source("field")}}
+    routing = {"topics": {"names": list(TOPICS), "mode": "require", "from": source("field")}}
     study = make_routed_study(tmp_path, owner, routing)
     assert all_of(make_rater(study, "ann", field="biology"))[:3] == ["biology"] * 3
     assert set(all_of(make_rater(study, "bob", field="none"))) == {""}
