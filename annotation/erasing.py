@@ -30,10 +30,13 @@ from annotation.models import (
     Membership,
     Output,
     Question,
+    QuotaMember,
     Rater,
     Rating,
     ReadComments,
     Reviewer,
+    RoutedRater,
+    RoutingQuota,
     Slot,
     SpanReview,
     SpotCheck,
@@ -95,7 +98,7 @@ class AnnotationErasing(Erasing):
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (DueCheck, "rater__study"),
-        (Slot, "item__study"),
+        (Slot, "item__study"), (QuotaMember, "quota__study"), (RoutingQuota, "study"), (RoutedRater, "rater__study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"),
@@ -125,6 +128,7 @@ class AnnotationErasing(Erasing):
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.delete(DueCheck.objects.filter(rater=rater))
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
+        _erase_routing(rater, erased)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Also delete accepted invitations, whose notes say for whom they were, and revoke open ones of the person.
@@ -146,6 +150,8 @@ class AnnotationErasing(Erasing):
         erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
+        for rater in Rater.objects.filter(study=study, person=person):
+            _erase_routing(rater, erased)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
         erased.empty(ItemCopy.objects.filter(study=study, asked_by=person), asked_by=None)
@@ -175,6 +181,13 @@ def erase_ratings(ratings: QuerySet[Rating], erased: ErasedRows) -> None:
     """Delete `ratings` with the reviews of their spans."""
     erased.delete(SpanReview.objects.filter(rating__in=ratings))
     erased.delete(ratings)
+
+
+def _erase_routing(rater: Rater, erased: ErasedRows) -> None:
+    """Delete what says to which groups a rater belongs. What they have taken stays counted while it is there."""
+    erased.delete(QuotaMember.objects.filter(rater=rater))
+    erased.delete(RoutingQuota.objects.filter(rater=rater))
+    erased.delete(RoutedRater.objects.filter(rater=rater))
 
 
 def _erase_counts(study: Study, erased: ErasedRows) -> None:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
+from annotation.studies.routing_plan import ROUTING
 
 EVERY_PAGE = "*"
 """In `pages`, the name of all pages of a namespace, such as `llm:*`."""
@@ -33,6 +34,10 @@ def sends_mail(study: Study) -> bool:
 
 def has_steps(study: Study) -> bool:
     return study.has_steps
+
+
+def has_routing(study: Study) -> bool:
+    return ROUTING in study.options
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,7 @@ TABS = (
     Tab("People", "E-mail", "recruiting:study_mail", (), sends_mail),
     Tab("People", "Rater checks", "reports:rater_checks"),
     Tab("People", "Assignment plan", "managing:plan"),
+    Tab("People", "Routing", "recruiting:routing", (), has_routing),
     Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab("People", "Background", "recruiting:background", (), has_steps),
     Tab("People", "Submissions", "recruiting:submissions", (), has_crowd),
@@ -103,6 +109,7 @@ TABS = (
     Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab("Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
     Tab("Settings", "Entry links", "recruiting:entry_links"),
+    Tab("Settings", "Hidden checks", "recruiting:check_settings"),
     Tab("Settings", "Tokens", "annotation:tokens"),
     Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
 )

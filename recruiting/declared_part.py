@@ -12,6 +12,7 @@ from recruiting.checks.check_settings import checked_checks
 from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
 from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
+from recruiting.routing.routing_section import routing_problems
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.practice_tasks import lacking_items
 
@@ -51,6 +52,7 @@ class RecruitingPart(DeclaredPart):
             if lacking := found.get(step.key):
                 what = "1 item" if lacking == 1 else f"{lacking} items"
                 yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
+        yield from routing_problems(study)
 
     def changed(self, study: Study) -> None:
         admit_all(study)

@@ -63,9 +63,13 @@ class Passages:
 
 @dataclass(frozen=True)
 class Halt:
-    """Why a rater cannot continue with a step now: `over` for good, until a time, or until a decision."""
+    """Why a rater cannot continue with a step now: `over` for good, until a time, or until a decision.
+
+    `full`: the study has enough people of their group until somebody leaves.
+    """
 
     over: bool = False
+    full: bool = False
     until: datetime | None = None
 
 

@@ -15,6 +15,7 @@ from recruiting.models import (
     ExclusionReply,
     ExtraPlace,
     FiledCheck,
+    FiledLook,
     MailAddress,
     MessageThread,
     OutgoingMail,
@@ -47,7 +48,7 @@ class RecruitingErasing(Erasing):
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"),
-        (StopPlan, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
+        (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
         (OutgoingMail, "study"), (MessageThread, "rater__study"), (RaterPause, "rater__study"),
         (SecondStageCase, "item__study"),
     )  # fmt: skip
@@ -70,6 +71,9 @@ class RecruitingErasing(Erasing):
             erased.delete(model.objects.filter(rater=rater))
         _erase_final_answers(rater, erased)
         erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
+        for look in FiledLook.objects.filter(study=rater.study):
+            line = {key: value for key, value in look.line.items() if key != "figures"}
+            erased.empty(FiledLook.objects.filter(pk=look.pk), line=line)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         for model in (PersonalReply, CrowdId, CrowdBrowser):

@@ -13,7 +13,7 @@ from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage, RaterPause
 from recruiting.second_stage.stage_tables import SecondStageCase
-from recruiting.stopping.stopping_models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.stopping.stopping_models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "ExclusionReply",
     "ExtraPlace",
     "FiledCheck",
+    "FiledLook",
     "MailAddress",
     "MessageThread",
     "OutgoingMail",

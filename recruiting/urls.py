@@ -1,9 +1,10 @@
 from django.urls import include, path
 
-from recruiting.checks import exclusion_views
+from recruiting.checks import exclusion_views, settings_views
 from recruiting.crowds import crowd_pages, entry_views
 from recruiting.mail import person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
+from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
 from recruiting.views import own_pages, researchers, way_in
 
@@ -20,12 +21,15 @@ routes = [
     path("way-in/", way_in.way_in, name="way_in"),
     path("way-in/task/", way_in.practice, name="practice"),
     path("way-in/task/<int:number>/", way_in.why, name="why"),
+    path("topics/", routing_views.own_topics, name="own_topics"),
+    path("routing/", routing_views.routing, name="routing"),
     path("consent/", own_pages.my_consent, name="my_consent"),
     path("leave/", own_pages.leave_study, name="leave"),
     path("steps/", researchers.steps, name="steps"),
     path("steps/add/<slug:kind>/", researchers.add_step, name="add_step"),
     path("steps/again/", researchers.requalify, name="requalify"),
     path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
+    path("checks/", settings_views.check_settings, name="check_settings"),
     path("funnel/", researchers.funnel, name="funnel"),
     path("funnel/<int:pk>/", researchers.decision, name="decision"),
     path("background/", researchers.background, name="background"),

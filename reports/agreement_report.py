@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,10 +18,12 @@ from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
+from recruiting.checks.excluding import excluded
 from recruiting.models import ExtraPlace
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
+from reports.report_kinds.agreement import leaves_out
 from reports.rows.pair_rows import dimensions, rank_columns
 from reports.rows.rated_items import RatedItems
 from reports.stopping.stopping_facts import stopping_facts
@@ -38,12 +40,14 @@ def agreement_report(
     names: frozenset[str] = frozenset(),
     guidelines: int | str | None = None,
     categories: bool = False,
+    without_excluded: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
     """All figures of all questions, and, under `dimensions`, of each two questions that rank outputs.
 
     The raters are those of `kinds` and those called one of `names`. With `categories`, each question also has the
-    figures of each category's items under `by_category`. Answers without a level of measurement, such as texts, are
+    figures of each category's items under `by_category`. With `without_excluded`, answers of raters whom a researcher
+    has excluded do not count, and `excluded` says so. Answers without a level of measurement, such as texts, are
     only counted.
 
     Answers under different versions of the guidelines answer different questions. Only people's ratings under one
@@ -54,7 +58,7 @@ def agreement_report(
     ChoiceInvalidError.
     """
     with study_snapshot(study):
-        choice, said = choose(study, kinds, names, guidelines)
+        choice, said = choose(study, kinds, names, guidelines, without_excluded=without_excluded)
         return _report(study, choice, said, categories, replicates)
 
 
@@ -69,6 +73,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         "kinds": sorted(choice.kinds),
         "raters": sorted(choice.names),
         **({"pooled_raters": pooled} if (pooled := _pooled_raters(study, choice)) else {}),
+        **({"excluded": left_out} if (left_out := excluded_facts(study, choice)) else {}),
         "guidelines": said,
         "surplus": rows.surplus(study, choice),
         **({"stopping": stopping} if (stopping := stopping_facts(study)) else {}),
@@ -78,6 +83,14 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         "dimensions": _of_dimensions(rated, questions, choice, categories, replicates),
         **({"balance": balance} if (balance := balance_report(study)) else {}),
     }
+
+
+def excluded_facts(study: Study, choice: rows.Choice) -> Report:
+    """What a report without the answers of excluded raters says of them; otherwise empty."""
+    if not choice.without_excluded:
+        return {}
+    chosen = Q(rater__kind__in=choice.kinds) | Q(rater__name__in=choice.names)
+    return {"left_out": True, "raters": excluded(study).filter(chosen).count()}
 
 
 def _pooled_raters(study: Study, choice: rows.Choice) -> dict[str, int]:
@@ -138,14 +151,20 @@ def _of_dimensions(
 
 
 def choose(
-    study: Study, kinds: frozenset[str], names: frozenset[str], guidelines: int | str | None
+    study: Study,
+    kinds: frozenset[str],
+    names: frozenset[str],
+    guidelines: int | str | None,
+    *,
+    without_excluded: bool = False,
 ) -> tuple[rows.Choice, Report]:
     """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError."""
     known = Rater.objects.filter(study=study, name__in=names).values_list("name", flat=True)
     for name in sorted(names - set(known)):
         raise rows.ChoiceInvalidError(f"There is no rater called {name}.")
-    shown = rows.versions_shown(study, kinds, names)
-    there = rows.versions(study, kinds, names) or shown
+    raters = rows.Choice(kinds, names=names, without_excluded=without_excluded)
+    shown = rows.versions_shown(study, raters)
+    there = rows.versions(study, raters) or shown
     pooled = guidelines == "all"
     version = next(reversed(there), None) if guidelines is None or pooled else guidelines
     if guidelines is not None and not pooled and version not in there:
@@ -158,7 +177,8 @@ def choose(
     if shown:
         said["machines"] = {str(number): count for number, count in shown.items()}
     has_third = ExtraPlace.objects.filter(study=study).exists()
-    return rows.Choice(kinds, version if isinstance(version, int) else None, pooled, names, has_third), said
+    number = version if isinstance(version, int) else None
+    return replace(raters, version=number, pooled=pooled, only_planned=has_third), said
 
 
 def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:
@@ -169,4 +189,5 @@ def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:
         names=frozenset(choices["raters"]),
         guidelines=choices["guidelines"],
         categories=choices["categories"],
+        without_excluded=leaves_out(choices),
     )

@@ -20,6 +20,7 @@ from reports import rows
 from reports.agreement_report import REPLICATES, choose
 from reports.methods_facts import methods_facts
 from reports.methods_text import methods_text
+from reports.report_kinds.agreement import leaves_out
 from reports.rows.exclusion_rows import exclusion_log
 from reports.rows.opinions import Opinions, opinions
 from reports.rows.pair_rows import choices, rank_columns, rankings
@@ -38,6 +39,7 @@ def details_report(
     *,
     names: frozenset[str] = frozenset(),
     guidelines: int | str | None = None,
+    without_excluded: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
     """The details of a study, of the same ratings as the agreement report with these choices.
@@ -45,7 +47,7 @@ def details_report(
     Raises ChoiceInvalidError.
     """
     with study_snapshot(study):
-        choice, said = choose(study, kinds, names, guidelines)
+        choice, said = choose(study, kinds, names, guidelines, without_excluded=without_excluded)
         rated, resampling = RatedItems(study), Resampling(replicates)
         questions = {
             one.key: _of_question(rated, one, choice, resampling) for one in study.questions.order_by("position")
@@ -70,8 +72,9 @@ def details_report(
 def kept_details(study: Study, choices: Mapping[str, Any]) -> Report:
     """The report that is kept under these choices, which `reports.report_kinds.details` describes."""
     return details_report(
-        study, frozenset(choices["kinds"]), names=frozenset(choices["raters"]), guidelines=choices["guidelines"]
-    )
+        study, frozenset(choices["kinds"]), names=frozenset(choices["raters"]), guidelines=choices["guidelines"],
+        without_excluded=leaves_out(choices),
+    )  # fmt: skip
 
 
 def _of_question(rated: RatedItems, question: Question, choice: rows.Choice, resampling: Resampling) -> Report:

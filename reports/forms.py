@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.models import Rater
 from config.text_validation import TextRefusedError, check_id
+from reports.report_kinds.agreement import WITH, WITHOUT
 from reports.rows import PEOPLE, ChoiceInvalidError
 
 ALL_VERSIONS = "all"
@@ -76,7 +77,16 @@ class DetailsForm(RatersForm):
     guidelines = VersionField(required=False)
 
 
+class ExcludedField(forms.ChoiceField):
+    """Whether answers of raters whom a researcher has excluded count: with (by default) or without."""
+
+    def __init__(self) -> None:
+        wrong = {"invalid_choice": f"takes {WITH} or {WITHOUT}."}
+        super().__init__(choices=[(WITH, ""), (WITHOUT, "")], required=False, error_messages=wrong)
+
+
 class AgreementForm(DetailsForm):
+    excluded = ExcludedField()
     by = forms.ChoiceField(
         choices=[("category", "")], required=False, error_messages={"invalid_choice": "takes category."}
     )
@@ -134,6 +144,7 @@ class SessionReportForm(forms.Form):
 class ReportPageForm(SessionReportForm, RatersForm):
     kinds = CheckedKindsField(choices=Rater.Kind.choices, required=False)
     guidelines = VersionField(required=False)
+    excluded = ExcludedField()
     by = forms.CharField(required=False)
 
 

@@ -12,6 +12,7 @@ from agreement.rating_arrays import NO_SYSTEM
 from annotation.models import Item, Question, Study
 from annotation.studies.snapshots import study_snapshot
 from reports.agreement_report import choose
+from reports.report_kinds.agreement import leaves_out
 from reports.rows import Choice
 from reports.rows.opinions import NO_ANSWERS_TO_COMPARE, Opinions, opinions
 from reports.rows.rated_items import RatedItems
@@ -28,7 +29,7 @@ def kept_disagreement(study: Study, choices: Mapping[str, Any]) -> Report:
     """
     kinds = frozenset(choices["kinds"])
     with study_snapshot(study):
-        choice, said = choose(study, kinds, frozenset(), choices["guidelines"])
+        choice, said = choose(study, kinds, frozenset(), choices["guidelines"], without_excluded=leaves_out(choices))
         rated = RatedItems(study)
         questions = {one.key: _of_question(rated, one, choice) for one in study.questions.order_by("position")}
     return {"study": study.slug, "kinds": sorted(kinds), "guidelines": said, "questions": questions,

@@ -13,6 +13,7 @@ from agreement.catalogue import FIGURES
 from annotation.blinding import blinding_state
 from annotation.models import Rater, Study
 from annotation.studies.study_progress import StudyProgress
+from recruiting.checks.excluding import excluded
 from reports.display.counted_items import counted_items
 from reports.display.kept_status import KeptStatus
 from reports.display.page_files import file_links, texts_of
@@ -24,7 +25,7 @@ from reports.display.study_details import study_details, with_details
 from reports.kept_reports import Kept, kept_reports
 from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import ProtocolFigures, protocol_figures
-from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.agreement import WITHOUT, agreement_choices
 from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows.rater_shares import RaterShare, kinds_in, machines_in
@@ -54,13 +55,13 @@ class ReportPage:
         by_category = chosen["by"] == "category"
         own = protocol_figures(study)
         wanted = {
-            "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category),
+            "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category, chosen["excluded"]),
             "raters": {"kinds": sorted(kinds), "raters": sorted(names)},
             **({own.report_kind: {"labeller": chosen["labeller"]}} if own else {}),
-            "details": details_choices(kinds, names, chosen["guidelines"]),
+            "details": details_choices(kinds, names, chosen["guidelines"], chosen["excluded"]),
         }  # fmt: skip
         if not names:
-            wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"])
+            wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"], chosen["excluded"])
         kept = dict(zip(wanted, kept_reports(study, list(wanted.items())), strict=True))
         agreement, raters, details = kept["agreement"], kept["raters"], kept["details"]
         of_protocol, compared = kept[own.report_kind] if own else None, kept.get("disagreement")
@@ -140,6 +141,8 @@ class ReportPage:
             "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
             "has_categories": of_raters["has_categories"],
             "by_category": self.chosen["by"] == "category",
+            "has_excluded": self.chosen["excluded"] == WITHOUT or excluded(self.study).exists(),
+            "left_out": figures.get("excluded"),
             **left_out,
         }
 

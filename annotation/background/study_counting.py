@@ -12,7 +12,8 @@ from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.review.spot_checks import sample
 from annotation.studies.batches import state_of
-from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, PLAN, SPANS, WORK_KEY
+from annotation.studies.kept_counts import BATCH, LANES, OVERVIEW, PACE, PLAN, SPANS, WORK_KEY
+from annotation.studies.lane_counts import count_lanes
 from annotation.studies.live_checks import CHECKS, item_facts
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
 from annotation.studies.pace_counts import count_pace
@@ -67,6 +68,8 @@ def _figures(claim: Claim) -> dict[str, Any]:
         return count_pace(study)
     if subject == CHECKS:
         return item_facts(study)
+    if subject == LANES:
+        return count_lanes(study)
     if subject == SPANS:
         return count_spans(study)
     if subject == PLAN:

@@ -23,7 +23,8 @@ from django.utils import timezone
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
 from annotation.desk.due_checks import take_due_checks
-from annotation.desk.hot_queries import RaterState, first_open, lock_state
+from annotation.desk.hot_queries import KEPT, RaterState, first_open, kept_slots, last_place_after, lock_state
+from annotation.desk.routed_claims import first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
 from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_slots, taken_slots
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.protocols import protocols
@@ -31,6 +32,8 @@ from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.check_draws import checks_of
 from annotation.studies.planning import seeded
+from annotation.studies.rater_routing import ensure_routed, lock_counts
+from annotation.studies.routing_plan import routing_of
 from config.counting import count
 from config.prepared_sql import insert_if_new
 
@@ -47,6 +50,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
 
     Raises BusyError if other claims kept all open tasks locked through all attempts.
     """
+    if routing_of(study) is not None and not ensure_routed(study, rater):
+        return None
     for attempt in range(ATTEMPTS):
         with transaction.atomic():
             now = timezone.now()
@@ -96,6 +101,9 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     flow = protocols()[study.protocol].flow
     slots = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
     slots, kept = flow.offered(slots, rater), kept_for(study, rater.name)
+    if routing_of(study) is not None:
+        mine = lanes_of(rater.pk)
+        slots = slots.filter(lane__in=mine.open if mine else ())
     if kept is not None:
         slots = slots.filter(kept_for=kept)
     return slots.order_by("place", "number", "pk")
@@ -132,6 +140,9 @@ def has_room(study: Study, rater: Rater) -> bool:
 def may_take(study: Study, rater: Rater, slots: Collection[int]) -> bool:
     """Whether these slots (primary keys) are open, and all of them may be given to the rater."""
     flow, wanted = protocols()[study.protocol].flow, _open_to(rater).filter(pk__in=slots)
+    lanes = wanted.order_by().values_list("lane", flat=True)
+    if routing_of(study) is not None and not may_take_slots(study, rater, list(lanes)):
+        return False
     return flow.offered(wanted, rater).count() == len(slots)
 
 
@@ -161,6 +172,8 @@ def release_held_by(study: Study, rater: Rater, why: str) -> int:
 
 def release_slots(study: Study, slots: list[Slot], why: str, actor: Person | None = None) -> int:
     """Open these held slots, which the caller has locked, to others; returns how many. Holders keep their drafts."""
+    if slots:
+        lock_counts(study)
     for slot in slots:
         subject = f"task {slot.task_id} slot {slot.number}"
         holder = slot.holder.name if slot.holder else None
@@ -199,6 +212,8 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     room = None if cap is None else max(0, cap - taken_slots(rater.pk))
     if room == 0:
         return None
+    if routing_of(study) is not None:
+        return _routed_slot(study, state, room, now)
     counted = checks_of(study) is not None
     checks = take_due_checks(study, state, lease_end(study, now)) if counted else []
     if checks:
@@ -215,16 +230,45 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         found = _first_of(ranked)
     if not found:
         return None
-    found = _in_order(study, rater, found)[:room]
-    taken = take_slots(found, rater.pk, lease_end(study, now))
-    if taken != len(found):  # other raters took some of them before the item was locked
-        pks = [slot.pk for slot in found]
-        found = [slot for slot in held_slots(rater.pk) if slot.pk in pks]
-        if not found:
-            return None
+    found = _take(study, rater, _in_order(study, rater, found)[:room], now)
+    if not found:
+        return None
     if ranked is None:
         move_place(rater, found[0].place, counted=counted)
     return _in_order(study, rater, found)[0]
+
+
+def _routed_slot(study: Study, state: RaterState, room: int | None, now: datetime) -> Slot | None:
+    """As `_new_slot` in a study with routing: the next slot in the rater's lanes, within what quotas leave."""
+    rater = state.rater
+    lanes = locked_lanes(study, rater.pk)
+    if lanes is None:
+        return None
+    listed, kept = kept_slots(study, rater)
+    together = protocols()[study.protocol].keeps_raters(study.options)
+    found = first_in_lanes(state, study, lanes, together=together, kept=(KEPT[listed], kept))
+    if not found:
+        return None
+    counted = checks_of(study) is not None
+    if counted and (checks := take_due_checks(study, state, lease_end(study, now))):
+        move_place(rater, rater.place, counted=True)
+        return _in_order(study, rater, checks)[0]
+    left = [one for one in (room, lanes.room(found[0].lane)) if one is not None]
+    found = _take(study, rater, _in_order(study, rater, found)[: min(left, default=None)], now)
+    if not found:
+        return None
+    remember_lane(rater.pk, lanes, found[0].lane, last_place_after(study, state.newest_batch))
+    move_place(rater, found[0].place, counted=counted)
+    return _in_order(study, rater, found)[0]
+
+
+def _take(study: Study, rater: Rater, found: list[Slot], now: datetime) -> list[Slot]:
+    """Take these open slots; those of them that the rater has then."""
+    taken = take_slots(found, rater.pk, lease_end(study, now))
+    if taken == len(found):
+        return found
+    pks = [slot.pk for slot in found]  # other raters took some of them before the item was locked
+    return [slot for slot in held_slots(rater.pk) if slot.pk in pks]
 
 
 def _first_of(ranked: list[int]) -> list[Slot]:
@@ -279,6 +323,9 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bo
     if not has_room(rater.study, rater):
         return False
     free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
+    if routing_of(rater.study) is not None:
+        mine = locked_lanes(rater.study, rater.pk)
+        free = free.filter(lane__in=mine.open if mine else ())
     slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return False

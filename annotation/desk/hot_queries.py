@@ -199,13 +199,13 @@ def _outputs_in(text: str) -> tuple[TaskOutputRow, ...]:
 
 
 _ANSWERED = "status IN ('submitted', 'skipped')"
-_OPEN_TO_RATER = f"""
+IS_OPEN_TO_RATER = f"""
     AND NOT EXISTS (SELECT 1 FROM annotation_slot mine WHERE mine.task_id = o.task_id AND mine.holder_id = %s)
     AND NOT EXISTS (SELECT 1 FROM annotation_annotation y WHERE y.task_id = o.task_id AND y.rater_id = %s
         AND y.is_current AND y.{_ANSWERED})"""  # noqa: S608
 _OPEN_IN_ORDER = """
     FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
-OPEN_SLOTS = f"{_OPEN_IN_ORDER} {_OPEN_TO_RATER}"
+OPEN_SLOTS = f"{_OPEN_IN_ORDER} {IS_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
 KEPT: dict[bool | None, str] = {
     None: "",
@@ -363,7 +363,7 @@ def _first_open_sql(vendor: str, together: bool, listed: bool | None = None) -> 
     return f"""
 WITH found AS (SELECT o.id, o.item_id, o.number {slots} {kept} ORDER BY o.place, o.number, o.id LIMIT 1 {lock})
 SELECT {OPEN.sql} FROM found JOIN annotation_slot o ON {belongs}
-WHERE o.state = 'open' {_OPEN_TO_RATER} {kept}
+WHERE o.state = 'open' {IS_OPEN_TO_RATER} {kept}
 """  # noqa: S608 - names of our own tables and columns
 
 

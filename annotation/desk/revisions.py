@@ -17,6 +17,7 @@ from annotation.desk.submissions import KeyReusedError, StaleRevisionError, Stud
 from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
+from annotation.studies.rater_routing import lock_counts
 from config.counting import count
 from config.prepared_sql import insert, insert_all
 
@@ -154,6 +155,7 @@ class Revision:
 
     def give_up_slot(self) -> None:
         """Open the rater's slot, if they have one, to others."""
+        lock_counts(self.study)
         self._own_slot().update(state=Slot.State.OPEN, holder=None, lease_until=None)
 
     def take_back_slot(self) -> None:

@@ -9,6 +9,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from config.slot_counting import CountSlots
 from config.triggers import Freeze
 
 
@@ -568,6 +569,7 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('open', 'Open'), ('held', 'Held'), ('filled', 'Filled')], default='open', max_length=6)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
                 ('kept_for', models.CharField(blank=True, help_text="the name of the only rater who may take it, if the study's plan says so", max_length=200)),
+                ('lane', models.PositiveSmallIntegerField(db_default=0, default=0, help_text="for whom it is, by the study's routing; 0 in studies without")),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),
                 ('study', models.ForeignKey(blank=True, db_index=False, help_text='empty: a hidden check, which fills no place of the study', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
@@ -577,6 +579,7 @@ class Migration(migrations.Migration):
                 'indexes': [
                     models.Index(condition=models.Q(('state', 'open')), fields=['study', 'place', 'number', 'id'], name='slot_open_in_order'),
                     models.Index(condition=models.Q(models.Q(('kept_for', ''), _negated=True), ('state', 'open')), fields=['study', 'kept_for', 'place', 'number', 'id'], name='slot_kept_for'),
+                    models.Index(condition=models.Q(models.Q(('lane', 0), _negated=True), ('state', 'open')), fields=['study', 'lane', 'place', 'number', 'id'], name='slot_open_in_lane'),
                     models.Index(condition=models.Q(('state', 'held')), fields=['study', 'lease_until'], name='slot_lease'),
                     models.Index(condition=models.Q(('holder__isnull', False)), fields=['holder', 'state'], name='slot_of_holder'),
                 ],
@@ -585,6 +588,46 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(condition=models.Q(('holder__isnull', False)), fields=('task', 'holder'), name='slot_rater_once_a_task'),
                     models.CheckConstraint(condition=models.Q(models.Q(('holder__isnull', True), ('lease_until__isnull', True), ('state', 'open')), models.Q(('holder__isnull', False), ('lease_until__isnull', False), ('state', 'held')), models.Q(('holder__isnull', False), ('lease_until__isnull', True), ('state', 'filled')), _connector='OR'), name='slot_state_fits_holder'),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name='RoutedRater',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('lanes', config.model_fields.ExactJSONField(help_text='numbers of lanes, in the order in which this rater gets tasks')),
+                ('at', models.PositiveSmallIntegerField(default=0, help_text='which of the lanes, from 0')),
+                ('reach', models.BigIntegerField(blank=True, help_text='the greatest place up to which they have looked', null=True)),
+                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='routed', to='annotation.rater')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RoutingQuota',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(blank=True, max_length=320)),
+                ('most', models.PositiveIntegerField()),
+                ('taken', models.PositiveIntegerField(default=0)),
+                ('first_lane', models.PositiveSmallIntegerField()),
+                ('last_lane', models.PositiveSmallIntegerField()),
+                ('rater', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='own_quotas', to='annotation.rater')),
+                ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='routing_quotas', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('rater__isnull', True)), fields=('study', 'key'), name='routing_quota_once'),
+                    models.UniqueConstraint(condition=models.Q(('rater__isnull', False)), fields=('rater', 'key'), name='routing_quota_of_rater_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='QuotaMember',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('quota', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='members', to='annotation.routingquota')),
+                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='quota_members', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('rater', 'quota'), name='quota_member_once')],
             },
         ),
         migrations.CreateModel(
@@ -922,4 +965,5 @@ class Migration(migrations.Migration):
         ),
         Freeze("annotation_flaganswer", ["rater_id", "task_id", "number", "flag", "outcome", "note", "by_id", "at"]),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
+        CountSlots(),
     ]

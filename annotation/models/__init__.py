@@ -14,6 +14,7 @@ from annotation.models.reviews import (
     SpanReview,
     SpotCheck,
 )
+from annotation.models.routing import QuotaMember, RoutedRater, RoutingQuota
 from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
@@ -43,10 +44,13 @@ __all__ = [
     "PendingRows",
     "Project",
     "Question",
+    "QuotaMember",
     "Rater",
     "Rating",
     "ReadComments",
     "Reviewer",
+    "RoutedRater",
+    "RoutingQuota",
     "Slot",
     "SpanReview",
     "SpotCheck",

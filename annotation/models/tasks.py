@@ -79,6 +79,9 @@ class Slot(models.Model):
     kept_for = models.CharField(
         max_length=200, blank=True, help_text="the name of the only rater who may take it, if the study's plan says so"
     )
+    lane = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="for whom it is, by the study's routing; 0 in studies without"
+    )
 
     class Meta:
         indexes = [
@@ -89,6 +92,11 @@ class Slot(models.Model):
                 fields=["study", "kept_for", "place", "number", "id"],
                 condition=~Q(kept_for="") & Q(state="open"),
                 name="slot_kept_for",
+            ),
+            models.Index(
+                fields=["study", "lane", "place", "number", "id"],
+                condition=~Q(lane=0) & Q(state="open"),
+                name="slot_open_in_lane",
             ),
             models.Index(fields=["study", "lease_until"], condition=Q(state="held"), name="slot_lease"),
             models.Index(fields=["holder", "state"], condition=Q(holder__isnull=False), name="slot_of_holder"),

@@ -22,7 +22,7 @@ from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 
 WORK_KEY = "study_counts"
-OVERVIEW, PACE, SPANS, PLAN, BATCH = "overview", "pace", "spans", "plan", "batch "
+OVERVIEW, PACE, SPANS, PLAN, BATCH, LANES = "overview", "pace", "spans", "plan", "batch ", "lanes"
 MOST_AT_ONCE = 5000
 """A study with more answers or more places for answers is counted by workers."""
 RATINGS_PER_ANSWER = 4

@@ -14,6 +14,7 @@ from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
+from annotation.studies.rater_routing import recount
 from annotation.studies.unplanning import remove_outdated
 from config.write_pauses import STEP_SECONDS, WritePauses
 
@@ -42,6 +43,7 @@ def prepare(study: Study, seconds: float) -> bool:
         pauses.take()
         began = time.monotonic()
     study.refresh_from_db(fields=["planned_through"])
+    recount(study)
     protocols()[study.protocol].flow.on_prepared(study)
     return True
 

@@ -22,6 +22,7 @@ from annotation.studies.assignment_plan import HIGHEST, NO_PLAN, AssignmentPlan,
 from annotation.studies.batches import place_in, size_of
 from annotation.studies.imported_places import fill_places
 from annotation.studies.locking import lock_study
+from annotation.studies.routing_plan import lane_of
 from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 
@@ -31,6 +32,8 @@ PRIORITY_SHIFT = 59
 """How many bits of a place are below its priority."""
 NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
 TABLES = Tables()
+SlotFacts = tuple[int, int, str, int]
+"""A slot's number, place, keeper and lane."""
 
 
 def task_key(plan: TaskPlan) -> str:
@@ -158,16 +161,19 @@ def _make_slots(
         size, listed = plan.redundancy(facts, study.redundancy), plan.listed_for(facts.key)
         slots = kept[item].get(key, range(size))
         keepers = {slot: listed[slot] if slot < len(listed) else "" for slot in slots}
-        if task in having and not _remade(task, having[task], {(slot, place, keepers[slot]) for slot in slots}):
+        lanes = {slot: lane_of(study, items[item], slot) for slot in slots}
+        wanted = {(slot, place, keepers[slot], lanes[slot]) for slot in slots}
+        if task in having and not _remade(task, having[task], wanted):
             continue
         orders = protocol.orders(
             counts[task], max(size, *(slot + 1 for slot in slots), 1), random, turn, seeded(study, "orders")
         )
         rows.extend(
-            (study.pk, item, task, slot, place, canonical_json(orders[slot]), Slot.State.OPEN.value, keepers[slot])
+            (study.pk, item, task, slot, place, canonical_json(orders[slot]), Slot.State.OPEN.value, keepers[slot],
+             lanes[slot])
             for slot in slots
-        )
-    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for"], rows)
+        )  # fmt: skip
+    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for", "lane"], rows)
 
 
 def _facts(item: Item) -> ItemFacts:
@@ -189,16 +195,16 @@ def kept_numbers(places: Iterable[Mapping[str, Any]] | None) -> dict[str, list[i
     return {task_key(TaskPlan(tuple(one["outputs"]), one.get("variant", ""))): one["numbers"] for one in places or ()}
 
 
-def _slots_of(tasks: Collection[int]) -> dict[int, set[tuple[int, int, str]]]:
-    """The number, place and keeper of each slot, by task."""
-    found: dict[int, set[tuple[int, int, str]]] = defaultdict(set)
-    rows = Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for")
-    for task, number, place, keeper in rows:
-        found[task].add((number, place, keeper))
+def _slots_of(tasks: Collection[int]) -> dict[int, set[SlotFacts]]:
+    """The number, place, keeper and lane of each slot, by task."""
+    found: dict[int, set[SlotFacts]] = defaultdict(set)
+    rows = Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for", "lane")
+    for task, number, place, keeper, lane in rows:
+        found[task].add((number, place, keeper, lane))
     return dict(found)
 
 
-def _remade(task: int, there: set[tuple[int, int, str]], wanted: set[tuple[int, int, str]]) -> bool:
+def _remade(task: int, there: set[SlotFacts], wanted: set[SlotFacts]) -> bool:
     """Delete a task's slots if they are not as wanted and nobody has taken one; whether they are to be made again.
 
     Places that only answers from files have filled are made again, and filled again.
@@ -276,7 +282,7 @@ def add_slots(study: Study, task: int, count: int) -> None:
     first = 0 if last is None else last + 1
     place = current_place(study, item)
     Slot.objects.bulk_create(
-        Slot(study=study, item=item, task_id=task, number=one, place=place, order=[])
+        Slot(study=study, item=item, task_id=task, number=one, place=place, order=[], lane=lane_of(study, item, one))
         for one in range(first, first + count)
     )
 

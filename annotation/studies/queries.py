@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import Person
 from annotation.access import ANNOTATORS
 from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
+from annotation.desk.routed_claims import has_quota_left, routed_ahead
 from annotation.models import (
     Annotation,
     Assignment,
@@ -39,6 +40,8 @@ from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.counting import CountOf, MeanOf
+from annotation.studies.rater_routing import is_routed
+from annotation.studies.routing_plan import routing_of
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
@@ -75,6 +78,8 @@ class MyWork:
     is_stopped: bool = False
     """Whether the person gets no new tasks, though they may finish those they hold."""
     is_full: bool = False
+    is_enough: bool = False
+    """Whether the study's quotas leave the person nothing for now."""
     """Whether the study's plan lets the person do no more tasks than they have done."""
 
     @property
@@ -197,9 +202,14 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    if OPTION in study.options or not flow.offers_every_task or checks_of(study) is not None:
+    is_asked = OPTION in study.options or checks_of(study) is not None or routing_of(study) is not None
+    if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
-    if rater is not None and flow.offers_every_task:
+    is_enough = rater is not None and routing_of(study) is not None and is_routed(rater)
+    if rater is not None and is_enough:
+        left = row.held + routed_ahead(study, rater, MOST_COUNTED)[0]
+        is_enough = left == 0 and not has_quota_left(rater)
+    elif rater is not None and flow.offers_every_task:
         left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
         left += _checks_left(study, rater, left - row.held)
     elif rater is not None:
@@ -208,7 +218,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
         held = Slot.objects.filter(study=study, state=Slot.State.HELD, place__gte=FIRST).exclude(holder=rater)
         others = others and flow.offered(held, rater).exists()
     states = {Study.Status.DRAFT: "soon", Study.Status.PAUSED: "paused", Study.Status.CLOSED: "closed"}
-    is_full = rater is not None and not left and not has_room(study, rater)
+    is_full = is_enough or (rater is not None and not left and not has_room(study, rater))
     nothing = "done" if is_full else "between" if row.later else "waiting" if others else "done"
     nothing = "stopped" if row.stopped and not row.held else "work" if left else nothing
     state = states.get(Study.Status(study.status), nothing)
@@ -218,7 +228,8 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     return MyWork(
         study, done, left, row.ahead > MOST_COUNTED, state, notes=row.notes, skipped=row.skipped, is_new=not row.met,
         minutes=seconds / 60 if seconds else None, read=row.read, newest=row.newest,
-        flag_answers=row.flag_answers, is_stopped=row.stopped, is_full=is_full, steps_left=steps_left,
+        flag_answers=row.flag_answers, is_stopped=row.stopped, is_full=is_full, is_enough=is_enough,
+        steps_left=steps_left,
     )  # fmt: skip
 
 

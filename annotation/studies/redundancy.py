@@ -15,6 +15,7 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
+from annotation.studies.routing_plan import lane_of
 from annotation.studies.slot_steps import MOST_SLOTS, next_number, next_order, shared_tasks
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 
@@ -70,7 +71,10 @@ def _missing(study: Study, item: Item, tasks: Sequence[Task], slots: Sequence[Sl
         orders = [slot.order for slot in slots if slot.task_id == task.pk]
         for number in range(first, first + count - len(orders)):
             orders.append(next_order(study, item, task, orders))
-            made.append(Slot(study=study, item=item, task=task, number=number, place=place, order=orders[-1]))
+            lane = lane_of(study, item, number)
+            made.append(
+                Slot(study=study, item=item, task=task, number=number, place=place, order=orders[-1], lane=lane)
+            )
     return made
 
 

@@ -20,6 +20,7 @@ from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOu
 from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
+from annotation.studies.routing_plan import lane_of
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 
 MOST_SLOTS = 1000
@@ -41,7 +42,7 @@ def add_rater(item: Item, reason: str, actor: Person | None) -> int:
         place = current_place(study, item)
         new = [
             Slot(
-                study=study, item=item, task=task, number=number, place=place,
+                study=study, item=item, task=task, number=number, place=place, lane=lane_of(study, item, number),
                 order=next_order(study, item, task, [slot.order for slot in slots if slot.task_id == task.pk]),
             )
             for task in tasks

@@ -20,6 +20,7 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.drafts import make_draft
 from annotation.studies.lifecycle import close
 from annotation.studies.locking import lock_study
+from annotation.studies.routing_plan import ROUTING
 from annotation.studies.snapshots import study_snapshot
 from annotation.studies.study_deletion import delete_study
 from config.background.claiming import ask_to_stop
@@ -92,6 +93,7 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
         body = {**study_body(source), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
+        body.pop(ROUTING, None)  # synthetic raters say nothing about themselves
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():
             copy = make_draft(body, actor)

@@ -81,6 +81,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FiledLook',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(help_text='of the line', max_length=64)),
+                ('line', config.model_fields.ExactJSONField()),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='filed_looks', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'digest'), name='filed_look_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='PairCheck',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -495,6 +507,7 @@ class Migration(migrations.Migration):
         ),
         Freeze("recruiting_exclusionreply", ["exclusion_id", "text", "at"]),
         Freeze("recruiting_filedcheck", ["study_id", "rater_id", "digest", "line"]),
+        Freeze("recruiting_filedlook", ["study_id", "digest", "line"]),
         Freeze("recruiting_stopplan", ["study_id", "body", "sha256", "fixed_at", "in_time"]),
         Freeze("recruiting_stopcontinuation", ["look_id", "at", "reason"]),
         Freeze(

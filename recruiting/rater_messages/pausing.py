@@ -8,6 +8,7 @@ from accounts.models import Person
 from annotation.models import Rater
 from annotation.studies.locking import lock_rater, lock_study
 from recruiting.checks.check_tables import RaterExclusion
+from recruiting.crowds.crowd_tables import CrowdStay
 from recruiting.rater_messages.message_tables import RaterPause
 
 
@@ -17,6 +18,7 @@ class PauseRefusedError(Exception):
 
 ALREADY = "This rater is paused already. Read the page again."
 NOT_PAUSED = "This rater is not paused any more."
+ENDED = "This rater's stay has ended, so they get no more tasks."
 EXCLUDED = "This rater is excluded. Take the exclusion back on the page Rater checks."
 
 
@@ -40,6 +42,8 @@ def resume_rater(rater: Rater, person: Person) -> None:
         study, rater = lock_study(rater.study_id), lock_rater(rater.pk, "person")
         if RaterExclusion.objects.filter(rater=rater, ended_at=None).exists():
             raise PauseRefusedError(EXCLUDED)
+        if CrowdStay.objects.filter(rater=rater, ended_at__isnull=False).exists():
+            raise PauseRefusedError(ENDED)
         if not Rater.objects.filter(pk=rater.pk, paused_at__isnull=False).update(paused_at=None):
             raise PauseRefusedError(NOT_PAUSED)
         RaterPause.objects.filter(rater=rater, ended_at=None).update(ended_at=timezone.now(), ended_by=person)

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
+from recruiting.models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
 
 
 @admin.register(StopPlan)
@@ -22,6 +22,14 @@ class StopLookAdmin(StudyScopedAdmin):
     list_select_related = ["plan__study"]
     ordering = ["-pk"]
     exclude = ["token"]
+
+
+@admin.register(FiledLook)
+class FiledLookAdmin(StudyScopedAdmin):
+    list_display = ["id", "study"]
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+    exclude = ["line"]
 
 
 @admin.register(StopContinuation)

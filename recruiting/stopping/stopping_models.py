@@ -67,6 +67,20 @@ class StopLook(Row):
         return f"look {self.number} of plan {self.plan_id}, {self.status}"
 
 
+class FiledLook(models.Model):
+    """A look that came from a file: a line of `looks.jsonl`."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="filed_looks")
+    digest = models.CharField(max_length=64, help_text="of the line")
+    line = ExactJSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "digest"], name="filed_look_once")]
+
+    def __str__(self) -> str:
+        return f"look of {self.study} from a file"
+
+
 class StopContinuation(models.Model):
     """A researcher's decision to go on after the rules had stopped the study."""
 

@@ -16,6 +16,7 @@ from accounts.auditing import record
 from annotation.models import Annotation, Item, Question, Rating, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place
+from annotation.studies.routing_plan import lane_of
 from annotation.studies.slot_steps import next_number, next_order
 from annotation.studies.steered_items import lock_item
 from config.background.kinds import works
@@ -89,8 +90,9 @@ def _ask(study: Study, item: Item, task: Task, slots: Sequence[Slot], disagreed:
     for one in Task.objects.filter(pk__in=having).order_by("pk"):
         orders = [slot.order for slot in slots if slot.task_id == one.pk]
         slot = Slot.objects.create(
-            study=study, item=item, task=one, number=number, place=place, order=next_order(study, item, one, orders)
-        )
+            study=study, item=item, task=one, number=number, place=place, order=next_order(study, item, one, orders),
+            lane=lane_of(study, item, number),
+        )  # fmt: skip
         ExtraPlace.objects.create(study=study, slot=slot, disagreed=disagreed, made_at=now)
     new = {"slot": number, "tasks": len(having), "questions": disagreed}
     record("third rater asked for", f"item {item.key}", actor=None, study=study.slug, new=new)

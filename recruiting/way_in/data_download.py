@@ -58,11 +58,12 @@ def _lists(person: Person) -> list[tuple[str, Rows]]:
 
 
 def _memberships(person: Person) -> Rows:
-    names = dict(Rater.objects.filter(person=person).values_list("study", "name"))
+    raters = {rater.study_id: rater for rater in Rater.objects.filter(person=person)}
     for one in Membership.objects.filter(person=person).select_related("study").order_by("pk"):
         yield {
             "study": one.study.slug, "title": one.study.title, "role": one.role, "active": one.active,
-            "since": one.created_at, "name_in_files": names.get(one.study_id),
+            "since": one.created_at, "name_in_files": rater.name if (rater := raters.get(one.study_id)) else None,
+            "topics": rater.topics if rater else None,
         }  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Changes of a study's steps on pages: checked as in a study file, and followed by who may have tasks."""
+"""Changes of a study's steps and hidden checks, on pages and by programs: checked as in a study file.
+
+Who may have tasks follows from them.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,7 +31,7 @@ class StepsRefusedError(Exception):
         self.problems = tuple(problems)
 
 
-STALE = "The steps were changed after this page was opened. Look at them, then change them again."
+STALE = "This was changed after the page was opened. Look at it as it is now, then change it again."
 
 
 def change_steps(study: Study, steps: Sequence[Body], actor: Person | None, *, seen: str, reason: str = "") -> bool:
@@ -37,22 +40,41 @@ def change_steps(study: Study, steps: Sequence[Body], actor: Person | None, *, s
     Raises StepsRefusedError, and StudyRefusedError for a locked study without a reason.
     """
     body = {**study.recruiting, "steps": [dict(step) for step in steps]}
+    return change_recruiting(study, body, actor, action="steps changed", seen=seen, reason=reason)
+
+
+def change_checks(study: Study, checks: Body | None, actor: Person | None, *, seen: str, reason: str = "") -> bool:
+    """Make `checks` the settings of the study's hidden checks, or take them out; as `change_steps` otherwise."""
+    body = {key: value for key, value in study.recruiting.items() if key != "checks"}
+    body |= {} if checks is None else {"checks": dict(checks)}
+    return change_recruiting(study, body, actor, action="checks changed", seen=seen, reason=reason)
+
+
+def change_recruiting(
+    study: Study, body: Body, actor: Person | None, *, action: str = "recruiting changed", seen: str | None = None,
+    reason: str = "",
+) -> bool:  # fmt: skip
+    """Make `body` what the study's file says under `recruiting`; False if nothing differs.
+
+    Raises StepsRefusedError, and StudyRefusedError for a locked study without a reason.
+    """
     questions = list(study.questions.order_by("position"))
     problems = [f"{one.field} {one.reason}." for one in PART.problems(body, protocols()[study.protocol], questions)]
     if problems:
         raise StepsRefusedError(problems)
+    body = {key: value for key, value in body.items() if value not in (None, [])}
     with transaction.atomic():
         now = lock_study(study.pk)
-        if digest(now) != seen:
+        if seen is not None and digest(now) != seen:
             raise StepsRefusedError([STALE])
         if canonical_json(now.recruiting) == canonical_json(body):
             return False
         why, old = check_correction(now, reason), now.recruiting
-        now.recruiting = body if steps else {key: value for key, value in body.items() if key != "steps"}
+        now.recruiting = body
         now.save(update_fields=["recruiting"])
         admit_all(now)
         record(
-            "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
+            action, study.slug, actor=actor, study=study.slug, old={"recruiting": old},
             new={"recruiting": now.recruiting, **why},
         )  # fmt: skip
     study.recruiting = now.recruiting

@@ -19,6 +19,7 @@ from annotation.studies.locking import lock_rater, lock_study
 from config.text_validation import check_json
 from recruiting.entry_step import EntryStep, Halt, Passages, steps_of
 from recruiting.models import PracticeAnswer, StepPassage
+from recruiting.routing.routed_raters import is_full_for
 from recruiting.way_in.admission import admit, next_step, passages_of
 from recruiting.way_in.practice_kind import PracticeKind
 from recruiting.way_in.practice_tasks import task_at
@@ -57,6 +58,8 @@ def way_of(study: Study, rater: Rater, now: datetime | None = None) -> Way:
     steps, passages = steps_of(study), passages_of([rater.pk])[rater.pk]
     step = next_step(steps, passages)
     halt = step.kind.halt(step, passages, now or timezone.now()) if step else None
+    if step is not None and halt is None and is_full_for(study, rater):
+        halt = Halt(full=True)
     return Way(study, rater, steps, passages, step, halt)
 
 

@@ -51,6 +51,7 @@ class StudyChangeSerializer(serializers.Serializer):
     options = serializers.DictField(required=False, allow_null=True)
     systems = serializers.DictField(required=False, allow_null=True)
     judges = serializers.DictField(required=False, allow_null=True)
+    recruiting = serializers.DictField(required=False, allow_null=True)
     project = serializers.CharField(required=False, max_length=200, allow_blank=True, help_text="Empty: none.")
     reason = serializers.CharField(required=False, help_text="Why a locked study is corrected.")
 
@@ -132,6 +133,9 @@ class AgreementSerializer(serializers.Serializer):
         child=serializers.IntegerField(min_value=1), required=False,
         help_text="Only if answers of people and of machines are combined: the raters of each kind.",
     )  # fmt: skip
+    excluded = serializers.DictField(
+        required=False, help_text="Only with excluded=without: how many excluded raters are left out."
+    )
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
     surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")

@@ -27,6 +27,7 @@ from annotation.studies.plan_changes import change_plan
 from annotation.studies.planning import is_planned
 from annotation.studies.projects import move_to_project
 from annotation.studies.study_overview import progress_now
+from recruiting.way_in.declaring import StepsRefusedError, change_recruiting
 from reports import access
 from reports.api import response_shapes as shapes
 from reports.api import study_examples as examples
@@ -41,9 +42,10 @@ from reports.api.schema import DELETING, JSON, READING, UPLOADING, operation, pa
 from reports.exporting.archive import file_names
 from reports.exporting.study_yaml import study_body
 
+RECRUITING = "recruiting"
 DESCRIBING = ("title", "description", "contact")
 FIXED = "The study is no draft without answers, so only {} can be changed, not {}."
-CHANGEABLE = "title, description, contact, guidelines, the plan in options, and the project"
+CHANGEABLE = "title, description, contact, guidelines, recruiting, the plan in options, and the project"
 FILTERS = {
     "status": one_of("status", Study.Status.values),
     "protocol": lambda given: one_of("protocol", list(protocols()))(given),
@@ -222,7 +224,7 @@ def _change_running(study: Study, changes: Mapping[str, Any], person: Person, re
     if not isinstance(options, dict):
         raise ParseError("options must be an object.")
     was = now.get("options", {})
-    fixed = [key for key in given if key not in (*DESCRIBING, "guidelines")]
+    fixed = [key for key in given if key not in (*DESCRIBING, "guidelines", RECRUITING)]
     fixed += [f"options.{key}" for key in sorted({*options, *was}) if key != PLAN and options.get(key) != was.get(key)]
     if fixed:
         raise ConflictError(FIXED.format(CHANGEABLE, ", ".join(fixed)[:300]))
@@ -233,6 +235,7 @@ def _change_running(study: Study, changes: Mapping[str, Any], person: Person, re
         if not checked.is_valid():
             name, (problem, *_) = next(iter(checked.errors.items()))
             raise ParseError(f"{name}: {problem}")
+    _change_recruiting(study, given, person, reason)
     describe(study, person, **form.cleaned_data, reason=reason)
     if "guidelines" in given:
         publish_guidelines(study, guidelines.cleaned_data["text"], person, reason)
@@ -241,3 +244,16 @@ def _change_running(study: Study, changes: Mapping[str, Any], person: Person, re
             change_plan(study, options.get(PLAN), person)
         except PlanInvalidError as problem:
             raise ParseError(f"options.{PLAN}: {problem}") from None
+
+
+def _change_recruiting(study: Study, given: Mapping[str, Any], person: Person, reason: str) -> None:
+    """Change steps and hidden checks as their pages do, if they are given; null takes them out."""
+    if RECRUITING not in given:
+        return
+    body = {} if given[RECRUITING] is None else given[RECRUITING]
+    if not isinstance(body, dict):
+        raise ParseError(f"{RECRUITING} must be an object.")
+    try:
+        change_recruiting(study, body, person, reason=reason)
+    except StepsRefusedError as problem:
+        raise ParseError(str(problem)) from None

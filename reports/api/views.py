@@ -18,7 +18,7 @@ from reports.exporting import SMALL_FORMATS
 from reports.exporting.archive import FileUnknownError, archived, exported_file
 from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
 from reports.protocol_figures import protocol_figures
-from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.agreement import WITH, WITHOUT, agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
 
 ZIP = "application/zip"
@@ -40,6 +40,9 @@ MEDIA_TYPES = {
         parameter("raters", "The name of a rater to use, alone or beside kinds; may be repeated.", many=True),
         parameter("guidelines", "Use ratings given under this guidelines version, or all; the latest by default."),
         parameter("by", "Add the figures of each category's items, under by_category.", enum=("category",)),
+        parameter(
+            "excluded", "Whether answers of excluded raters count: with (default) or without.", enum=(WITH, WITHOUT)
+        ),
         RECENT,
     ),
     later=True,
@@ -47,11 +50,11 @@ MEDIA_TYPES = {
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
-    check_parameters(request, ("by", "guidelines", "kinds", "raters", WITHIN), repeated=("raters",))
+    check_parameters(request, ("by", "excluded", "guidelines", "kinds", "raters", WITHIN), repeated=("raters",))
     study = access.study_open_to(caller_of(request), slug)
     chosen = choices_in(AgreementForm(request.query_params))
     choices = agreement_choices(
-        chosen["kinds"], chosen["raters"], chosen["guidelines"], chosen["by"] == "category"
+        chosen["kinds"], chosen["raters"], chosen["guidelines"], chosen["by"] == "category", chosen["excluded"]
     )  # fmt: skip
     return kept_answer(request, study, "agreement", choices)
 

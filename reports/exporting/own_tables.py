@@ -20,6 +20,8 @@ from annotation.protocols import Protocol, protocol_of
 from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import has_preparation, preparing_lines
 from recruiting.checks.check_columns import CHECKS, has_checks
+from recruiting.checks.filed_exclusions import RATERS, has_exclusions
+from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
@@ -133,5 +135,13 @@ STUDY_TABLES = (
     StudyTable(
         "checks", "current answers of people to hidden checks of their work", CHECKS,
         computed_by("recruiting.checks.filed_checks.check_lines"), has_checks,
+    ),
+    StudyTable(
+        "raters", "raters whom a researcher has excluded; their answers are in the other files", RATERS,
+        computed_by("recruiting.checks.filed_exclusions.rater_lines"), has_exclusions,
+    ),
+    StudyTable(
+        "looks", "looks of stop rules, with what they found and decided", LOOKS,
+        computed_by("recruiting.stopping.filed_looks.look_lines"), has_looks,
     ),
 )  # fmt: skip

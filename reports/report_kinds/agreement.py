@@ -7,15 +7,29 @@ from reports.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
 from reports.rows import PEOPLE
 
+WITH, WITHOUT = "with", "without"
+
 
 def agreement_choices(
     kinds: Collection[str] = PEOPLE,
     names: Collection[str] = (),
     guidelines: int | str | None = None,
     categories: bool = False,
+    excluded: str = "",
 ) -> dict[str, Any]:
     """The choices of an agreement report as they are kept; those of the default report without arguments."""
-    return {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines, "categories": categories}
+    given = {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines, "categories": categories}
+    return given | of_excluded(excluded)
+
+
+def of_excluded(excluded: str) -> dict[str, str]:
+    """The choice to leave excluded raters out as it is kept; nothing if their answers count, as in older reports."""
+    return {"excluded": WITHOUT} if excluded == WITHOUT else {}
+
+
+def leaves_out(choices: Choices) -> bool:
+    """Whether the choices of a report leave excluded raters out."""
+    return choices.get("excluded") == WITHOUT
 
 
 def ignored(choices: Choices) -> Collection[str]:

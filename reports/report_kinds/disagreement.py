@@ -5,12 +5,15 @@ from typing import Any
 
 from reports.report_kinds import ReportKind
 from reports.report_kinds.agreement import ignored as ignored_of_kinds
+from reports.report_kinds.agreement import of_excluded
 from reports.rows import PEOPLE
 
 
-def disagreement_choices(kinds: Collection[str] = PEOPLE, guidelines: int | str | None = None) -> dict[str, Any]:
+def disagreement_choices(
+    kinds: Collection[str] = PEOPLE, guidelines: int | str | None = None, excluded: str = ""
+) -> dict[str, Any]:
     """The choices of the report as they are kept."""
-    return {"kinds": sorted(kinds), "guidelines": guidelines}
+    return {"kinds": sorted(kinds), "guidelines": guidelines} | of_excluded(excluded)
 
 
 def _ignored(choices: Any) -> Collection[str]:

@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 
 from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import in_main_pool
-from recruiting.models import ExtraPlace
+from recruiting.models import ExtraPlace, RaterExclusion
 from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 
 CHUNK = 20_000
@@ -32,7 +32,8 @@ class Choice:
 
     `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
     A machine's rating counts if the judge was shown this version, or none. With `only_planned`, answers of third raters
-    do not, who were asked because two disagreed.
+    do not, who were asked because two disagreed. With `without_excluded`, nor do those of raters whom a researcher has
+    excluded.
     """
 
     kinds: frozenset[str] = PEOPLE
@@ -40,14 +41,20 @@ class Choice:
     pooled: bool = False
     names: frozenset[str] = frozenset()
     only_planned: bool = False
+    without_excluded: bool = False
 
     @property
     def only_people(self) -> bool:
         return self.kinds <= PEOPLE and not self.names
 
+    def raters(self) -> Q:
+        """The condition for ratings, and for other rows with a `rater`, by the chosen raters."""
+        chosen = chosen_raters(self.kinds, self.names)
+        return chosen & Q(~by_excluded()) if self.without_excluded else chosen
+
     def rows(self, study: Study) -> QuerySet[Rating]:
         """The chosen current ratings of the study."""
-        rows = _counting(study).filter(chosen_raters(self.kinds, self.names), is_current=True)
+        rows = _counting(study).filter(self.raters(), is_current=True)
         rows = rows if self.only_people else not_replaced(rows)
         rows = rows.exclude(by_third_rater()) if self.only_planned else rows
         if self.pooled:
@@ -60,6 +67,11 @@ def chosen_raters(kinds: Collection[str], names: Collection[str]) -> Q:
     return Q(rater__kind__in=kinds) | Q(rater__name__in=names) if names else Q(rater__kind__in=kinds)
 
 
+def by_excluded() -> Exists:
+    """The condition for rows by raters who are excluded now."""
+    return Exists(RaterExclusion.objects.filter(rater=OuterRef("rater"), ended_at=None))
+
+
 def by_third_rater() -> Exists:
     """The condition for ratings from places that were made because the planned raters disagreed."""
     return Exists(
@@ -67,16 +79,16 @@ def by_third_rater() -> Exists:
     )  # fmt: skip
 
 
-def versions(study: Study, kinds: Collection[str], names: Collection[str] = ()) -> dict[int | None, int]:
-    """The number of people's current ratings under each version of the guidelines, the oldest first."""
-    return _counted(_counting(study).filter(chosen_raters(kinds, names), PERSON))
+def versions(study: Study, choice: Choice) -> dict[int | None, int]:
+    """The number of people's current ratings by the chosen raters under each version of the guidelines, in order."""
+    return _counted(_counting(study).filter(choice.raters(), PERSON))
 
 
-def versions_shown(study: Study, kinds: frozenset[str], names: Collection[str] = ()) -> dict[int | None, int]:
+def versions_shown(study: Study, choice: Choice) -> dict[int | None, int]:
     """The same of machines' ratings; those of machines that were shown no guidelines are left out."""
-    if kinds <= PEOPLE and not names:
+    if choice.only_people:
         return {}
-    rows = _counting(study).filter(chosen_raters(kinds, names), guidelines_version__isnull=False)
+    rows = _counting(study).filter(choice.raters(), guidelines_version__isnull=False)
     return _counted(rows.exclude(PERSON))
 
 

@@ -99,7 +99,7 @@ def _raters(study: Study, in_main: QuerySet[Rating], choice: Choice) -> list[Row
 
 
 def _excluded_raters(study: Study, in_main: QuerySet[Rating], choice: Choice) -> Row:
-    """Raters whom a researcher has excluded, but whose ratings count here; *Rater checks* has alpha without them."""
+    """Raters whom a researcher has excluded, with whether their ratings count here as the reader chose."""
     chosen = chosen_raters(choice.kinds, choice.names)
     counts = dict(in_main.filter(chosen).values_list("rater").annotate(Count("pk")).order_by())
     found = [one for one in excluded(study).order_by("pk") if one.rater_id in counts]
@@ -107,7 +107,8 @@ def _excluded_raters(study: Study, in_main: QuerySet[Rating], choice: Choice) ->
         {"name": one.rater.name, "reason": one.reason, "at": _text(one.at), "ratings": counts[one.rater_id]}
         for one in found
     ]
-    return _row("rater_excluded", len(found), "raters", left_out=False, entries=entries[:MOST_LISTED])
+    left_out = choice.without_excluded
+    return _row("rater_excluded", len(found), "raters", left_out=left_out, entries=entries[:MOST_LISTED])
 
 
 def _versions(said: Mapping[str, Any]) -> Row:
@@ -150,7 +151,7 @@ def _machines(study: Study, choice: Choice) -> list[Row]:
 def _revised(study: Study, choice: Choice) -> Row:
     """Submitted revisions that a later one of the same answer replaces."""
     earlier = Annotation.objects.filter(
-        chosen_raters(choice.kinds, choice.names), in_main_pool(study, "task__item"), rater__study=study,
+        choice.raters(), in_main_pool(study, "task__item"), rater__study=study,
         is_current=False, status=Status.SUBMITTED,
     ).order_by()  # fmt: skip
     return _row("earlier_revision", earlier.count(), "answers", **_span(earlier, "submitted_at"))

@@ -10,7 +10,7 @@ from agreement.rating_arrays import Floats
 from agreement.time_quartiles import CLOCKS, AnswerTimes
 from annotation.models import Annotation, Output, Question, Study, TaskOutput
 from annotation.pools import OF_COUNTED, in_main_pool, main_items
-from reports.rows import CHUNK, Choice, answers, chosen_raters
+from reports.rows import CHUNK, Choice, answers
 from reports.rows.rated_items import RatedItems
 
 
@@ -27,7 +27,7 @@ def submission_times(study: Study, question: Question, choice: Choice) -> Floats
 
 def chosen_annotations(study: Study, choice: Choice) -> Q:
     """The condition for current answers to whole tasks by the chosen raters under the chosen guidelines."""
-    condition = chosen_raters(choice.kinds, choice.names) & in_main_pool(study, "task__item")
+    condition = choice.raters() & in_main_pool(study, "task__item")
     condition &= Q(rater__study=study, is_current=True)
     return condition if choice.pooled else condition & Q(guidelines_version=choice.version)
 

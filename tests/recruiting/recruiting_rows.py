@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotation.models import Slot
 from config.model_fields import canonical_json
-from recruiting.models import ExtraPlace, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
+from recruiting.models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
 
 STOPPING = {
     "looks": [10], "rules": [{"figure": "score", "question": "how_well", "until": "width", "width": 1.0}],
@@ -32,5 +32,8 @@ def add_stopping_rows(study, person):
         source_pk=study.pk, study=study, asked_by=person, raters=2, accuracy=0.8, bias=0, seconds=60, status="done",
         ended_at=now, reason="CANARY-REASON",
     )  # fmt: skip
-    return {"stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place, "paircheck": check,
-            "studydryrun": dry}  # fmt: skip
+    filed = FiledLook.objects.create(study=study, digest="d", line={"number": 1, "taken_at": "", "plan": "CANARY"})
+    return {
+        "filedlook": filed, "stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place,
+        "paircheck": check, "studydryrun": dry,
+    }  # fmt: skip

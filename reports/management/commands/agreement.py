@@ -10,7 +10,7 @@ from agreement.catalogue import FIGURES
 from annotation.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.kept_reports import compute_here
-from reports.report_kinds.agreement import agreement_choices
+from reports.report_kinds.agreement import WITH, WITHOUT, agreement_choices
 from reports.rows import ChoiceInvalidError
 
 LEFT_OUT = {"other_shapes": "Left out, in another shape", "other_reruns": "Left out, of other reruns"}
@@ -30,6 +30,9 @@ class Command(BaseCommand):
             metavar=f"N|{ALL_VERSIONS}",
             help="count ratings given under this version (default: the latest)",
         )
+        parser.add_argument(
+            "--excluded", metavar=f"{WITH}|{WITHOUT}", help="whether answers of excluded raters count (default: with)"
+        )
         parser.add_argument("--by-category", action="store_true", help="add the figures of each category (JSON only)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,7 +43,7 @@ class Command(BaseCommand):
         study = find_study(options["slug"])
         try:
             choices = agreement_choices(
-                chosen["kinds"], chosen["raters"], chosen["guidelines"], options["by_category"]
+                chosen["kinds"], chosen["raters"], chosen["guidelines"], options["by_category"], chosen["excluded"]
             )  # fmt: skip
             report = compute_here(study, "agreement", choices)
         except ChoiceInvalidError as problem:
@@ -55,6 +58,8 @@ def _table(report: dict[str, Any]) -> list[str]:
     """Return a line per figure that is one number, with its interval or reason, and a line per system for others."""
     by = ", ".join([*report["kinds"], *report["raters"]])
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items, by {by}"]
+    if "excluded" in report:
+        lines.append(f"Without the answers of {report['excluded']['raters']} excluded raters")
     for key, question in report["questions"].items():
         lines += ["", key]
         lines += [f"  {text}: {question[name]}" for name, text in LEFT_OUT.items() if question.get(name)]

@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from annotation.models import DueCheck, Item, Task
+from annotation.models import DueCheck, Item, QuotaMember, RoutedRater, RoutingQuota, Task
 from recruiting.models import CheckItem, CheckLook, ExclusionReply, FiledCheck, RaterExclusion, RaterNotice
 
 
@@ -28,6 +28,12 @@ def add_check_rows(study, rater, person):
     filed = FiledCheck.objects.create(
         study=study, rater=rater, digest="d", line={"kind": "gold", "item": "CANARY-ITEM", "status": "skipped"}
     )
-    return {"checkitem": check, "duecheck": due, "raternotice": notice, "raterexclusion": exclusion,
-            "exclusionreply": reply, "filedcheck": filed,
-            "checklook": CheckLook.objects.create(rater=rater)}  # fmt: skip
+    quota = RoutingQuota.objects.create(study=study, key="about.country=CANARY", most=9, first_lane=1, last_lane=1)
+    routed = RoutedRater.objects.create(rater=rater, lanes=[1])
+    member = QuotaMember.objects.create(rater=rater, quota=quota)
+    look = CheckLook.objects.create(rater=rater)
+    return {
+        "routingquota": quota, "routedrater": routed, "quotamember": member, "checkitem": check, "duecheck": due,
+        "raternotice": notice, "raterexclusion": exclusion, "exclusionreply": reply, "filedcheck": filed,
+        "checklook": look,
+    }  # fmt: skip

@@ -1,0 +1,160 @@
+"""How many tasks per second raters claim and answer in a study with routing and hidden checks, at its start and end.
+
+    python benchmarks/routing.py [--url DATABASE_URL] [--tasks 1000000] [--plain]
+
+It creates a database in a temporary folder (or uses the empty one given) with one study: eight topics, places for two
+groups, a quota for each, a limit per rater, and hidden checks. Twelve raters answer in turn. Then all but a few places
+are filled, and they answer again. `--plain` leaves the routing out.
+"""
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+TOPICS = [f"topic {number}" for number in range(8)]
+RATERS, CLAIMS, LEFT = 12, 25, 20_000
+CHUNK = 20_000
+
+
+def main() -> None:
+    from benchmarks._own_database import own_database
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--url", help="an empty database (default: a temporary SQLite file)")
+    parser.add_argument("--tasks", type=int, default=1_000_000)
+    parser.add_argument("--plain", action="store_true", help="without routing")
+    given = parser.parse_args()
+    with own_database(given.url):
+        measure(given.tasks, routed=not given.plain)
+
+
+def measure(tasks: int, *, routed: bool) -> None:
+    from annotation.models import Slot
+    from annotation.studies.rater_routing import wrong_counts
+
+    began = time.perf_counter()
+    study = make_study(tasks, routed)
+    print(f"{tasks:,} tasks planned in {time.perf_counter() - began:.0f} s, routing {'on' if routed else 'off'}")
+    raters = [make_rater(study, number) for number in range(RATERS)]
+    report("start", study, raters)
+    fill(study, tasks - min(LEFT, tasks // 10))
+    print(f"{Slot.objects.filter(study=study, state='open').count():,} open places left")
+    report("end", study, raters)
+    assert wrong_counts(study) == []
+
+
+def report(when: str, study, raters) -> None:
+    from recruiting.checks.preparing_checks import prepare_checks
+
+    work(study, raters, 3)
+    for rater in raters:
+        rater.refresh_from_db()
+        prepare_checks(rater)
+    times = work(study, raters, CLAIMS)
+    claims, both = [one for one, _ in times], [one for _, one in times]
+    late = sorted(claims)[int(0.95 * (len(claims) - 1))]
+    print(
+        f"{when:<6} {len(claims) / sum(claims):7.0f} claims/s   median {1000 * statistics.median(claims):6.2f} ms   "
+        f"p95 {1000 * late:6.2f} ms   {len(both) / sum(both):6.0f} claimed and answered/s",
+        flush=True,
+    )
+
+
+def work(study, raters, rounds: int) -> list[tuple[float, float]]:
+    from annotation.desk.assigning import next_assignment
+    from annotation.desk.submitting import Submission, submit
+
+    times = []
+    for _ in range(rounds):
+        for rater in raters:
+            began = time.perf_counter()
+            assignment = next_assignment(study, rater)
+            claimed = time.perf_counter()
+            submit(assignment, Submission({"q-ok": ["true"]}, revision=0))
+            times.append((claimed - began, time.perf_counter() - began))
+    return times
+
+
+def make_study(tasks: int, routed: bool):
+    from django.db import transaction
+
+    from annotation.models import Guideline, Item, Output, Question, Study
+    from annotation.studies.lifecycle import make_live
+    from annotation.studies.planning import plan_chunk
+    from config.bulk_insert import insert_rows, next_ids
+
+    about = {"step": "about", "question": "native"}
+    routing = {
+        "topics": {"names": TOPICS, "most": tasks}, "most_share": 0.5,
+        "groups": [{**about, "quotas": {"yes": {"most": tasks}, "no": {"most": tasks, "least": 1}}}],
+        "each_task": {**about, "seats": {"yes": 1}},
+    }  # fmt: skip
+    question = {"key": "native", "text": "Native?", "choices": ["yes", "no"]}
+    study = Study.objects.create(
+        slug="bench", title="Bench", protocol="rating", redundancy=1,
+        options={"seed": 1, **({"routing": routing} if routed else {})},
+        recruiting={
+            "steps": [{"key": "about", "kind": "screen", "questions": [question]}],
+            "checks": {"first": 2, "repeats": {"share": 0.1, "after": 2}},
+        },
+    )  # fmt: skip
+    Question.objects.create(study=study, position=0, key="ok", type="binary", text="Good?")
+    Guideline.objects.create(study=study, number=1, text="Read.")
+    columns = ["id", "study_id", "key", "document", "instruction", "source", "set", "pool", "feedback", "digest"]
+    for start in range(0, tasks, CHUNK):
+        with transaction.atomic():
+            ids = next_ids(Item, min(CHUNK, tasks - start))
+            rows = [(pk, study.pk, f"i{pk}", "A document.", "", "", "", "main", "", "x") for pk in ids]
+            named = [(*row, f'["{TOPICS[row[0] % len(TOPICS)]}"]') for row in rows]
+            insert_rows(Item, [*columns, "categories"], named)
+            insert_rows(
+                Output, ["item_id", "position", "key", "text", "edited_from", "writer", "digest"],
+                [(pk, 0, "north", "Short.", "", "", "x") for pk in ids],
+            )  # fmt: skip
+    while plan_chunk(study, 5000):
+        pass
+    make_live(Study.objects.get(pk=study.pk), None)
+    return Study.objects.get(pk=study.pk)
+
+
+def make_rater(study, number: int):
+    from django.utils import timezone
+
+    from accounts.models import Person
+    from annotation.members.membership import add_member, rater_for
+    from recruiting.models import PersonalReply
+
+    person = Person.objects.create(username=f"person-{number}")
+    add_member(study, person, "annotator", None)
+    rater = rater_for(study, person)
+    rater.topics, rater.admitted = [TOPICS[number % len(TOPICS)], TOPICS[(number + 3) % len(TOPICS)]], True
+    rater.save()
+    PersonalReply.objects.create(
+        study=study, person=person, step="about", question="native", value="yes", given_at=timezone.now()
+    )
+    return rater
+
+
+def fill(study, count: int) -> None:
+    """Fill this many open places, as if others had answered them."""
+    from django.db import transaction
+
+    from annotation.models import Rater, Slot
+
+    other = Rater.objects.create(study=study, name="others")
+    while count > 0:
+        with transaction.atomic():
+            some = Slot.objects.filter(study=study, state="open").order_by("place")[: min(count, CHUNK)]
+            pks = list(some.values_list("pk", flat=True))
+            Slot.objects.filter(pk__in=pks).update(state="filled", holder=other)
+            count -= len(pks)
+            if not pks:
+                break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Triggers that count the slots that raters take, in the quotas of their study's routing.
+
+Slots change hands on many paths: claims, answers, undo, leases that end, erasures. The database counts on all of them,
+in the same statement. Only slots in lanes are counted, so that other studies pay nothing.
+"""
+
+from collections.abc import Iterator
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+EVENTS = ("INSERT", "UPDATE", "DELETE")
+NAME = "annotation_slot_counted"
+_OF = (
+    "first_lane <= {row}.lane AND last_lane >= {row}.lane "
+    "AND id IN (SELECT quota_id FROM annotation_quotamember WHERE rater_id = {row}.holder_id)"
+)
+_COUNT = "UPDATE annotation_routingquota SET taken = taken {change} WHERE " + _OF  # noqa: S608
+_LOCK = "PERFORM 1 FROM annotation_routingquota WHERE " + _OF + " ORDER BY id FOR NO KEY UPDATE"
+
+
+def _steps(event: str, vendor: str) -> str:
+    """The statements of a trigger: what the slot's holder before loses, and what the one after gains."""
+    made = []
+    for row, change, events in (("OLD", "- 1", ("UPDATE", "DELETE")), ("NEW", "+ 1", ("INSERT", "UPDATE"))):
+        if event in events:
+            statements = ([_LOCK] if vendor == "postgresql" else []) + [_COUNT]
+            made += [one.format(row=row, change=change) for one in statements]
+    return "; ".join(made) + ";"
+
+
+def _condition(event: str, differs: str) -> str:
+    if event == "UPDATE":
+        return f"OLD.lane > 0 AND OLD.holder_id {differs} NEW.holder_id"
+    row = "OLD" if event == "DELETE" else "NEW"
+    return f"{row}.lane > 0 AND {row}.holder_id IS NOT NULL"
+
+
+class CountSlots(Operation):
+    """Migration operation: count the slots that are taken."""
+
+    reduces_to_sql = True
+    reversible = True
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Models do not know of triggers."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        for statement in self.statements(schema_editor.connection.vendor):
+            schema_editor.execute(statement, params=None)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        for statement in self.drop(schema_editor.connection.vendor):
+            schema_editor.execute(statement, params=None)
+
+    def describe(self) -> str:
+        return "Count the slots that are taken"
+
+    def statements(self, vendor: str) -> Iterator[str]:
+        yield from self.drop(vendor)
+        for event in EVENTS:
+            name, on = f"{NAME}_{event.lower()}", "UPDATE OF holder_id" if event == "UPDATE" else event
+            steps = _steps(event, vendor)
+            if vendor == "sqlite":
+                when = _condition(event, "IS NOT")
+                yield f"CREATE TRIGGER {name} AFTER {on} ON annotation_slot WHEN {when} BEGIN {steps} END"
+                continue
+            yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {steps} RETURN NULL; END$$"
+            yield (
+                f"CREATE TRIGGER {name} AFTER {on} ON annotation_slot FOR EACH ROW "
+                f"WHEN ({_condition(event, 'IS DISTINCT FROM')}) EXECUTE FUNCTION {name}()"
+            )
+
+    def drop(self, vendor: str) -> Iterator[str]:
+        for event in EVENTS:
+            name = f"{NAME}_{event.lower()}"
+            if vendor == "sqlite":
+                yield f"DROP TRIGGER IF EXISTS {name}"
+            else:
+                yield f"DROP TRIGGER IF EXISTS {name} ON annotation_slot"
+                yield f"DROP FUNCTION IF EXISTS {name}()"
