@@ -61,6 +61,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
+    "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -84,6 +85,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates", *package_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n", "django.templatetags.tz"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -140,8 +142,12 @@ LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "annotation:home"
 LOGOUT_REDIRECT_URL = "accounts:sign_in"
 
+# The annotators' pages are in these languages (accounts/languages.py), and all others in English.
 LANGUAGE_CODE = "en"
-USE_I18N = False  # there is one language, and each number on a page would be asked for its own
+LANGUAGES = [
+    ("en", "English"), ("de", "Deutsch"), ("es", "Español"), ("ar", "العربية"), ("zh-hans", "简体中文"),
+]  # fmt: skip
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -1,5 +1,6 @@
 // Errors that the server found go away when their cause does: beside the question, in the message, for screen readers.
 
+import { ngettext } from "../gettext.js";
 import { isAnswered, lacksMarks, wordsOf } from "./completeness.js";
 
 const COUNTED = /still needs? an answer/;
@@ -42,8 +43,7 @@ export class Errors {
   #count() {
     if (!COUNTED.test(this.page.root.querySelector("#message").textContent)) return;
     const left = new Set([...this.page.form.querySelectorAll(".question.has-error")].map(nameOf)).size;
-    const what = left === 1 ? "question still needs" : "questions still need";
-    this.page.message(left ? `${left} ${what} an answer. Your draft is saved.` : "");
+    this.page.message(left ? ngettext("%(n)s question still needs an answer. Your draft is saved.", "%(n)s questions still need an answer. Your draft is saved.", left) : "");
   }
 }
 

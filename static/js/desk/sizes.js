@@ -1,5 +1,7 @@
 // The reader's text size and pane widths. Kept in this browser; theme.js sets them before the first paint.
 
+import { gettext } from "../gettext.js";
+
 const TEXT = "text-size";
 const WIDTHS = "pane-widths";
 const SIZES = [0.85, 1, 1.15, 1.3, 1.5, 1.75];
@@ -30,7 +32,7 @@ export class Sizes {
     style().setProperty("--size", String(size));
     this.#keep(TEXT, String(size));
     this.#changed();
-    this.page.announce(`Text size ${Math.round(size * 100)} %.`);
+    this.page.announce(gettext("Text size %(percent)s %.", { percent: Math.round(size * 100) }));
   }
 
   reset() {
@@ -38,7 +40,7 @@ export class Sizes {
     this.#keep(TEXT, "1");
     this.#keep(WIDTHS, "{}");
     this.#changed();
-    this.page.announce("Usual sizes.");
+    this.page.announce(gettext("Usual sizes."));
   }
 
   #split(line) {
@@ -96,7 +98,7 @@ export class Sizes {
     try {
       window.localStorage.setItem(name, value);
     } catch {
-      this.page.message("This browser does not save settings. The usual sizes will be back next time.");
+      this.page.message(gettext("This browser does not save settings. The usual sizes will be back next time."));
     }
   }
 }
