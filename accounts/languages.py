@@ -11,13 +11,14 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import timezone, translation
 
 from accounts.models import Person
 from accounts.preferences import preferences_of
+from config.problem_details import asked_by_program
 
 LANGUAGES: dict[str, str] = dict(settings.LANGUAGES)
 """The languages of the annotators' pages, each with its own name for itself."""
@@ -54,12 +55,16 @@ class PersonLocaleMiddleware(LocaleMiddleware):
             chosen = preferences_of(request.user)
             if chosen.language in LANGUAGES:
                 _activate(request, chosen.language)
+                request.language_to_remember = chosen.language  # type: ignore[attr-defined]
             if zone := zone_named(chosen.time_zone):
                 timezone.activate(zone)
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Name the language, and leave the thread as it was: later errors are in English."""
         response.headers.setdefault("Content-Language", translation.get_language() or ENGLISH)
+        cookie, chosen = settings.LANGUAGE_COOKIE_NAME, getattr(request, "language_to_remember", None)
+        if chosen and chosen != request.COOKIES.get(cookie) and cookie not in response.cookies:
+            remember_language(response, chosen)
         translation.activate(ENGLISH)
         timezone.deactivate()
         return response
@@ -72,11 +77,13 @@ def _activate(request: HttpRequest, language: str) -> None:
 
 def _asked_for(request: HttpRequest) -> str:
     """The language of the cookie, otherwise of the browser, if it is one of ours; otherwise English."""
+    if asked_by_program(request):
+        return ENGLISH
     language = translation.get_language_from_request(request)
     return language if language in LANGUAGES else ENGLISH
 
 
-def remember_language(response: HttpResponse, language: str) -> None:
+def remember_language(response: HttpResponseBase, language: str) -> None:
     """Keep the language in a cookie, for pages that do not know who is reading; without one, forget it."""
     if not language:
         response.delete_cookie(settings.LANGUAGE_COOKIE_NAME, samesite="Lax")

@@ -22,7 +22,10 @@ FOLDERS = {"de": "de", "es": "es", "ar": "ar", "zh-hans": "zh_Hans"}
 PLURALS = {
     "de": "nplurals=2; plural=(n != 1);",
     "es": "nplurals=2; plural=(n != 1);",
-    "ar": "nplurals=6; plural=n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 && n%100<=99 ? 4 : 5;",
+    "ar": (
+        "nplurals=6; plural=n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3"
+        " : n%100>=11 && n%100<=99 ? 4 : 5;"
+    ),
     "zh-hans": "nplurals=1; plural=0;",
 }
 REVIEW = "NOT YET REVIEWED BY NATIVE SPEAKERS. Review a message, then say so here (docs/languages.md)."

@@ -22,8 +22,9 @@ from config.model_fields import canonical_json
 PAGE_SIZE = 25
 EXCERPT = 240
 FILTERS = {
-    "": gettext_noop("All"), "skipped": gettext_noop("Skipped"), "flagged": gettext_noop("Flagged"), "answers": gettext_noop("Answers to flags"),
-    "drafted": gettext_noop("Not submitted"), "changed": gettext_noop("Older guidelines"),
+    "": gettext_noop("All"), "skipped": gettext_noop("Skipped"), "flagged": gettext_noop("Flagged"),
+    "answers": gettext_noop("Answers to flags"), "drafted": gettext_noop("Not submitted"),
+    "changed": gettext_noop("Older guidelines"),
 }  # fmt: skip
 
 

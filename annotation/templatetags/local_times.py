@@ -24,7 +24,7 @@ def local_time(at: datetime) -> SafeString:
 def work_time(minutes: float | None) -> str:
     """Minutes as words."""
     if not minutes or minutes < 0:
-        return "–"
+        return "\N{EN DASH}"
     if minutes >= 90:
         return gettext("%(hours)s h") % {"hours": round(minutes / 60)}
     if minutes >= 1:

@@ -58,7 +58,8 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
     kind = kind if kind in FILTERS else ""
     words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:LONGEST_SEARCH]
     page, rows = page_of(rater, answers_of(rater, kind, words, number), request.GET.get("page"), number)
-    context = {"study": study, "page": page, "rows": rows, "kind": kind, "words": words, "filters": [(key, gettext(name)) for key, name in FILTERS.items()],
+    filters = [(key, gettext(name)) for key, name in FILTERS.items()]
+    context = {"study": study, "page": page, "rows": rows, "kind": kind, "words": words, "filters": filters,
                "newest": number,
                "unread": [one for row in rows if (one := row.flag_answer) and one.seen_at is None]}  # fmt: skip
     return render(request, "annotation/my_answers.html", context)
@@ -67,7 +68,7 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def my_day(request: HttpRequest) -> HttpResponse:
-    """The person's answers, pace and active time today, by the days of the time zone in `?zone=`, else of the person's."""
+    """The person's answers, pace and active time today, by the days of the time zone in `?zone=` or the person's own."""
     zone = zone_called(request.GET.get("zone", "") or preferences_of(person_of(request)).time_zone)
     paced, rest = paced_work(person_of(request))
     context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES,

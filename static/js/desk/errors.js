@@ -3,8 +3,6 @@
 import { ngettext } from "../gettext.js";
 import { isAnswered, lacksMarks, wordsOf } from "./completeness.js";
 
-const COUNTED = /still needs? an answer/;
-
 export class Errors {
   constructor(page) {
     this.page = page;
@@ -41,9 +39,12 @@ export class Errors {
   }
 
   #count() {
-    if (!COUNTED.test(this.page.root.querySelector("#message").textContent)) return;
+    const shown = this.page.root.querySelector("#message").textContent.trim();
+    const counted = this.page.root.querySelector("[data-counted]")?.textContent.trim();
+    if (!shown || ![counted, this.said].includes(shown)) return; // it says something else
     const left = new Set([...this.page.form.querySelectorAll(".question.has-error")].map(nameOf)).size;
-    this.page.message(left ? ngettext("%(n)s question still needs an answer. Your draft is saved.", "%(n)s questions still need an answer. Your draft is saved.", left) : "");
+    this.said = left ? ngettext("%(n)s question still needs an answer. Your draft is saved.", "%(n)s questions still need an answer. Your draft is saved.", left) : "";
+    this.page.message(this.said);
   }
 }
 

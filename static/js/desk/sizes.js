@@ -1,5 +1,6 @@
 // The reader's text size and pane widths. Kept in this browser; theme.js sets them before the first paint.
 
+import { readingDirection } from "../direction.js";
 import { gettext } from "../gettext.js";
 
 const TEXT = "text-size";
@@ -59,7 +60,7 @@ export class Sizes {
       });
     }
     page.on(line, "keydown", (event) => {
-      const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      const by = { ArrowLeft: -STEP * readingDirection(), ArrowRight: STEP * readingDirection() }[event.key];
       if (!by) return;
       event.preventDefault();
       this.#set(line, this.#width(line) + (isAfter(line) ? -by : by));
@@ -74,7 +75,7 @@ export class Sizes {
 
   #under(line, x) {
     const all = this.page.root.querySelector("#main").getBoundingClientRect();
-    return (100 * (isAfter(line) ? all.right - x : x - all.left)) / all.width;
+    return (100 * (isAfter(line) === readingDirection() > 0 ? all.right - x : x - all.left)) / all.width;
   }
 
   #set(line, wanted) {

@@ -1,5 +1,6 @@
 // The study's questions as tabs, each with its state in a word: done, partial or open.
 
+import { readingDirection } from "../direction.js";
 import { gettext } from "../gettext.js";
 
 export class Dimensions {
@@ -95,7 +96,7 @@ export class Dimensions {
 
   #arrows(event) {
     const place = this.tabs.indexOf(event.target);
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const by = { ArrowLeft: -readingDirection(), ArrowUp: -1, ArrowRight: readingDirection(), ArrowDown: 1 }[event.key];
     if (place < 0 || !by) return;
     event.preventDefault();
     this.show(place + by, true);

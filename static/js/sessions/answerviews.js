@@ -1,5 +1,6 @@
 // The views of the answer (text, changes, sources), an earlier answer, and the comparison of any two.
 
+import { readingDirection } from "../direction.js";
 import { gettext } from "../gettext.js";
 import { parse, request } from "../desk/network.js";
 import { showFirstChange } from "./firstchange.js";
@@ -103,7 +104,7 @@ export class AnswerViews {
     const place = this.tabs.indexOf(event.target);
     if (place < 0 || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
     event.preventDefault();
-    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1)) % this.tabs.length);
+    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1) * readingDirection()) % this.tabs.length);
     this.choose(next.dataset.view);
     next.focus();
   }
