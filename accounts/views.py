@@ -122,7 +122,7 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def language(request: HttpRequest) -> HttpResponse:
-    """Choose the language of the annotators' pages; whoever is not signed in chooses for this browser."""
+    """Choose the language of the annotators' pages; somebody who is not signed in chooses for this browser."""
     wanted = request.POST.get("language", "")
     if wanted not in LANGUAGES:
         return HttpResponseBadRequest("The field language names none of the languages.", content_type="text/plain")

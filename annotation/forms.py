@@ -95,7 +95,8 @@ class AccountTokenForm(TokenForm):
     )  # fmt: skip
     tasks_of = forms.ModelChoiceField(
         label=gettext_lazy("Study whose tasks it opens"), queryset=Study.objects.none(), required=False,
-        to_field_name="slug", help_text=gettext_lazy("For a token that annotates: it claims and answers tasks in your name."),
+        to_field_name="slug",
+        help_text=gettext_lazy("For a token that annotates: it claims and answers tasks in your name."),
     )  # fmt: skip
     makes_studies = forms.BooleanField(label=gettext_lazy("It may make studies"), required=False)
     field_order = ("name", "opens", "studies", "tasks_of", "scope", "makes_studies", "days")

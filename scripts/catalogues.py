@@ -40,7 +40,7 @@ SCRIPT_CALL = re.compile(rf"""\b(n?gettext)\(\s*{QUOTED}(?:\s*,\s*{QUOTED})?""")
 
 
 @dataclass(frozen=True, order=True)
-class Message:
+class PageMessage:
     """A text to translate, and its plural."""
 
     one: str
@@ -51,9 +51,9 @@ class NotLiteralError(ValueError):
     """A call names its message in a way that nobody can find; it says where."""
 
 
-def found_messages(root: Path = ROOT) -> dict[Message, set[str]]:
+def found_messages(root: Path = ROOT) -> dict[PageMessage, set[str]]:
     """All messages in files that git knows or would, with the files that they are in."""
-    found: dict[Message, set[str]] = {}
+    found: dict[PageMessage, set[str]] = {}
     for path in _files(root):
         text = (root / path).read_text(encoding="utf-8")
         for message in _READERS[Path(path).suffix](text, path):
@@ -68,9 +68,9 @@ def _files(root: Path) -> list[str]:
     return sorted(path for path in listed if path and not path.startswith(skipped) and (root / path).is_file())
 
 
-def in_template(text: str, path: str) -> Iterator[Message]:
+def in_template(text: str, path: str) -> Iterator[PageMessage]:
     """The messages of a template."""
-    yield from (Message(_unquoted(quoted)) for quoted in MARKED.findall(text))
+    yield from (PageMessage(_unquoted(quoted)) for quoted in MARKED.findall(text))
     start, forms = 0, list[str]()
     for tag in TAG.finditer(text):
         name, rest = tag[1], tag[2].strip()
@@ -78,12 +78,12 @@ def in_template(text: str, path: str) -> Iterator[Message]:
             quoted = re.match(QUOTED, rest)
             if quoted is None:
                 raise NotLiteralError(f"{path}: {tag[0]}")
-            yield Message(_unquoted(quoted[1]))
+            yield PageMessage(_unquoted(quoted[1]))
             continue
         if name != "blocktranslate":
             forms.append(_as_message(text[start : tag.start()]))
         if name == "endblocktranslate":
-            yield Message(*forms)
+            yield PageMessage(*forms)
             forms = []
         start = tag.end()
 
@@ -96,7 +96,7 @@ def _unquoted(quoted: str) -> str:
     return str(ast.literal_eval(quoted))
 
 
-def in_python(text: str, path: str) -> Iterator[Message]:
+def in_python(text: str, path: str) -> Iterator[PageMessage]:
     """The messages of a Python module."""
     if "gettext" not in text:
         return
@@ -106,15 +106,15 @@ def in_python(text: str, path: str) -> Iterator[Message]:
         given = node.args[: CALLS[node.func.id]]
         texts = [str(arg.value) for arg in given if isinstance(arg, ast.Constant)]
         if len(texts) == CALLS[node.func.id]:
-            yield Message(*texts)
+            yield PageMessage(*texts)
         elif not isinstance(given[0], NAMES):  # a name stands for what gettext_noop has marked
             raise NotLiteralError(f"{path}:{node.lineno}")
 
 
-def in_script(text: str, path: str) -> Iterator[Message]:
+def in_script(text: str, path: str) -> Iterator[PageMessage]:
     """The messages of a script."""
     for name, one, many in SCRIPT_CALL.findall(text):
-        yield Message(_unquoted(one), _unquoted(many) if name == "ngettext" else "")
+        yield PageMessage(_unquoted(one), _unquoted(many) if name == "ngettext" else "")
 
 
 _READERS = {".html": in_template, ".py": in_python, ".js": in_script}
@@ -141,10 +141,10 @@ def read_catalogue(language: str, root: Path = ROOT) -> polib.POFile:
     return catalogue
 
 
-def bring_up_to_date(language: str, found: dict[Message, set[str]], root: Path = ROOT) -> polib.POFile:
+def bring_up_to_date(language: str, found: dict[PageMessage, set[str]], root: Path = ROOT) -> polib.POFile:
     """Write the catalogue with exactly the messages found, and what the site reads of it."""
     old = read_catalogue(language, root)
-    known = {Message(entry.msgid, entry.msgid_plural): entry for entry in old}
+    known = {PageMessage(entry.msgid, entry.msgid_plural): entry for entry in old}
     new = polib.POFile(wrapwidth=110)
     new.metadata, new.metadata_is_fuzzy = old.metadata, False
     for message in sorted(found):
@@ -175,15 +175,15 @@ def _is_script(paths: set[str]) -> bool:
     return any(path.endswith(".js") for path in paths)
 
 
-def script_of(language: str, catalogue: polib.POFile, found: dict[Message, set[str]]) -> str:
+def script_of(language: str, catalogue: polib.POFile, found: dict[PageMessage, set[str]]) -> str:
     """The script that gives the pages' scripts their texts."""
     words = {}
     for entry in catalogue:
-        if _is_script(found.get(Message(entry.msgid, entry.msgid_plural), set())):
+        if _is_script(found.get(PageMessage(entry.msgid, entry.msgid_plural), set())):
             forms = [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)]
             words[entry.msgid] = forms if entry.msgid_plural else entry.msgstr
     rule = PLURALS[language].partition("plural=")[2].rstrip(";")
-    told = json.dumps(words, ensure_ascii=False, indent=0)
+    told = json.dumps(words, ensure_ascii=False, separators=(",", ":"))
     return f"{HEAD}window.interraterLanguage = {{ plural: (n) => Number({rule}), words: {told} }};\n"
 
 

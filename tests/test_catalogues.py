@@ -14,7 +14,7 @@ import polib
 import pytest
 
 from scripts import catalogues
-from scripts.catalogues import FOLDERS, PLURALS, REVIEW, Message, catalogue_path, found_messages, script_of
+from scripts.catalogues import FOLDERS, PLURALS, REVIEW, PageMessage, catalogue_path, found_messages, script_of
 from scripts.catalogues import read_catalogue as read
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}")
@@ -44,7 +44,7 @@ def sources(entry, number, language):
 
 
 def test_every_message_of_the_pages_is_in_each_catalogue_and_no_other(found, language):
-    listed = {Message(entry.msgid, entry.msgid_plural) for entry in read(language)}
+    listed = {PageMessage(entry.msgid, entry.msgid_plural) for entry in read(language)}
     assert sorted(found.keys() - listed) == []
     assert sorted(listed - found.keys()) == []
 
@@ -120,12 +120,13 @@ def test_messages_are_found_in_templates_modules_and_scripts():
     template = """{% translate "One" %} {% blocktranslate count n=all with x=y %}{{ n }} of {{ x }}{% plural %}
     {{ n }}s 5 %{% endblocktranslate %} {{ at|date:_("j F") }}"""
     assert list(catalogues.in_template(template, "x.html")) == [
-        Message("j F"), Message("One"), Message("%(n)s of %(x)s", "\n    %(n)ss 5 %%"),
+        PageMessage("j F"), PageMessage("One"), PageMessage("%(n)s of %(x)s", "\n    %(n)ss 5 %%"),
     ]  # fmt: skip
     module = 'from x import gettext\ngettext("Two")\nngettext("a", "b", 3)\ngettext(NAME)\n'
-    assert list(catalogues.in_python(module, "x.py")) == [Message("Two"), Message("a", "b")]
+    assert list(catalogues.in_python(module, "x.py")) == [PageMessage("Two"), PageMessage("a", "b")]
     script = 'gettext("It\'s %(n)s", { n }); ngettext("%(n)s word", "%(n)s words", n);'
-    assert list(catalogues.in_script(script, "x.js")) == [Message("It's %(n)s"), Message("%(n)s word", "%(n)s words")]
+    told = [PageMessage("It's %(n)s"), PageMessage("%(n)s word", "%(n)s words")]
+    assert list(catalogues.in_script(script, "x.js")) == told
 
 
 @pytest.mark.parametrize("call", ['gettext(f"{x}")', 'gettext("a" + x)'])
@@ -135,7 +136,7 @@ def test_a_message_that_nobody_could_find_is_refused(call):
 
 
 def test_new_messages_come_without_a_translation_and_old_ones_go(tmp_path):
-    first, second = Message("A new text"), Message("%(n)s day", "%(n)s days")
+    first, second = PageMessage("A new text"), PageMessage("%(n)s day", "%(n)s days")
     catalogues.bring_up_to_date("ar", {first: {"a.html"}, second: {"b.js"}}, tmp_path)
     kept = catalogues.read_catalogue("ar", tmp_path)
     kept.find("A new text").msgstr = "نص"

@@ -14,7 +14,7 @@ MOST_KEPT = 200
 
 
 class KeptPart(Node):
-    """A part of a template that is rendered once for each key and language. The texts used longest ago are forgotten first."""
+    """A part of a template, rendered once per key and language. The texts used longest ago are forgotten first."""
 
     def __init__(self, nodelist: NodeList, key: list[FilterExpression]) -> None:
         self.nodelist, self.key = nodelist, key

@@ -3,10 +3,9 @@
 from datetime import datetime
 
 from django import template
-from django.template.defaultfilters import date, floatformat
-from django.utils.html import format_html
+from django.template.defaultfilters import floatformat
+from django.template.loader import get_template
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext
 
 register = template.Library()
@@ -15,9 +14,7 @@ register = template.Library()
 @register.simple_tag
 def local_time(at: datetime) -> SafeString:
     """The time of `at`, which the page's script replaces by the time where the person is."""
-    here = localtime(at)
-    when = gettext("at %(when)s") % {"when": date(here, "H:i e")}
-    return format_html('<time datetime="{}" data-local>{}</time>', date(here, "c"), when)
+    return get_template("desk/_time.html").render({"at": at})
 
 
 @register.filter

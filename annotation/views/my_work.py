@@ -68,7 +68,7 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def my_day(request: HttpRequest) -> HttpResponse:
-    """The person's answers, pace and active time today, by the days of the time zone in `?zone=` or the person's own."""
+    """The person's answers, pace and active time today, by days of the time zone in `?zone=` or their own."""
     zone = zone_called(request.GET.get("zone", "") or preferences_of(person_of(request)).time_zone)
     paced, rest = paced_work(person_of(request))
     context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES,

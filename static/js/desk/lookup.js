@@ -1,6 +1,6 @@
 // Finds the words of one text in the other: for a selected word or phrase, or for all content words at once.
 
-import { gettext } from "../gettext.js";
+import { sharedWords, whereFound } from "./foundwords.js";
 import { countedInvisibles } from "./reading.js";
 import { paintKeeping, selectedIn } from "./selection.js";
 import { drawStrip } from "./strip.js";
@@ -125,20 +125,9 @@ export class Lookup {
     const quoted = document.createElement("bdi");
     if (this.from) quoted.textContent = `“${short(this.from.quote(this.from.layers.chosen[0]))}”`;
     const shared = this.readings.map((reading) => reading.layers.common.length);
-    const counts = { first: shared[1], second: shared[0] };
-    const both = this.readings[0].name === "document"
-      ? gettext("%(first)s words of the output, %(second)s of the document", counts)
-      : gettext("%(first)s words of the document, %(second)s of the output", counts);
-    const idle = shared[0] ? [both] : [this.invisible ?? ""];
+    const idle = shared[0] ? [sharedWords(this.readings, shared)] : [this.invisible ?? ""];
     this.places.replaceChildren(...(this.from ? [quoted, `: ${this.at && whereFound(this.at)}`] : idle));
   }
-}
-
-function whereFound(reading) {
-  const count = reading.layers.found.length;
-  const places = { place: reading.now + 1, count };
-  if (reading.name === "document") return count ? gettext("%(place)s of %(count)s in the document", places) : gettext("no match in the document");
-  return count ? gettext("%(place)s of %(count)s in the output", places) : gettext("no match in the output");
 }
 
 export function occurrences(words, wanted) {

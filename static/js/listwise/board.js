@@ -91,7 +91,7 @@ export class Board {
     const node = element("div", "tier", { tier: String(row) });
     node.setAttribute("role", "group");
     node.setAttribute("aria-label", gettext("Row %(row)s: %(letters)s", { row, letters: letters.join(", ") || gettext("empty") }));
-    const note = row === 1 ? "best" : "";
+    const note = row === 1 ? gettext("best") : "";
     node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
     if (note) node.append(element("span", "tier-note", {}, note));
     if (letters.length > 1) node.append(element("span", "tier-note", {}, "tie"));
