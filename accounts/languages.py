@@ -72,7 +72,7 @@ class PersonLocaleMiddleware(LocaleMiddleware):
 
 def _activate(request: HttpRequest, language: str) -> None:
     translation.activate(language)
-    request.LANGUAGE_CODE = language  # type: ignore[attr-defined]
+    request.LANGUAGE_CODE = language
 
 
 def _asked_for(request: HttpRequest) -> str:

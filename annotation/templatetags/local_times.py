@@ -5,14 +5,13 @@ from datetime import datetime
 from django import template
 from django.template.defaultfilters import floatformat
 from django.template.loader import get_template
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 register = template.Library()
 
 
 @register.simple_tag
-def local_time(at: datetime) -> SafeString:
+def local_time(at: datetime) -> str:
     """The time of `at`, which the page's script replaces by the time where the person is."""
     return get_template("desk/_time.html").render({"at": at})
 
