@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough dense lint format browser-test benchmark faults stack env lock clean check-python install-base install-test install-dense
+.PHONY: help run test thorough dense lint format browser-test benchmark faults stack env lock catalogues clean check-python install-base install-test install-dense
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ stack: install-base ## run the services of docker-compose.yml without Docker (PO
 
 env: check-python ## write .env for docker compose with new passwords, unless it exists
 	@exec $(PYTHON) -m scripts.secrets_file
+
+catalogues: install-test ## find all texts of annotators' pages, and update and compile their catalogues
+	@exec $(VENV) -m scripts.catalogues
 
 lock: install-test ## lock exact versions: resolve requirements/*.in into *.txt
 	@exec $(VENV) -m scripts.lock

@@ -7,24 +7,31 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.access import person_of
+from accounts.languages import LANGUAGES, LONGEST_ZONE, zone_named
 from accounts.models import Person
 from accounts.preferences import LONGEST_PHRASE, MOST_PHRASES
 from accounts.signing_in import is_own_password
 from config.text_validation import TextRefusedError, check_text
 
-HOW_TO_CHOOSE_ONE = "At least 10 characters. Not only digits, not a common password, and not similar to your name."
+HOW_TO_CHOOSE_ONE = gettext_lazy(
+    "At least 10 characters. Not only digits, not a common password, and not similar to your name."
+)
 
 
 class SignInForm(forms.Form):
     username = forms.CharField(
-        label="User name",
+        label=gettext_lazy("User name"),
         max_length=150,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
-        label="Password", strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        label=gettext_lazy("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
 
@@ -38,7 +45,7 @@ class ChangePasswordForm(PasswordChangeForm):
         self.request = request
         # Django's own help text is markup made in Python.
         self.fields["new_password1"].help_text = HOW_TO_CHOOSE_ONE
-        self.fields["new_password2"].label, self.fields["new_password2"].help_text = "New password again", ""
+        self.fields["new_password2"].label, self.fields["new_password2"].help_text = gettext("New password again"), ""
 
     def clean_old_password(self) -> str:
         given: str = self.cleaned_data["old_password"]
@@ -51,7 +58,7 @@ class JoinForm(forms.ModelForm):
     """A new person who accepts an invitation: a user name, a name to be called by, and a password."""
 
     password = forms.CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         strip=False,
         help_text=HOW_TO_CHOOSE_ONE,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
@@ -60,10 +67,10 @@ class JoinForm(forms.ModelForm):
     class Meta:
         model = Person
         fields = ["username", "full_name"]
-        labels = {"username": "User name", "full_name": "Your name"}
+        labels = {"username": gettext_lazy("User name"), "full_name": gettext_lazy("Your name")}
         help_texts = {
-            "username": "You sign in with it. Only letters, digits and @ . + - _ are allowed.",
-            "full_name": "Shown to the people who run the study.",
+            "username": gettext_lazy("You sign in with it. Only letters, digits and @ . + - _ are allowed."),
+            "full_name": gettext_lazy("Shown to the people who run the study."),
         }
         widgets = {
             "username": forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
@@ -74,7 +81,7 @@ class JoinForm(forms.ModelForm):
         name: str = self.cleaned_data["username"]
         # On lists of people, names that differ only in case would be mistaken for each other.
         if Person.objects.filter(username__iexact=name).exists():
-            raise ValidationError("This user name is taken. Choose another one.")
+            raise ValidationError(gettext("This user name is taken. Choose another one."))
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -97,25 +104,51 @@ class JoinForm(forms.ModelForm):
 class PreferencesForm(forms.Form):
     """The options of a person; phrases are one per line."""
 
-    keys_on = forms.BooleanField(label="Keys are on", required=False)
-    submits_itself = forms.BooleanField(label="Submit by itself", required=False)
+    keys_on = forms.BooleanField(label=gettext_lazy("Keys are on"), required=False)
+    submits_itself = forms.BooleanField(label=gettext_lazy("Submit by itself"), required=False)
     phrases = forms.CharField(
-        label="Phrases for comments",
+        label=gettext_lazy("Phrases for comments"),
         required=False,
         max_length=MOST_PHRASES * (LONGEST_PHRASE + 2),
         widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}),
-        help_text=f"One per line, at most {MOST_PHRASES}. Beside each comment you can insert one of them.",
+        help_text=format_lazy(
+            gettext_lazy("One per line, at most {most}. Beside each comment you can insert one of them."),
+            most=MOST_PHRASES,
+        ),
     )
+
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"), required=False,
+        choices=[("", gettext_lazy("As the browser asks")), *LANGUAGES.items()],
+    )  # fmt: skip
+    time_zone = forms.CharField(
+        label=gettext_lazy("Time zone"),
+        required=False,
+        max_length=LONGEST_ZONE,
+        widget=forms.TextInput(attrs={"list": "zones", "autocomplete": "off", "spellcheck": "false", "dir": "ltr"}),
+        help_text=gettext_lazy("For example Europe/Berlin. Empty: UTC, until your browser says its own."),
+    )
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        if name and zone_named(name) is None:
+            raise ValidationError(gettext("This is not the name of a time zone."))
+        return name
 
     def clean_phrases(self) -> list[str]:
         """The phrases without empty lines, each once."""
         lines = [line.strip() for line in self.cleaned_data["phrases"].splitlines()]
         phrases = list(dict.fromkeys(line for line in lines if line))
         if len(phrases) > MOST_PHRASES:
-            raise ValidationError(f"Keep at most {MOST_PHRASES} phrases. These are {len(phrases)}.")
+            raise ValidationError(
+                gettext("Keep at most %(most)s phrases. These are %(number)s.")
+                % {"most": MOST_PHRASES, "number": len(phrases)}
+            )
         if any(len(phrase) > LONGEST_PHRASE for phrase in phrases):
-            raise ValidationError(f"Shorten each phrase to at most {LONGEST_PHRASE} characters.")
+            raise ValidationError(
+                gettext("Shorten each phrase to at most %(most)s characters.") % {"most": LONGEST_PHRASE}
+            )
         try:
             return [check_text(phrase) for phrase in phrases]
         except TextRefusedError as problem:
-            raise ValidationError(f"A phrase {problem.reason}.") from problem
+            raise ValidationError(gettext("A phrase %(problem)s.") % {"problem": problem.reason}) from problem

@@ -1,4 +1,4 @@
-"""Options of a person, the same on every computer: single keys, submitting by itself, phrases for comments.
+"""Options of a person, the same on every computer: keys, phrases for comments, language, time zone.
 
 They are stored with the person, so that a page that knows who is signed in needs no further query; only what differs
 from the defaults is stored.
@@ -25,6 +25,10 @@ class Preferences:
     """Whether a task is submitted once all that is required is answered."""
     phrases: Sequence[str] = ()
     """Texts to insert into comments."""
+    language: str = ""
+    """A language of the annotators' pages; empty: as the browser asks."""
+    time_zone: str = ""
+    """The name of a time zone; empty: UTC, until the browser says its own."""
 
 
 def preferences_of(person: Person) -> Preferences:
@@ -48,4 +52,5 @@ def save_preferences(person: Person, **options: Any) -> bool:
 
 
 def _for_audit(preferences: Preferences) -> dict[str, Any]:
-    return {**asdict(preferences), "phrases": len(preferences.phrases)}
+    told = {**asdict(preferences), "phrases": len(preferences.phrases)}
+    return {name: value for name, value in told.items() if value or name not in ("language", "time_zone")}

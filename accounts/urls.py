@@ -9,5 +9,7 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign_out"),
     path("my-settings/", views.preferences, name="preferences"),
     path("my-settings/keys/", views.keys, name="keys"),
+    path("my-settings/time-zone/", views.time_zone, name="time_zone"),
+    path("language/", views.language, name="language"),
     path("password/", views.change_password, name="change_password"),
 ]

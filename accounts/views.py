@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpR
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import get_language, gettext, override
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,6 +16,7 @@ from accounts import signing_in
 from accounts.access import person_of, signed_in
 from accounts.forms import ChangePasswordForm, PreferencesForm, SignInForm
 from accounts.hashing import HashingBusyError
+from accounts.languages import LANGUAGES, remember_language, zone_named
 from accounts.preferences import preferences_of, save_preferences
 from accounts.sign_in_limits import TooManyTriesError
 from accounts.sign_in_links import open_link
@@ -41,7 +43,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
                 return HttpResponseRedirect(_next(request))
         except (TooManyTriesError, HashingBusyError) as problem:
             return _try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
-        form.add_error(None, "Wrong user name or password. Check both, and whether Caps Lock is on.")
+        form.add_error(None, gettext("Wrong user name or password. Check both, and whether Caps Lock is on."))
     return render(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, status=422)
 
 
@@ -58,7 +60,7 @@ def _try_later(
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     signing_in.sign_out(request)
-    messages.info(request, "You have signed out.")
+    messages.info(request, gettext("You have signed out."))
     return redirect("accounts:sign_in")
 
 
@@ -70,7 +72,9 @@ def change_password(request: HttpRequest) -> HttpResponse:
     try:
         if request.method == "POST" and form.is_valid():
             signing_in.change_password(request, form.cleaned_data["new_password1"])
-            messages.success(request, "Your password has been changed. You are signed out on all other devices.")
+            messages.success(
+                request, gettext("Your password has been changed. You are signed out on all other devices.")
+            )
             return redirect("annotation:home")
     except (TooManyTriesError, HashingBusyError) as problem:
         blank = ChangePasswordForm(request)
@@ -87,16 +91,21 @@ def preferences(request: HttpRequest) -> HttpResponse:
     form = PreferencesForm(
         request.POST if request.method == "POST" else None,
         initial={
-            "keys_on": not now.keys_off, "submits_itself": now.submits_itself, "phrases": "\n".join(now.phrases)
+            "keys_on": not now.keys_off, "submits_itself": now.submits_itself, "phrases": "\n".join(now.phrases),
+            "language": now.language, "time_zone": now.time_zone,
         },
     )  # fmt: skip
     if form.is_bound and form.is_valid():
         chosen = form.cleaned_data
         changed = save_preferences(
-            person, keys_off=not chosen["keys_on"], submits_itself=chosen["submits_itself"], phrases=chosen["phrases"]
-        )
-        messages.success(request, "Saved." if changed else "Nothing was changed.")
-        return redirect("accounts:preferences")
+            person, keys_off=not chosen["keys_on"],
+            **{name: chosen[name] for name in ("submits_itself", "phrases", "language", "time_zone")},
+        )  # fmt: skip
+        with override(chosen["language"] or get_language()):
+            messages.success(request, gettext("Saved.") if changed else gettext("Nothing was changed."))
+        response = redirect("accounts:preferences")
+        remember_language(response, chosen["language"])
+        return response
     return render(request, "accounts/preferences.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
@@ -108,6 +117,31 @@ def keys(request: HttpRequest) -> HttpResponse:
     if wanted not in ("yes", "no"):
         return HttpResponseBadRequest("The field on must be yes or no.", content_type="text/plain")
     save_preferences(person_of(request), keys_off=wanted == "no")
+    return HttpResponse(status=204)
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Choose the language of the annotators' pages; somebody who is not signed in chooses for this browser."""
+    wanted = request.POST.get("language", "")
+    if wanted not in LANGUAGES:
+        return HttpResponseBadRequest("The field language names none of the languages.", content_type="text/plain")
+    if request.user.is_authenticated:
+        save_preferences(person_of(request), language=wanted)
+    response = HttpResponseRedirect(_next(request))
+    remember_language(response, wanted)
+    return response
+
+
+@require_POST
+@signed_in
+def time_zone(request: HttpRequest) -> HttpResponse:
+    """Keep the time zone that the browser names, unless the person has one."""
+    wanted, person = request.POST.get("zone", ""), person_of(request)
+    if zone_named(wanted) is None:
+        return HttpResponseBadRequest("The field zone must be the name of a time zone.", content_type="text/plain")
+    if not preferences_of(person).time_zone:
+        save_preferences(person, time_zone=wanted)
     return HttpResponse(status=204)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.members.invitations import DAYS, MOST_AT_ONCE
 from annotation.members.tokens import DAYS as TOKEN_DAYS
@@ -36,7 +37,7 @@ class PlainText(forms.CharField):
         try:
             check_text(value)
         except TextRefusedError as problem:
-            raise ValidationError(f"This text {problem.reason}.") from problem
+            raise ValidationError(gettext("This text %(problem)s.") % {"problem": problem.reason}) from problem
 
 
 class InviteForm(forms.Form):
@@ -50,7 +51,7 @@ class InviteForm(forms.Form):
         initial=1,
         help_text=f"One per person, at most {MOST_AT_ONCE} at once.",
     )
-    days = forms.IntegerField(label="Days valid", min_value=1, max_value=90, initial=DAYS)
+    days = forms.IntegerField(label=gettext_lazy("Days valid"), min_value=1, max_value=90, initial=DAYS)
     note = forms.CharField(
         label="For whom", max_length=200, required=False, help_text="Only people who run the study see this."
     )
@@ -68,46 +69,52 @@ class RoleForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label="Token name",
+        label=gettext_lazy("Token name"),
         max_length=100,
-        help_text="For example: nightly export. Only people who run the study see this.",
+        help_text=gettext_lazy("For example: nightly export. Only people who run the study see this."),
     )
     scope = forms.ChoiceField(
-        label="Scope",
+        label=gettext_lazy("Scope"),
         choices=READ_OR_WRITE,
         initial=Token.Scope.READ,
-        help_text="Write: change the study, and add items, ratings and scores.",
+        help_text=gettext_lazy("Write: change the study, and add items, ratings and scores."),
     )
-    days = forms.IntegerField(label="Days valid", min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS)
+    days = forms.IntegerField(
+        label=gettext_lazy("Days valid"), min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS
+    )
 
 
 class AccountTokenForm(TokenForm):
     """A token of a person's account, or one with which they annotate; only what they may do is offered."""
 
     ALL, NAMED, TASKS = "all", "named", "tasks"
-    opens = forms.ChoiceField(label="What it opens", widget=forms.RadioSelect)
+    opens = forms.ChoiceField(label=gettext_lazy("What it opens"), widget=forms.RadioSelect)
     studies = forms.ModelMultipleChoiceField(
-        label="Studies", queryset=Study.objects.none(), required=False, to_field_name="slug",
-        widget=forms.CheckboxSelectMultiple, help_text="For a token that opens only some studies.",
+        label=gettext_lazy("Studies"), queryset=Study.objects.none(), required=False, to_field_name="slug",
+        widget=forms.CheckboxSelectMultiple, help_text=gettext_lazy("For a token that opens only some studies."),
     )  # fmt: skip
     tasks_of = forms.ModelChoiceField(
-        label="Study whose tasks it opens", queryset=Study.objects.none(), required=False, to_field_name="slug",
-        help_text="For a token that annotates: it claims and answers tasks in your name.",
+        label=gettext_lazy("Study whose tasks it opens"), queryset=Study.objects.none(), required=False,
+        to_field_name="slug",
+        help_text=gettext_lazy("For a token that annotates: it claims and answers tasks in your name."),
     )  # fmt: skip
-    makes_studies = forms.BooleanField(label="It may make studies", required=False)
+    makes_studies = forms.BooleanField(label=gettext_lazy("It may make studies"), required=False)
     field_order = ("name", "opens", "studies", "tasks_of", "scope", "makes_studies", "days")
 
     def __init__(
         self, *args: Any, run: QuerySet[Study], annotated: QuerySet[Study], may_make: bool, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].help_text = "For example: nightly copy."
-        self.fields["scope"].help_text = "Write: change studies and add to them."
+        self.fields["name"].help_text = gettext("For example: nightly copy.")
+        self.fields["scope"].help_text = gettext("Write: change studies and add to them.")
         self.fields["studies"].queryset, self.fields["tasks_of"].queryset = run, annotated  # type: ignore[attr-defined]
-        offered = [(self.ALL, "All studies that I run, now and later"), (self.NAMED, "Only some of them")]
+        offered = [
+            (self.ALL, gettext("All studies that I run, now and later")),
+            (self.NAMED, gettext("Only some of them")),
+        ]
         offered = offered if may_make or run.exists() else []
         self.fields["opens"].choices = offered + (  # type: ignore[attr-defined]
-            [(self.TASKS, "My tasks in a study in which I annotate")] if annotated.exists() else []
+            [(self.TASKS, gettext("My tasks in a study in which I annotate"))] if annotated.exists() else []
         )
         for name, is_offered in (
             ("scope", offered), ("studies", run.exists()), ("tasks_of", annotated.exists()),
@@ -125,11 +132,13 @@ class AccountTokenForm(TokenForm):
         data = super().clean() or self.cleaned_data
         opens, makes = data.get("opens"), data.get("makes_studies")
         if opens == self.NAMED and not data.get("studies"):
-            self.add_error("studies" if "studies" in self.fields else "opens", "Choose at least one study.")
+            self.add_error("studies" if "studies" in self.fields else "opens", gettext("Choose at least one study."))
         if opens == self.TASKS and not data.get("tasks_of"):
-            self.add_error("tasks_of", "Choose a study.")
+            self.add_error("tasks_of", gettext("Choose a study."))
         if makes and (opens != self.ALL or data.get("scope") != Token.Scope.WRITE):
-            self.add_error("makes_studies", "Only a token that writes and opens all your studies may make new ones.")
+            self.add_error(
+                "makes_studies", gettext("Only a token that writes and opens all your studies may make new ones.")
+            )
         return data
 
 

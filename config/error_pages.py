@@ -6,21 +6,22 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_noop
 
 from config.outages import FULL, outage_status
 from config.problem_details import asked_by_program, problem_response
 from config.site_busy import SiteBusyError
 
 SENTENCES = {
-    400: "This request is not valid.",
-    401: "You are signed out. Sign in again to continue.",
-    403: "You are not allowed to do this.",
-    404: "Not found, or you have no access to it.",
-    411: "The request has no Content-Length. Send it with one.",
-    413: "The request is larger than this site accepts.",
-    500: "Something went wrong on our side.",
-    503: "The site is busy, and the request was not completed. Try again in a few seconds.",
-    507: "The server's disk is full, and nothing was saved. Try again later.",
+    400: gettext_noop("This request is not valid."),
+    401: gettext_noop("You are signed out. Sign in again to continue."),
+    403: gettext_noop("You are not allowed to do this."),
+    404: gettext_noop("Not found, or you have no access to it."),
+    411: gettext_noop("The request has no Content-Length. Send it with one."),
+    413: gettext_noop("The request is larger than this site accepts."),
+    500: gettext_noop("Something went wrong on our side."),
+    503: gettext_noop("The site is busy, and the request was not completed. Try again in a few seconds."),
+    507: gettext_noop("The server's disk is full, and nothing was saved. Try again later."),
 }
 AFTER_FULL_DISK = 60
 """Seconds after which it makes sense to try again if somebody has to free disk space first."""
@@ -32,10 +33,10 @@ def error_response(request: HttpRequest, status: int, page: str = "", sentence: 
     `sentence` replaces the usual one of the status.
     """
     if asked_by_program(request):
-        return problem_response(request, status, sentence or SENTENCES[status])
+        return problem_response(request, status, sentence or gettext(SENTENCES[status]))
     request_id = getattr(request, "request_id", "")
     if not request.accepts("text/html"):
-        return JsonResponse({"error": sentence or SENTENCES[status], "request_id": request_id}, status=status)
+        return JsonResponse({"error": sentence or gettext(SENTENCES[status]), "request_id": request_id}, status=status)
     template = "errors/_error.html" if request.htmx else "errors/error.html"  # type: ignore[attr-defined]
     context = {
         "request_id": request_id, "status": status, "explanation": f"errors/_{page or status}.html",

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
     "config.counting.CountingMiddleware",
+    "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -88,6 +89,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates", *package_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n", "django.templatetags.tz"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -155,8 +157,12 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_USER", ""), _MAIL.g
 EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_SSL", False), _MAIL.get("EMAIL_USE_TLS", False)
 EMAIL_TIMEOUT = 20
 
+# The annotators' pages are in these languages (accounts/languages.py), and all others in English.
 LANGUAGE_CODE = "en"
-USE_I18N = False  # there is one language, and each number on a page would be asked for its own
+LANGUAGES = [
+    ("en", "English"), ("de", "Deutsch"), ("es", "Español"), ("ar", "العربية"), ("zh-hans", "简体中文"),
+]  # fmt: skip
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 DEEPEST = 32
 MOST_KEYS = 1000
 LONGEST_ID = 200
@@ -26,12 +28,14 @@ class TextRefusedError(ValueError):
 def check_text(value: str, place: str = "") -> str:
     """Return `value`. Raises TextRefusedError if it contains NUL or a lone surrogate."""
     if "\x00" in value:
-        raise TextRefusedError(place, "contains the character NUL, which cannot be stored")
+        raise TextRefusedError(place, gettext("contains the character NUL, which cannot be stored"))
     try:
         value.encode()
     except UnicodeEncodeError as problem:
         raise TextRefusedError(
-            place, f"contains half of a surrogate pair (U+{ord(value[problem.start]):04X}), which is not a character"
+            place,
+            gettext("contains half of a surrogate pair (U+%(code)s), which is not a character")
+            % {"code": f"{ord(value[problem.start]):04X}"},
         ) from None
     return value
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from annotation.importing.import_problems import FieldInvalidError
 from config.registry import discover
@@ -36,7 +37,7 @@ class EntryStep:
 
     @property
     def title(self) -> str:
-        return self.body.get("title") or self.kind.label
+        return self.body.get("title") or gettext(self.kind.label)
 
     def option(self, name: str, default: Any) -> Any:
         return self.body.get(name, default)

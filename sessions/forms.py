@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from config.form_fields import WholeNumberField
 from sessions.models import LabelSample, TurnLabel
@@ -47,13 +48,15 @@ class InstructionForm(SessionFieldsForm):
     instruction = PlainTextField(
         max_length=LONGEST_INSTRUCTION,
         error_messages={
-            "required": "Write an instruction first.",
-            "max_length": "An instruction may have at most %(limit_value)d characters; this one has %(show_value)d.",
+            "required": gettext_lazy("Write an instruction first."),
+            "max_length": gettext_lazy(
+                "An instruction may have at most %(limit_value)d characters; this one has %(show_value)d."
+            ),
         },
     )
     kind = forms.ChoiceField(
         choices=[(kind, kind) for kind in KINDS],
-        error_messages=dict.fromkeys(("required", "invalid_choice"), "Should the papers be searched?"),
+        error_messages=dict.fromkeys(("required", "invalid_choice"), gettext_lazy("Should the papers be searched?")),
     )
 
 
@@ -63,8 +66,10 @@ class EditForm(SessionFieldsForm):
     edit = PlainTextField(
         max_length=LONGEST_ANSWER,
         error_messages={
-            "required": "The edited answer is empty. To keep the answer as it is, choose Cancel.",
-            "max_length": "An answer may have at most %(limit_value)d characters; this one has %(show_value)d.",
+            "required": gettext_lazy("The edited answer is empty. To keep the answer as it is, choose Cancel."),
+            "max_length": gettext_lazy(
+                "An answer may have at most %(limit_value)d characters; this one has %(show_value)d."
+            ),
         },
     )
 

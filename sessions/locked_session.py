@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.auditing import record
 from annotation.desk.assigning import fill, hold
@@ -19,10 +20,12 @@ from sessions.workflow import DONE, Due, SessionState
 MINUTE = timedelta(minutes=1)
 MOST_FRUITLESS_CALLS = 6
 """After so many calls without an answer within a minute a session has to wait, since each may cost money."""
-TOO_OFTEN = "There were several attempts within a minute. Wait a minute, then try again. Nothing is lost."
-ENDED = "This session is over."
-TAKEN = "The time for this session ran out, and another annotator has its question now. Your text is saved."
-NO_SUCH_TURN = "This session has no such turn."
+TOO_OFTEN = gettext_noop("There were several attempts within a minute. Wait a minute, then try again. Nothing is lost.")
+ENDED = gettext_noop("This session is over.")
+TAKEN = gettext_noop(
+    "The time for this session ran out, and another annotator has its question now. Your text is saved."
+)
+NO_SUCH_TURN = gettext_noop("This session has no such turn.")
 
 
 class StepRefusedError(Exception):
@@ -33,7 +36,9 @@ class TurnConflictError(Exception):
     """Another page was faster and the session has moved on. What was sent is kept with the session's drafts."""
 
     def __init__(self) -> None:
-        super().__init__("You continued this session in another window. What you sent here is saved, but not used.")
+        super().__init__(
+            gettext("You continued this session in another window. What you sent here is saved, but not used.")
+        )
 
 
 @dataclass
@@ -68,7 +73,7 @@ class LockedSession:
         """Return the turn with this number. Raises StepRefusedError."""
         found = next((one.turn for one in self.turns if one.turn.number == number), None)
         if found is None:
-            raise StepRefusedError(NO_SUCH_TURN)
+            raise StepRefusedError(gettext(NO_SUCH_TURN))
         return found
 
     def renew(self) -> None:
@@ -82,7 +87,7 @@ class LockedSession:
         is_held = hold(session.study, session.rater, session.task_id, self.now)
         if session.status == RevisionSession.Status.ABANDONED:
             if not is_held:
-                raise StepRefusedError(TAKEN)
+                raise StepRefusedError(gettext(TAKEN))
             session.status, session.ended_at = RevisionSession.Status.ACTIVE, None
             session.save(update_fields=["status", "ended_at"])
             self._record("session resumed")
@@ -96,15 +101,17 @@ class LockedSession:
         fruitless = self.session.turns.exclude(status=DONE).values_list("pk", flat=True)
         calls = Call.objects.filter(work__in=[work_of(pk) for pk in fruitless], started_at__gt=self.now - MINUTE)
         if calls.count() >= MOST_FRUITLESS_CALLS:
-            raise StepRefusedError(TOO_OFTEN)
+            raise StepRefusedError(gettext(TOO_OFTEN))
 
     def why_not(self, number: int, step: str) -> Exception:
         """Return the error that says why a turn cannot be rated or edited now."""
         if number < self.last.turn.number:
             return TurnConflictError()
         if self.state.due == Due.OVER:
-            return StepRefusedError(ENDED)
-        return StepRefusedError(f"This answer cannot be {step} now.")
+            return StepRefusedError(gettext(ENDED))
+        if step == "rated":
+            return StepRefusedError(gettext("This answer cannot be rated now."))
+        return StepRefusedError(gettext("This answer cannot be edited now."))
 
     def end(self, status: str) -> None:
         """End the session; its slot is filled."""

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.auditing import record
 from annotation.desk.assigning import give_own, hold
@@ -67,13 +68,14 @@ def instruct(session: RevisionSession, instruction: Instruction) -> Turn:
 
     Raises StepRefusedError, TurnConflictError, KeyReusedError, StudyClosedError and TextRefusedError.
     """
-    text = check_text(instruction.text.replace("\r\n", "\n"), "the instruction")
+    text = check_text(instruction.text.replace("\r\n", "\n"), gettext("the instruction"))
     if not text.strip():
-        raise StepRefusedError("Write an instruction first.")
+        raise StepRefusedError(gettext("Write an instruction first."))
     if len(text) > LONGEST_INSTRUCTION:
-        raise StepRefusedError(f"An instruction may have at most {LONGEST_INSTRUCTION} characters.")
+        reason = gettext("An instruction may have at most %(most)s characters.")
+        raise StepRefusedError(reason % {"most": LONGEST_INSTRUCTION})
     if instruction.kind not in KINDS:
-        raise StepRefusedError("Say whether the papers should be searched.")
+        raise StepRefusedError(gettext("Say whether the papers should be searched."))
     with transaction.atomic():
         locked = LockedSession.of(session)
         repeated = _repeated(locked.session, instruction, text)
@@ -167,11 +169,12 @@ def edit(session: RevisionSession, number: int, text: str, edits: int) -> Turn:
     `edits` is how often the answer had been edited when the page was made. Sending the model's own text is not an edit.
     Raises StepRefusedError, TurnConflictError, StudyClosedError and TextRefusedError.
     """
-    text = check_text(text.replace("\r\n", "\n"), "the answer")
+    text = check_text(text.replace("\r\n", "\n"), gettext("the answer"))
     if not text.strip():
-        raise StepRefusedError("The edited answer is empty. To keep the answer as it is, do not edit it.")
+        raise StepRefusedError(gettext("The edited answer is empty. To keep the answer as it is, do not edit it."))
     if len(text) > LONGEST_ANSWER:
-        raise StepRefusedError(f"An answer may have at most {LONGEST_ANSWER} characters.")
+        reason = gettext("An answer may have at most %(most)s characters.")
+        raise StepRefusedError(reason % {"most": LONGEST_ANSWER})
     with transaction.atomic():
         locked = LockedSession.of(session)
         fits = locked.state.editable == number
@@ -210,9 +213,13 @@ def finish(session: RevisionSession) -> RevisionSession:
         if locked.session.status == RevisionSession.Status.SATISFIED:
             return locked.session
         if locked.state.due == Due.OVER:
-            raise StepRefusedError(ENDED)
+            raise StepRefusedError(gettext(ENDED))
         if not locked.state.may_end:
-            reason = "Rate at least one turn first." if not locked.state.rated else "Finish the open turn first."
+            reason = (
+                gettext("Rate at least one turn first.")
+                if not locked.state.rated
+                else gettext("Finish the open turn first.")
+            )
             raise StepRefusedError(reason)
         locked.renew()
         if locked.state.due == Due.RETRY:
@@ -233,7 +240,7 @@ def resume(session: RevisionSession) -> RevisionSession:
     with transaction.atomic():
         locked = LockedSession.of(session)
         if locked.session.status == RevisionSession.Status.SATISFIED:
-            raise StepRefusedError(ENDED)
+            raise StepRefusedError(gettext(ENDED))
         locked.renew()
         return locked.session
 
@@ -248,7 +255,7 @@ def retry(session: RevisionSession, number: int) -> Turn:
             locked.check_calls()
             enqueue_again(WORK, turn)
         elif not (locked.state.due == Due.WAIT and locked.last.turn.number == number):
-            raise StepRefusedError("This turn did not fail. There is nothing to retry.")
+            raise StepRefusedError(gettext("This turn did not fail. There is nothing to retry."))
         return turn
 
 
@@ -262,7 +269,7 @@ def discard(session: RevisionSession, number: int) -> None:
         if number == 0 or locked.state.due != Due.RETRY or locked.last.turn.number != number:
             if session.turns.filter(number=number, discarded=True).exists():
                 return
-            raise StepRefusedError("This turn has an answer, so its instruction cannot be changed.")
+            raise StepRefusedError(gettext("This turn has an answer, so its instruction cannot be changed."))
         locked.renew()
         turn = locked.last.turn
         _discard(turn)
@@ -278,5 +285,5 @@ def stop(session: RevisionSession, number: int) -> None:
     """Stop writing a turn's answer and keep the partial answer. A turn that has ended is not changed."""
     turn = session.turns.filter(number=number, discarded=False).first()
     if turn is None:
-        raise StepRefusedError(NO_SUCH_TURN)
+        raise StepRefusedError(gettext(NO_SUCH_TURN))
     ask_to_stop(WORK, turn)

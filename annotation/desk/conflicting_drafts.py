@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.answers import Form, Sheet
 from annotation.models import Assignment, DraftConflict
@@ -17,7 +18,8 @@ class FormTooLargeError(TextRefusedError):
     """A form with more text than its questions can take."""
 
     def __init__(self, longest: int) -> None:
-        super().__init__("the form", f"must have at most {longest:,} characters in all answers together")
+        reason = gettext("must have at most %(longest)s characters in all answers together")
+        super().__init__(gettext("the form"), reason % {"longest": f"{longest:,}"})
 
 
 def check_size(assignment: Assignment, form: Form) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, ShownOutput, Unit
 from annotation.questions import ValueInvalidError, question_types
 
@@ -53,7 +55,7 @@ def read_questions(
         try:
             values = {output: _read(form, question, output, sheet) for output in outputs}
         except ValueInvalidError as problem:
-            errors[question.key] = f"This answer {problem}."
+            errors[question.key] = gettext("This answer %(problem)s.") % {"problem": problem}
             continue
         given = {output: value for output, value in values.items() if value is not None}
         missing = _unanswered(question, values, sheet) if question.required else []
@@ -90,7 +92,9 @@ def _unanswered(question: Question, values: Mapping[ShownOutput | None, Any], sh
 
 def _missing(outputs: Sequence[ShownOutput | None]) -> str:
     letters = [output.letter for output in outputs if output is not None]
-    return f"This question needs an answer for {', '.join(letters)}." if letters else "This question needs an answer."
+    if letters:
+        return gettext("This question needs an answer for %(letters)s.") % {"letters": ", ".join(letters)}
+    return gettext("This question needs an answer.")
 
 
 def check_answers(

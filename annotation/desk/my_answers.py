@@ -12,6 +12,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
+from django.utils.translation import gettext_noop
 
 from annotation.models import Annotation, Assignment, FlagAnswer, Question, Rater, Rating, TaskOutput
 from annotation.protocols import protocols
@@ -21,8 +22,9 @@ from config.model_fields import canonical_json
 PAGE_SIZE = 25
 EXCERPT = 240
 FILTERS = {
-    "": "All", "skipped": "Skipped", "flagged": "Flagged", "answers": "Answers to flags",
-    "drafted": "Not submitted", "changed": "Older guidelines",
+    "": gettext_noop("All"), "skipped": gettext_noop("Skipped"), "flagged": gettext_noop("Flagged"),
+    "answers": gettext_noop("Answers to flags"), "drafted": gettext_noop("Not submitted"),
+    "changed": gettext_noop("Older guidelines"),
 }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from annotation.models import Annotation
 from annotation.protocols import Form
 
@@ -24,7 +26,7 @@ class StudyClosedError(Exception):
     """The study is closed: its answers can no longer be changed."""
 
     def __init__(self) -> None:
-        super().__init__("This study is closed: submitted answers can no longer be changed.")
+        super().__init__(gettext("This study is closed: submitted answers can no longer be changed."))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models.items import Item, Output
 from annotation.models.people import Rater
@@ -14,10 +15,10 @@ class Annotation(models.Model):
     """One revision of a rater's answer to a task, with its circumstances."""
 
     class Status(models.TextChoices):
-        SUBMITTED = "submitted", "Submitted"
-        SKIPPED = "skipped", "Skipped"
-        WITHDRAWN = "withdrawn", "Withdrawn"
-        FLAGGED = "flagged", "Flagged, not answered"
+        SUBMITTED = "submitted", gettext_lazy("Submitted")
+        SKIPPED = "skipped", gettext_lazy("Skipped")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        FLAGGED = "flagged", gettext_lazy("Flagged, not answered")
 
     ANSWERED = (Status.SUBMITTED, Status.SKIPPED)
     """The statuses that mean that a rater is done with a task."""

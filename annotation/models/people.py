@@ -3,15 +3,16 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models.study import Study
 from config.model_fields import ExactJSONField
 
 
 class Role(models.TextChoices):
-    OWNER = "owner", "Owner"
-    RESEARCHER = "researcher", "Researcher"
-    ANNOTATOR = "annotator", "Annotator"
+    OWNER = "owner", gettext_lazy("Owner")
+    RESEARCHER = "researcher", gettext_lazy("Researcher")
+    ANNOTATOR = "annotator", gettext_lazy("Annotator")
 
 
 class Membership(models.Model):

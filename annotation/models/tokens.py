@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotation.models.study import Study
 from config.model_fields import ExactJSONField
@@ -21,9 +22,9 @@ class Token(models.Model):
     """
 
     class Scope(models.TextChoices):
-        READ = "read", "Read"
-        WRITE = "write", "Read and write"
-        ANNOTATE = "annotate", "Annotate"
+        READ = "read", gettext_lazy("Read")
+        WRITE = "write", gettext_lazy("Read and write")
+        ANNOTATE = "annotate", gettext_lazy("Annotate")
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, null=True, blank=True, related_name="tokens")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="tokens")

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.models.study import Question
 from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
 from annotation.questions import question_types
@@ -25,7 +27,7 @@ class ListwiseProtocol(Protocol):
     """
 
     key = "listwise"
-    label = "Ranking of all outputs of an item"
+    label = gettext_noop("Ranking of all outputs of an item")
     own_types = frozenset({"rank", "best_worst", "spans"})
     option_keys = frozenset({"dense"})
     option_fields = (

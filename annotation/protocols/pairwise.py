@@ -5,6 +5,8 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.models.study import Question
 from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit, UnitInvalidError, read_pair
 from annotation.questions import question_types
@@ -19,7 +21,7 @@ class PairwiseProtocol(Protocol):
     """One task per pair of outputs; the option `pairs` selects the pairs of an item."""
 
     key = "pairwise"
-    label = "Pairwise choice"
+    label = gettext_noop("Pairwise choice")
     own_types = frozenset({"preference"})
     option_keys = frozenset({"pairs"})
     option_fields = (

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.models.study import Question
 from annotation.protocols import Protocol, Sheet, StudyInvalidError, TaskPlan, Unit
 
@@ -12,7 +14,7 @@ class RatingProtocol(Protocol):
     """One task per output. The same raters get all outputs of an item unless `same_raters` is false."""
 
     key = "rating"
-    label = "Rating of single outputs"
+    label = gettext_noop("Rating of single outputs")
     asks_per = "output"
 
     def check_study(self, questions: Sequence[Question], options: Mapping[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.typed_columns import Column, record, text
@@ -31,12 +33,13 @@ class BestWorst(QuestionType):
         for side, key in found.items():
             if key is None:
                 letters = ", ".join(output.letter for output in sheet.outputs)
-                raise ValueInvalidError(f"names a {side} output that was not shown: choose one of {letters}")
+                raise ValueInvalidError(_strange(side) % {"letters": letters})
         missing = [side for side in SIDES if side not in found]
         if missing:
-            raise ValueInvalidError(f"lacks the {missing[0]} output: choose it, too")
+            raise ValueInvalidError(_lacking(missing[0]))
         if found["best"] == found["worst"]:
-            raise ValueInvalidError(f"gives {given['best']} as best and as worst: choose two different outputs")
+            reason = gettext("gives %(letter)s as best and as worst: choose two different outputs")
+            raise ValueInvalidError(reason % {"letter": given["best"]})
         return found
 
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
@@ -48,6 +51,7 @@ class BestWorst(QuestionType):
         rows = [
             {
                 "side": side,
+                "title": gettext("Best") if side == "best" else gettext("Worst"),
                 "name": f"{name}-{end}",
                 "key": str(place),
                 "choices": [
@@ -56,7 +60,8 @@ class BestWorst(QuestionType):
             }
             for place, (side, end) in enumerate(SIDES.items(), 1)
         ]
-        said = ", ".join(f"{letter} {side}" for side, letter in given.items() if letter)
+        names = {"best": gettext("best"), "worst": gettext("worst")}
+        said = ", ".join(f"{letter} {names[side]}" for side, letter in given.items() if letter)
         return {"choices": [], "value": said, "rows": rows}
 
     def column(self, name: str, spec: Mapping[str, Any]) -> Column:
@@ -85,6 +90,18 @@ def is_best_worst(value: Any) -> bool:
 
 def _given(form: Mapping[str, list[str]], name: str) -> dict[str, str]:
     return {side: form.get(f"{name}-{end}", [""])[-1].strip() for side, end in SIDES.items()}
+
+
+def _strange(side: str) -> str:
+    if side == "best":
+        return gettext("names a best output that was not shown: choose one of %(letters)s")
+    return gettext("names a worst output that was not shown: choose one of %(letters)s")
+
+
+def _lacking(side: str) -> str:
+    if side == "best":
+        return gettext("lacks the best output: choose it, too")
+    return gettext("lacks the worst output: choose it, too")
 
 
 QUESTION_TYPE = BestWorst()

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, finite_number
 from annotation.spec_fields import SpecField
 from annotation.typed_columns import Column, yes_no
 
-TEXTS = ("Yes", "No")
+TEXTS = (gettext_noop("Yes"), gettext_noop("No"))
 
 
 class Binary(QuestionType):
@@ -62,7 +64,7 @@ class Binary(QuestionType):
         return (0.0, 1.0)
 
     def choices(self, spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-        labels = spec.get("labels") or list(TEXTS)
+        labels = spec.get("labels") or [gettext(text) for text in TEXTS]
         if isinstance(labels, dict):
             labels = [labels.get(True, labels.get("true")), labels.get(False, labels.get("false"))]
         return [

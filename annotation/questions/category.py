@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
 from annotation.typed_columns import Column, text, texts
@@ -46,10 +48,12 @@ class Category(QuestionType):
             if not isinstance(value, list) or not value:
                 raise ValueInvalidError("must be a list of the choices")
             if len({str(v) for v in value}) != len(value):
-                raise ValueInvalidError("names a choice twice")
+                raise ValueInvalidError(gettext("names a choice twice"))
         for one in value if spec.get("multiple") else [value]:
             if not isinstance(one, str) or one not in spec["choices"]:
-                raise ValueInvalidError(f"must be one of: {', '.join(spec['choices'])}")
+                raise ValueInvalidError(
+                    gettext("must be one of: %(choices)s") % {"choices": ", ".join(spec["choices"])}
+                )
         return value
 
     def column(self, name: str, spec: Mapping[str, Any]) -> Column:

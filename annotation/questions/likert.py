@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.questions import BETTER, NumericType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
 from annotation.typed_columns import Column, whole
@@ -52,7 +54,8 @@ class Likert(NumericType):
 
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if type(value) is not int or not spec["min"] <= value <= spec["max"]:
-            raise ValueInvalidError(f"must be a whole number from {spec['min']} to {spec['max']}")
+            reason = gettext("must be a whole number from %(low)s to %(high)s")
+            raise ValueInvalidError(reason % {"low": spec["min"], "high": spec["max"]})
         return value
 
     def column(self, name: str, spec: Mapping[str, Any]) -> Column:

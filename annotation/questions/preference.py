@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
@@ -34,7 +36,8 @@ class Preference(QuestionType):
         key = sheet.key_of(given)
         if key is None:
             letters = ", ".join(output.letter for output in sheet.outputs)
-            raise ValueInvalidError(f"is not one of the outputs shown: choose one of {letters}")
+            reason = gettext("is not one of the outputs shown: choose one of %(letters)s")
+            raise ValueInvalidError(reason % {"letters": letters})
         return key
 
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
@@ -48,7 +51,7 @@ class Preference(QuestionType):
         if not isinstance(value, str) or not value:
             raise ValueInvalidError("must be the id of the better output" + _or_tie(spec))
         if value == TIE and not spec.get("allow_tie", True):
-            raise ValueInvalidError("must be one of the outputs: this question does not allow ties")
+            raise ValueInvalidError(gettext("must be one of the outputs: this question does not allow ties"))
         return value
 
     def check_shown(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> None:
@@ -61,10 +64,10 @@ class Preference(QuestionType):
     def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
         given = form.get(name, [])
         outputs = [
-            {"value": output.letter, "label": f"{output.letter} is better", "key": key}
+            {"value": output.letter, "label": gettext("%(letter)s is better") % {"letter": output.letter}, "key": key}
             for output, key in zip(sheet.outputs, KEYS, strict=False)
         ]
-        ties = [{"value": TIE, "label": "Tie", "key": TIE_KEY}] if spec.get("allow_tie", True) else []
+        ties = [{"value": TIE, "label": gettext("Tie"), "key": TIE_KEY}] if spec.get("allow_tie", True) else []
         choices = [*outputs[:1], *ties, *outputs[1:]]
         return {
             "choices": [{**choice, "chosen": choice["value"] in given} for choice in choices],

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Form, Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
@@ -46,22 +48,24 @@ class Rank(QuestionType):
         given = _given(form, name)
         strange = sorted(letter for letter in given if sheet.key_of(letter) is None)
         if strange:
-            raise ValueInvalidError(f"ranks {_listed(strange)}, which was not shown")
+            reason = gettext("ranks %(letters)s, which was not shown")
+            raise ValueInvalidError(reason % {"letters": _listed(strange)})
         if not given:
             return None
         wrong = sorted(letter for letter, raw in given.items() if not _fits(raw, spec))
         if wrong:
-            raise ValueInvalidError(f"needs a whole number from 1 to {spec['ranks']} for {_listed(wrong)}")
+            reason = gettext("needs a whole number from 1 to %(ranks)s for %(letters)s")
+            raise ValueInvalidError(reason % {"ranks": spec["ranks"], "letters": _listed(wrong)})
         missing = [output.letter for output in sheet.outputs if output.letter not in given]
         if missing:
-            raise ValueInvalidError(f"leaves out {_listed(missing)}: every output needs a rank")
+            reason = gettext("leaves out %(letters)s: every output needs a rank")
+            raise ValueInvalidError(reason % {"letters": _listed(missing)})
         ranks = {output.letter: int(given[output.letter]) for output in sheet.outputs}
         if not spec.get("allow_ties", True):
             tied = [one for one, rank in ranks.items() if list(ranks.values()).count(rank) > 1]
             if tied:
-                raise ValueInvalidError(
-                    f"gives {_listed(tied)} the same rank as another: give each output its own rank"
-                )
+                reason = gettext("gives %(letters)s the same rank as another: give each output its own rank")
+                raise ValueInvalidError(reason % {"letters": _listed(tied)})
         # Form fields are in the order shown, stored values in the order of the outputs' keys: neither reveals more than
         # the order stored with the assignment.
         keyed = {output.key: ranks[output.letter] for output in sheet.outputs}
@@ -137,7 +141,11 @@ def _fits(raw: str, spec: Mapping[str, Any]) -> bool:
 
 
 def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        names[0]
+        if len(names) == 1
+        else gettext("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
+    )
 
 
 QUESTION_TYPE = Rank()

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Sheet
 from annotation.questions import BETTER, NumericType, SpecInvalidError, ValueInvalidError, is_number
 from annotation.spec_fields import SpecField
@@ -85,10 +87,11 @@ class Slider(NumericType):
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         low, high = _ends(spec)
         if not is_number(value) or not low <= value <= high:
-            raise ValueInvalidError(f"must be a number from {low} to {high}")
+            raise ValueInvalidError(gettext("must be a number from %(low)s to %(high)s") % {"low": low, "high": high})
         step = spec.get("step")
         if step is not None and not _is_step(value, low, step):
-            raise ValueInvalidError(f"must be a whole number of steps of {step} from {low}")
+            reason = gettext("must be a whole number of steps of %(step)s from %(low)s")
+            raise ValueInvalidError(reason % {"step": step, "low": low})
         return value
 
     def scale(self, spec: Mapping[str, Any]) -> tuple[float, float]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError, is_number
 from annotation.spec_fields import SpecField
@@ -80,9 +82,9 @@ class Spans(QuestionType):
         order = {key: place for place, key in enumerate(sorted(sheet.keys))}
         spans.sort(key=lambda span: (order[span["output"]], str(span.get("start")).zfill(12)))
         if spec.get("labels") and any(span.get("label") is None for span in spans):
-            raise ValueInvalidError("has a span without a label: choose one")
+            raise ValueInvalidError(gettext("has a span without a label: choose one"))
         if severities(spec) and any(span.get("severity") is None for span in spans):
-            raise ValueInvalidError("has a span without a severity: choose one")
+            raise ValueInvalidError(gettext("has a span without a severity: choose one"))
         return {"spans": spans, "none": sorted({_key(letter, sheet) for letter in free})}
 
     def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[ShownOutput]:
@@ -215,9 +217,8 @@ def _check_apart(spans: list[dict[str, Any]]) -> None:
     for group in groups.values():
         for one, other in pairwise(sorted(group, key=lambda span: span["start"])):
             if other["start"] < one["end"]:
-                raise ValueInvalidError(
-                    f"marks {_quoted(one)} and {_quoted(other)}, which overlap, with the same label"
-                )
+                reason = gettext("marks %(one)s and %(other)s, which overlap, with the same label")
+                raise ValueInvalidError(reason % {"one": _quoted(one), "other": _quoted(other)})
 
 
 def _sent(form: Mapping[str, list[str]], name: str) -> dict[str, Any]:
@@ -226,10 +227,10 @@ def _sent(form: Mapping[str, list[str]], name: str) -> dict[str, Any]:
     try:
         sent = check_json(json.loads(raw)) if raw else {"spans": []}
     except (ValueError, RecursionError, TextRefusedError):
-        raise ValueInvalidError("cannot be read: mark the spans again") from None
+        raise ValueInvalidError(gettext("cannot be read: mark the spans again")) from None
     fits = isinstance(sent, dict) and isinstance(sent.get("spans"), list) and isinstance(sent.get("none", []), list)
     if not fits or not all(isinstance(span, dict) for span in sent["spans"]):
-        raise ValueInvalidError("cannot be read: mark the spans again")
+        raise ValueInvalidError(gettext("cannot be read: mark the spans again"))
     return sent
 
 
@@ -241,7 +242,7 @@ def _ticked(form: Mapping[str, list[str]], name: str) -> Iterator[str]:
 def _key(letter: Any, sheet: Sheet) -> str:
     key = sheet.key_of(letter) if isinstance(letter, str) else None
     if key is None:
-        raise ValueInvalidError("marks something in an output that was not shown")
+        raise ValueInvalidError(gettext("marks something in an output that was not shown"))
     return key
 
 
@@ -252,11 +253,14 @@ def _said(form: Mapping[str, list[str]], name: str, ticked: set[str]) -> str:
     except ValueInvalidError:
         spans = []
     marked = [f"{span.get('output', '')} “{_short(str(span.get('text', '')))}”".strip() for span in spans]
-    return "; ".join([*marked, *(f"none in {letter}" for letter in sorted(ticked - {"ALL"}))])
+    return "; ".join(
+        [*marked, *(gettext("none in %(letter)s") % {"letter": letter} for letter in sorted(ticked - {"ALL"}))]
+    )
 
 
 def _quoted(span: Mapping[str, Any]) -> str:
-    return f"“{_short(span['text'])}” at {span['start']} to {span['end']}"
+    places = {"text": _short(span["text"]), "start": span["start"], "end": span["end"]}
+    return gettext("“%(text)s” at %(start)s to %(end)s") % places
 
 
 def _short(text: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
@@ -44,16 +46,18 @@ class Text(QuestionType):
         if not isinstance(value, str):
             raise ValueInvalidError("must be text")
         if len(value) > LONGEST:
-            raise ValueInvalidError(f"must have at most {LONGEST} characters")
+            raise ValueInvalidError(gettext("must have at most %(most)s characters") % {"most": LONGEST})
         try:
             check_text(value)
         except TextRefusedError as problem:
             raise ValueInvalidError(str(problem)) from None
         words = len(value.split())
         if words < spec.get("min_words", 0):
-            raise ValueInvalidError(f"needs at least {spec['min_words']} words; it has {words}")
+            reason = gettext("needs at least %(least)s words; it has %(words)s")
+            raise ValueInvalidError(reason % {"least": spec["min_words"], "words": words})
         if words > spec.get("max_words", words):
-            raise ValueInvalidError(f"may have at most {spec['max_words']} words; it has {words}")
+            reason = gettext("may have at most %(most)s words; it has %(words)s")
+            raise ValueInvalidError(reason % {"most": spec["max_words"], "words": words})
         return value
 
 

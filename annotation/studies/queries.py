@@ -15,6 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import Person
 from annotation.access import ANNOTATORS
@@ -85,7 +86,7 @@ class MyWork:
     @property
     def kind(self) -> str:
         """The kind of task, in words."""
-        return protocols()[self.study.protocol].label
+        return gettext(protocols()[self.study.protocol].label)
 
     @property
     def must_read(self) -> bool:

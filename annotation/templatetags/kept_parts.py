@@ -7,13 +7,14 @@ from django import template
 from django.template.base import FilterExpression, Node, NodeList, Parser, Token
 from django.template.context import Context
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 register = template.Library()
 MOST_KEPT = 200
 
 
 class KeptPart(Node):
-    """A part of a template that is rendered once for each key. The texts used longest ago are forgotten first."""
+    """A part of a template, rendered once per key and language. The texts used longest ago are forgotten first."""
 
     def __init__(self, nodelist: NodeList, key: list[FilterExpression]) -> None:
         self.nodelist, self.key = nodelist, key
@@ -23,7 +24,7 @@ class KeptPart(Node):
         first, *others = (part.resolve(context) for part in self.key)
         if not first:
             return self.nodelist.render(context)
-        key = repr((first, others))
+        key = repr((get_language(), first, others))
         found = self.kept.pop(key, None)  # other threads may have taken it just now; then it is rendered here, too
         if found is None:
             found = self.nodelist.render(context)

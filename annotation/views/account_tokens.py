@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
@@ -42,9 +43,9 @@ def account_tokens(request: HttpRequest) -> HttpResponse:
 def revoke_account_token(request: HttpRequest, pk: int) -> HttpResponse:
     person = person_of(request)
     if revoke_token(own_token_for(person, pk), person):
-        messages.success(request, "The token has been revoked. Programs that use it no longer have access.")
+        messages.success(request, gettext("The token has been revoked. Programs that use it no longer have access."))
     else:
-        messages.error(request, "This token has already been revoked.")
+        messages.error(request, gettext("This token has already been revoked."))
     return redirect("annotation:account_tokens")
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
@@ -72,7 +73,7 @@ def read_comments(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(person, slug, RESEARCHERS)
     through = request.POST.get("through", "")
     if NUMBER.fullmatch(through) and comments.mark_read(study, person, int(through)):
-        messages.success(request, "Marked as read.")
+        messages.success(request, gettext("Marked as read."))
     return redirect(f"{reverse('annotation:attention', args=[slug])}?kind=comments")
 
 
@@ -84,5 +85,5 @@ def read_flag_answers(request: HttpRequest, slug: str) -> HttpResponse:
     study = membership_for(person, slug, roles=ANNOTATORS).study
     named = [text for text in request.POST.getlist("answer") if NUMBER.fullmatch(text)]
     if flags.acknowledge_answers(person, study, [int(text) for text in named]):
-        messages.success(request, "Marked as read.")
+        messages.success(request, gettext("Marked as read."))
     return redirect("annotation:my_answers", slug=slug)

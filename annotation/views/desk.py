@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
@@ -104,7 +105,9 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     try:
         submission = submission_in(request, row.study, row.guidelines_version, form)
         if not reason.strip():
-            return _page(request, row, 422, form=form, errors={"skip": "Give a reason for skipping this task."})
+            return _page(
+                request, row, 422, form=form, errors={"skip": gettext("Give a reason for skipping this task.")}
+            )
         submitting.skip(row.assignment, submission, _checked_reason(reason))
     except StudyClosedError as problem:
         return _again(request, row, 409, form=form, errors={"skip": str(problem)})

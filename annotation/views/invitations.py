@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -75,7 +76,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except InvitationDeadError:
         return render(request, "annotation/invitation_dead.html", status=404)
     except AlreadyMemberError:
-        messages.info(request, "You are or were in this study, so the invitation changes nothing.")
+        messages.info(request, gettext("You are or were in this study, so the invitation changes nothing."))
         return redirect("annotation:home")
     return _offer(request, found, None if request.user.is_authenticated else JoinForm())
 
@@ -100,10 +101,12 @@ def _join(request: HttpRequest, found: Invitation) -> HttpResponse:
             person = form.person()
             accept(found, person)
         except HashingBusyError:
-            form.add_error(None, "The site is busy because many people are signing in. Try again in a few seconds.")
+            form.add_error(
+                None, gettext("The site is busy because many people are signing in. Try again in a few seconds.")
+            )
             return _offer(request, found, form, status=503)
         except IntegrityError:
-            form.add_error("username", "This user name is taken. Choose another one.")
+            form.add_error("username", gettext("This user name is taken. Choose another one."))
         else:
             enter(request, person, "invitation")
             return redirect("annotation:home")

@@ -3,9 +3,11 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
+from accounts.preferences import preferences_of
 from annotation.access import ANNOTATORS, membership_for
 from annotation.desk.my_answers import FILTERS, answers_of, page_of
 from annotation.desk.my_day import SHORTEST_PACE_MINUTES, day_of, paced_work, zone_called
@@ -34,7 +36,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
                 confirm_reading(rater, read)
             if study.is_live:
                 return next_page(request, study)
-            messages.success(request, "Saved. Your tasks appear here when the study gives them out.")
+            messages.success(request, gettext("Saved. Your tasks appear here when the study gives them out."))
             return redirect("annotation:home")
         status = 422
     html = render_markdown(newest.text) if newest else ""
@@ -56,7 +58,8 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
     kind = kind if kind in FILTERS else ""
     words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:LONGEST_SEARCH]
     page, rows = page_of(rater, answers_of(rater, kind, words, number), request.GET.get("page"), number)
-    context = {"study": study, "page": page, "rows": rows, "kind": kind, "words": words, "filters": FILTERS.items(),
+    filters = [(key, gettext(name)) for key, name in FILTERS.items()]
+    context = {"study": study, "page": page, "rows": rows, "kind": kind, "words": words, "filters": filters,
                "newest": number,
                "unread": [one for row in rows if (one := row.flag_answer) and one.seen_at is None]}  # fmt: skip
     return render(request, "annotation/my_answers.html", context)
@@ -65,8 +68,8 @@ def my_answers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def my_day(request: HttpRequest) -> HttpResponse:
-    """The person's answers, pace and active time today, by the days of the time zone in `?zone=`."""
-    zone = zone_called(request.GET.get("zone", ""))
+    """The person's answers, pace and active time today, by days of the time zone in `?zone=` or their own."""
+    zone = zone_called(request.GET.get("zone", "") or preferences_of(person_of(request)).time_zone)
     paced, rest = paced_work(person_of(request))
     context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES,
                "paced": paced, "rest": rest}  # fmt: skip

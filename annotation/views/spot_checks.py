@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
@@ -103,7 +104,7 @@ def notes(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         named = [text for text in request.POST.getlist("note") if NUMBER.fullmatch(text)]
         if checking.acknowledge(person, study, [int(text) for text in named]):
-            messages.success(request, "Thank you.")
+            messages.success(request, gettext("Thank you."))
         return redirect("annotation:home")
     found = list(checking.notes_to(person, study))
     unread = [note for note in found if note.seen_at is None]

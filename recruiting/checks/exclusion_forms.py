@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.forms import LONGEST_REASON, PlainText
 
@@ -14,7 +15,7 @@ class Words(PlainText):
         return super().to_python(value).strip()
 
 
-def _words(label: str, help_text: str = "") -> Words:
+def _words(label: Any, help_text: Any = "") -> Words:
     return Words(label=label, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 3}), help_text=help_text)
 
 
@@ -34,4 +35,4 @@ class NoticeForm(forms.Form):
 class ExclusionReplyForm(forms.Form):
     """What an excluded rater says."""
 
-    text = _words("Your answer", "The researchers see it beside the exclusion.")
+    text = _words(gettext_lazy("Your answer"), gettext_lazy("The researchers see it beside the exclusion."))

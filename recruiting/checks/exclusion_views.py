@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
@@ -86,7 +87,7 @@ def my_standing(request: HttpRequest, slug: str) -> HttpResponse:
     if exclusion is not None and form.is_valid():
         try:
             excluding.reply(exclusion, form.cleaned_data["text"], person)
-            messages.success(request, "Saved. The researchers see your answer beside the exclusion.")
+            messages.success(request, gettext("Saved. The researchers see your answer beside the exclusion."))
         except REFUSED as problem:
             messages.error(request, str(problem))
         return redirect("recruiting:my_standing", slug=slug)

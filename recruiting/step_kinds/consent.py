@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Max
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.auditing import record
 from annotation.importing.import_problems import FieldInvalidError, quoted
@@ -21,8 +22,8 @@ from recruiting.models import Consent, ConsentVersion
 from recruiting.way_in.step_fields import StepField
 
 SHOWN = ("text", "privacy", "retention", "on_withdrawal")
-CHANGED = "The text has changed since you opened this page. Read it again, please."
-TICK = "Tick the box to agree, or leave the study."
+CHANGED = gettext_noop("The text has changed since you opened this page. Read it again, please.")
+TICK = gettext_noop("Tick the box to agree, or leave the study.")
 
 
 def digest_of(step: EntryStep) -> str:
@@ -33,7 +34,7 @@ def digest_of(step: EntryStep) -> str:
 
 class ConsentStep(EntryStepKind):
     key = "consent"
-    label = "Consent"
+    label = gettext_noop("Consent")
     about = "People read what the study is, what is kept and for how long, and agree or leave."
     spec_keys = frozenset(SHOWN)
     fields = (
@@ -66,9 +67,9 @@ class ConsentStep(EntryStepKind):
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
         if form.get("digest") != digest_of(step):
-            raise RepliesInvalidError({"": CHANGED})
+            raise RepliesInvalidError({"": gettext(CHANGED)})
         if form.get("agree") != "yes":
-            raise RepliesInvalidError({"agree": TICK})
+            raise RepliesInvalidError({"agree": gettext(TICK)})
         version = _version(step, rater.study)
         if not Consent.objects.filter(rater=rater, version=version).exists():  # the rater is locked
             Consent.objects.create(rater=rater, version=version, agreed_at=now)

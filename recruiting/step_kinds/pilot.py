@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Item
 from recruiting.entry_step import DeclaredIn, EntryStep, Halt, Passages
@@ -17,7 +19,7 @@ POOLS = (Item.Pool.QUALIFICATION.value, Item.Pool.TRAINING.value)
 
 class PilotStep(PracticeKind):
     key = "pilot"
-    label = "Paid pilot"
+    label = gettext_noop("Paid pilot")
     about = "People rate a small batch; then a researcher reads it and chooses who continues."
     pool = Item.Pool.QUALIFICATION.value
     spec_keys = frozenset({"intro", "items", "pool", "payment"})

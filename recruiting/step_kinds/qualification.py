@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Item
 from annotation.questions import is_number
@@ -21,7 +23,7 @@ MOST_ATTEMPTS, MOST_HOURS, MOST_RIGHT = 20, 24 * 365, 1000
 
 class QualificationStep(PracticeKind):
     key = "qualification"
-    label = "Qualification"
+    label = gettext_noop("Qualification")
     about = "People rate items with known answers, which they do not see, and pass by rules per question."
     pool = Item.Pool.QUALIFICATION.value
     spec_keys = frozenset({"intro", "items", "rules", "attempts", "cooldown_hours", "since_guidelines"})

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
@@ -19,7 +20,7 @@ QUESTIONS_HELP = "YAML, one block per question: key, text, choices, and multiple
 
 class QuestionnaireStep(EntryStepKind):
     key = "questionnaire"
-    label = "About you"
+    label = gettext_noop("About you")
     about = "People may answer questions about themselves; researchers see counts of groups, never single answers."
     spec_keys = frozenset({"intro", "questions"})
     fields = (

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
@@ -23,7 +24,7 @@ RULES = frozenset({"fits", "at_least", "least", "most"})
 
 class ScreenStep(EntryStepKind):
     key = "screen"
-    label = "A few questions first"
+    label = gettext_noop("A few questions first")
     about = "People answer required questions about themselves; rules decide who fits."
     spec_keys = frozenset({"intro", "questions"})
     fields = (

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Item, Rater
 from recruiting.entry_step import DeclaredIn, EntryStep
@@ -17,7 +19,7 @@ MOST_ROUNDS = 10
 
 class TrainingStep(PracticeKind):
     key = "training"
-    label = "Training"
+    label = gettext_noop("Training")
     about = "People rate examples and see the right answer with its reason after each."
     shows_gold = True
     pool = Item.Pool.TRAINING.value

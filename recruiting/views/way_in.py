@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
@@ -36,7 +37,7 @@ def way_in(request: HttpRequest, slug: str) -> HttpResponse:
         except RepliesInvalidError as problem:
             return _step_page(request, way_of(rater.study, rater), problem.errors)
         except StaleStepError:
-            messages.info(request, "This page was out of date. Here is the next step.")
+            messages.info(request, gettext("This page was out of date. Here is the next step."))
             return redirect("recruiting:way_in", slug=slug)
         return _onwards(request, rater)
     return _step_page(request, way_of(rater.study, rater))
@@ -48,7 +49,7 @@ def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
     if way.halt is not None and way.halt.over and rater.study.has_crowd and settle(rater.study, person_of(request)):
         return redirect("recruiting:outcome", slug=rater.study.slug)
     if way.step is None:
-        messages.success(request, "You have passed all steps. You can start now.")
+        messages.success(request, gettext("You have passed all steps. You can start now."))
         return redirect("annotation:home")
     if way.passage is not None and way.step.kind.has_tasks:
         return redirect("recruiting:practice", slug=rater.study.slug)
@@ -84,7 +85,7 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
         except TextRefusedError as problem:
             return _task_page(request, rater, form, {"": str(problem)})
         except StaleStepError:
-            messages.info(request, "This page was out of date. Here is the next task.")
+            messages.info(request, gettext("This page was out of date. Here is the next task."))
         return _onwards(request, rater)
     return _task_page(request, rater)
 
@@ -117,7 +118,7 @@ def why(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         try:
             read_why(rater, number - 1)
         except StaleStepError:
-            messages.info(request, "This page was out of date. Here is the next task.")
+            messages.info(request, gettext("This page was out of date. Here is the next task."))
         return _onwards(request, rater)
     answer = _answered(rater, number)
     context = {"study": study, "number": number, "count": len(answer.passage.tasks), **comparison(answer)}

@@ -1,5 +1,7 @@
 """Leaving a study by oneself: the answers follow the rule that the person agreed to."""
 
+from django.utils.translation import gettext
+
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
 from annotation.members.membership import MembershipRefusedError
@@ -41,5 +43,5 @@ def leave(rater: Rater, person: Person) -> bool:
     """
     rule = rule_for(rater.study, rater)
     if rule is None:
-        raise ErasureRefusedError("This study has no rule for leaving it. Ask the people who run it.")
+        raise ErasureRefusedError(gettext("This study has no rule for leaving it. Ask the people who run it."))
     return erase_rater(rater, person, keep_answers=rule != ERASE)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError, unknown
 from annotation.models import Rater
@@ -17,7 +18,11 @@ QUESTION_KEYS = frozenset({"key", "text", "help", "choices", "multiple", "number
 """What every question may have; without choices or `number`, the answer is a text."""
 MOST_QUESTIONS, MOST_CHOICES, LONGEST_CHOICE, LONGEST_TEXT = 50, 100, 200, 500
 MOST_YEARS = 1_000_000
-NEEDED, NOT_OFFERED, NO_NUMBER = "This question needs an answer.", "Choose one of the answers.", "Enter a number."
+NEEDED, NOT_OFFERED, NO_NUMBER = (
+    gettext_noop("This question needs an answer."),
+    gettext_noop("Choose one of the answers."),
+    gettext_noop("Enter a number."),
+)
 
 
 def question_problems(
@@ -97,7 +102,7 @@ def read_replies(questions: Sequence[Mapping[str, Any]], form: QueryDict, *, req
         if value is not None:
             replies[question["key"]] = value
         elif required:
-            errors[name] = NEEDED
+            errors[name] = gettext(NEEDED)
     if errors:
         raise RepliesInvalidError(errors)
     return replies
@@ -108,20 +113,20 @@ def _value(question: Mapping[str, Any], given: list[str]) -> Any:
         return None
     if choices := question.get("choices"):
         if not set(given) <= set(choices):
-            raise ValueError(NOT_OFFERED)
+            raise ValueError(gettext(NOT_OFFERED))
         return [one for one in choices if one in given] if question.get("multiple") else given[-1]
     if question.get("number"):
         text = given[-1].replace(",", ".")
         whole, _, part = text.partition(".")
         if not (whole.isascii() and whole.isdigit() and len(whole) < 10) or (part and not part.isdigit()):
-            raise ValueError(NO_NUMBER)
+            raise ValueError(gettext(NO_NUMBER))
         return float(text) if part else int(whole)
     if len(given[-1]) > LONGEST_TEXT:
-        raise ValueError(f"Use at most {LONGEST_TEXT} characters.")
+        raise ValueError(gettext("Use at most %(most)s characters.") % {"most": LONGEST_TEXT})
     try:
-        return check_text(given[-1], "This answer")
+        return check_text(given[-1])
     except TextRefusedError as problem:
-        raise ValueError(f"{problem.place} {problem.reason}.") from None
+        raise ValueError(gettext("This answer %(problem)s.") % {"problem": problem.reason}) from None
 
 
 def keep_replies(rater: Rater, step: str, replies: Mapping[str, Any], now: datetime) -> None:

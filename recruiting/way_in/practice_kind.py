@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
@@ -14,7 +15,7 @@ from recruiting.models import StepPassage
 from recruiting.way_in.passing import begin
 from recruiting.way_in.practice_tasks import MOST_ITEMS, items_for, tasks_for
 
-NO_TASKS = "This step has no tasks yet. Please tell the people who run the study."
+NO_TASKS = gettext_noop("This step has no tasks yet. Please tell the people who run the study.")
 OWN_PAGES = "cannot be a step here, because tasks of this protocol have pages of their own"
 
 
@@ -49,7 +50,7 @@ class PracticeKind(EntryStepKind):
             return
         tasks = self.tasks(step, rater)
         if not tasks:
-            raise RepliesInvalidError({"": NO_TASKS})
+            raise RepliesInvalidError({"": gettext(NO_TASKS)})
         begin(rater, step.key, now, tasks)
 
     def tasks(self, step: EntryStep, rater: Rater) -> list[list[Any]]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from config.background.workers import WorkerStatus, worker_status
 from sessions.models import RevisionSession, Turn
@@ -53,5 +54,5 @@ def without_model(session: RevisionSession, reason: str) -> str:
     """Return `reason` without the name of the session's model, which annotators must not see."""
     endpoint, _, model = session.model.partition("/")
     for name in (session.model, model, endpoint):
-        reason = reason.replace(name, "the model")
+        reason = reason.replace(name, gettext("the model"))
     return reason

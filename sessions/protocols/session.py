@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.models.study import Question
 from annotation.protocols import Protocol, StudyInvalidError, TaskPlan, Unit, UnitInvalidError
 from retrieval.searchers import searchers
@@ -19,7 +21,7 @@ class SessionProtocol(Protocol):
     """One task per question and model, held by one person for one session, and one task per turn to rate it."""
 
     key = "session"
-    label = "Revision sessions"
+    label = gettext_noop("Revision sessions")
     option_keys = frozenset({
         "models", "max_turns", "passages", "temperature", "searcher", "searcher_model", "searcher_approximate",
         "second_ratings", "markdown",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
@@ -98,7 +99,7 @@ def _again(request: HttpRequest, key: uuid.UUID, form: Form, status: int, errors
     assignment, found = session_for(person_of(request), key)
     page = SessionPage(assignment, found, PageChoice(step=request.POST.get("step", "")), form, errors)
     if page.step.name == "over":  # there is no form left: the page shows the typed text, and how the session ended
-        return _conflict(request, key, form, errors.get("general", ENDED))
+        return _conflict(request, key, form, errors.get("general", gettext(ENDED)))
     return _page(request, page, status)
 
 

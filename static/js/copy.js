@@ -1,5 +1,7 @@
 // Buttons that copy the text of the field they name, and links to files that get a button to copy what is in them.
-const PRESS = "Press Ctrl+C to copy";
+
+const gettext = (text) => window.interraterLanguage?.words[text] ?? text; // a classic script: it cannot import
+const PRESS = gettext("Press Ctrl+C to copy");
 
 function copyField(field, say) {
   field.focus();
@@ -8,7 +10,7 @@ function copyField(field, say) {
     say(PRESS);
     return;
   }
-  navigator.clipboard.writeText(field.value).then(() => say("Copied"), () => say(PRESS));
+  navigator.clipboard.writeText(field.value).then(() => say(gettext("Copied")), () => say(PRESS));
 }
 
 async function copyFile(button) {
@@ -19,7 +21,7 @@ async function copyFile(button) {
     if (!response.ok) throw new Error(response.statusText);
     text = await response.text();
   } catch {
-    say("Could not copy: save the file");
+    say(gettext("Could not copy: save the file"));
     return;
   }
   const field = document.createElement("textarea");

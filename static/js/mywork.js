@@ -1,8 +1,8 @@
-// My answers and my day: times in this computer's time zone, and days that end at its midnight.
+// My answers and my day: times in the person's time zone, or else this computer's, and days that end at its midnight.
 
 import { localTimes } from "./desk/times.js";
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const zone = document.documentElement.dataset.zone || Intl.DateTimeFormat().resolvedOptions().timeZone;
 const day = document.querySelector("#my-day");
 const address = new URL(window.location.href);
 

@@ -4,7 +4,17 @@
   "use strict";
   var root = document.documentElement;
   var order = ["system", "light", "dark"];
-  var words = { system: "system", light: "light", dark: "dark" };
+
+  // The file of the page's language has arrived when the document is complete.
+  function gettext(text) {
+    var language = window.interraterLanguage;
+    return (language && language.words[text]) || text;
+  }
+
+  function wordOf(theme) {
+    if (theme === "system") return gettext("system");
+    return theme === "light" ? gettext("light") : gettext("dark");
+  }
 
   function kept() {
     var value = stored("theme");
@@ -26,7 +36,7 @@
       root.setAttribute("data-theme", value);
     }
     document.querySelectorAll("[data-theme-word]").forEach(function (node) {
-      node.textContent = words[value];
+      node.textContent = wordOf(value);
     });
   }
 

@@ -4,6 +4,7 @@
 
 from playwright.sync_api import expect
 
+from accounts.preferences import save_preferences
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import bring, press, rows  # noqa: F401 - fixtures
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
@@ -15,7 +16,7 @@ SCROLLED = """() => new Promise((done) => {
 })"""
 
 
-def cold(desk, collected, open_page):
+def cold(desk, collected, open_page, state="saved"):
     """Open a page on the collected files, and check how many requests and bytes of script go over the wire."""
     asked = []
 
@@ -25,7 +26,7 @@ def cold(desk, collected, open_page):
     desk.page.route("**/static/**", serve)
     desk.page.on("request", lambda request: asked.append(request.url))
     open_page()
-    saved(desk.page)
+    expect(desk.page.locator("#state")).to_have_text(state)
     scripts = [collected / url.split("/static/")[1] for url in asked if url.endswith(".js")]
     assert 0 < len(asked) <= MOST_REQUESTS, asked
     assert 0 < sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts) <= MOST_SCRIPT
@@ -104,3 +105,8 @@ def test_keys_that_come_before_the_script_answer_no_other_task(desk, task):
     expect(page.locator("#help")).to_be_visible()
     expect(page.locator(".question :checked")).to_have_count(0)
     assert [row["answers"] for row in answers_to(task)] == [{"follows": True, "how_well": 5}]
+
+
+def test_a_cold_page_in_arabic_makes_few_requests_and_works(desk, rater, task, collected):
+    save_preferences(rater, language="ar")
+    cold(desk, collected, lambda: desk.open(task), "محفوظ")

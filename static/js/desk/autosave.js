@@ -1,5 +1,6 @@
 // Drafts are stored in this browser at once and on the server a second later, one request at a time.
 
+import { gettext } from "../gettext.js";
 import { sameAnswers } from "./page.js";
 import { isBack, OfflineError, post, untilBack, worthTrying } from "./network.js";
 import { keepAndLeave } from "./unsent.js";
@@ -116,7 +117,7 @@ export class Autosave {
     if (answer.status === 410) return this.#submitted();
     if (answer.status === 400 || answer.status === 413) {
       this.dirty = false;
-      return this.state.say("broken", `not saved: ${answer.json().error}`);
+      return this.state.say("broken", gettext("not saved: %(why)s", { why: answer.json().error }));
     }
     this.state.say("broken");
     return worthTrying(this.page);
@@ -138,7 +139,7 @@ export class Autosave {
     this.dirty = false;
     this.stopped = true;
     this.state.say("submitted");
-    this.page.message("This task was submitted in another tab. Your draft is saved in this browser. Reload to see the submitted answer.");
+    this.page.message(gettext("This task was submitted in another tab. Your draft is saved in this browser. Reload to see the submitted answer."));
   }
 
   #lastChance() {

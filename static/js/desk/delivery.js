@@ -1,5 +1,6 @@
 // Sends an answer until the server has said something about it, however long the network, the server or a sign-in takes.
 
+import { gettext } from "../gettext.js";
 import { isBack, OfflineError, post, untilBack, worthTrying } from "./network.js";
 
 // `sending` has the page, its state, what is kept in this browser, the autosave and the refused answers.
@@ -38,10 +39,10 @@ function saySaved({ page, state, keep, autosave, refused }) {
   autosave.discard();
   refused.discard();
   state.say("submitted");
-  page.message("Your answer is saved. Opening the next task…", "good");
+  page.message(gettext("Your answer is saved. Opening the next task…"), "good");
 }
 
 function sayWhy({ page, state }, answer) {
   state.say(answer ? "broken" : "offline");
-  page.message(answer ? "The server is not responding. We'll send it when it does." : "You're offline. We'll send it when you reconnect.");
+  page.message(answer ? gettext("The server is not responding. We'll send it when it does.") : gettext("You're offline. We'll send it when you reconnect."));
 }

@@ -1,5 +1,6 @@
 // Dialogs with the guidelines and the list of keys; Escape closes them and focus returns.
 
+import { gettext } from "../gettext.js";
 import { parse, request } from "./network.js";
 
 export class Dialogs {
@@ -30,7 +31,7 @@ export class Dialogs {
       body.replaceChildren(...parse(answer.text).body.childNodes);
       this.loaded = true;
     } else {
-      body.textContent = answer?.status === 401 ? "You are signed out. Sign in again to read the guidelines." : "You're offline. Try again.";
+      body.textContent = answer?.status === 401 ? gettext("You are signed out. Sign in again to read the guidelines.") : gettext("You're offline. Try again.");
     }
   }
 

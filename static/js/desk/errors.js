@@ -1,8 +1,7 @@
 // Errors that the server found go away when their cause does: beside the question, in the message, for screen readers.
 
+import { ngettext } from "../gettext.js";
 import { isAnswered, lacksMarks, wordsOf } from "./completeness.js";
-
-const COUNTED = /still needs? an answer/;
 
 export class Errors {
   constructor(page) {
@@ -40,10 +39,12 @@ export class Errors {
   }
 
   #count() {
-    if (!COUNTED.test(this.page.root.querySelector("#message").textContent)) return;
+    const shown = this.page.root.querySelector("#message").textContent.trim();
+    const counted = this.page.root.querySelector("[data-counted]")?.textContent.trim();
+    if (!shown || ![counted, this.said].includes(shown)) return; // it says something else
     const left = new Set([...this.page.form.querySelectorAll(".question.has-error")].map(nameOf)).size;
-    const what = left === 1 ? "question still needs" : "questions still need";
-    this.page.message(left ? `${left} ${what} an answer. Your draft is saved.` : "");
+    this.said = left ? ngettext("%(n)s question still needs an answer. Your draft is saved.", "%(n)s questions still need an answer. Your draft is saved.", left) : "";
+    this.page.message(this.said);
   }
 }
 

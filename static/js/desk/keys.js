@@ -1,5 +1,6 @@
 // One key per action, printed on its control; never active inside a text field; can be switched off.
 
+import { gettext } from "../gettext.js";
 import { keepKeys, keysAreOn } from "./keyswitch.js";
 
 const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])";
@@ -40,7 +41,7 @@ export class Keys {
   async #keep() {
     this.#set(this.box.checked);
     if (await keepKeys(this.box, this.page.token)) return;
-    this.page.message(`Keys are ${this.on ? "on" : "off"} until you leave this page. The server did not save it.`);
+    this.page.message(this.on ? gettext("Keys are on until you leave this page. The server did not save it.") : gettext("Keys are off until you leave this page. The server did not save it."));
   }
 
   // Screen readers name a control's key as its key; it is no part of the control's name.

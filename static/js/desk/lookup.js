@@ -1,5 +1,6 @@
 // Finds the words of one text in the other: for a selected word or phrase, or for all content words at once.
 
+import { sharedWords, whereFound } from "./foundwords.js";
 import { countedInvisibles } from "./reading.js";
 import { paintKeeping, selectedIn } from "./selection.js";
 import { drawStrip } from "./strip.js";
@@ -124,9 +125,8 @@ export class Lookup {
     const quoted = document.createElement("bdi");
     if (this.from) quoted.textContent = `“${short(this.from.quote(this.from.layers.chosen[0]))}”`;
     const shared = this.readings.map((reading) => reading.layers.common.length);
-    const idle = shared[0] ? [`${shared[1]} words of the ${this.readings[1].name}, ${shared[0]} of the ${this.readings[0].name}`] : [this.invisible ?? ""];
-    const where = count ? `: ${this.at.now + 1} of ${count} in the ${this.at.name}` : `: no match in the ${this.at?.name}`;
-    this.places.replaceChildren(...(this.from ? [quoted, where] : idle));
+    const idle = shared[0] ? [sharedWords(this.readings, shared)] : [this.invisible ?? ""];
+    this.places.replaceChildren(...(this.from ? [quoted, `: ${this.at && whereFound(this.at)}`] : idle));
   }
 }
 

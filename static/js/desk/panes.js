@@ -1,5 +1,7 @@
 // The panes: behind tabs if the styles show tabs, each keeping its scroll position.
 
+import { readingDirection } from "../direction.js";
+
 const TWO = ["output", "document"];
 
 export class Panes {
@@ -44,7 +46,7 @@ export class Panes {
   #arrows(event) {
     const place = this.tabs.indexOf(event.target);
     if (place < 0 || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
-    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1)) % this.tabs.length);
+    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1) * readingDirection()) % this.tabs.length);
     event.preventDefault();
     this.open(next);
     next.focus();

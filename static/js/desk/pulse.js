@@ -1,5 +1,6 @@
 // A heartbeat every minute while the page is visible: it renews the lease and learns what changed.
 
+import { gettext } from "../gettext.js";
 import { write } from "./effort.js";
 import { post, untilBack } from "./network.js";
 
@@ -42,13 +43,13 @@ export class Pulse {
   #hear({ status, study }) {
     if (status === "surplus" && !this.lost) {
       this.lost = true;
-      this.page.message("Your time for this task ran out and others may take it. You can still submit: your answer will be saved.");
+      this.page.message(gettext("Your time for this task ran out and others may take it. You can still submit: your answer will be saved."));
     }
     if (study !== this.study) {
       this.study = study;
-      if (study === "paused") this.page.message("The study has been paused. Your answers are saved.");
-      if (study === "closed") this.page.message("The study has been closed. Your answers are saved.");
-      if (study === "live") this.page.message("The study continues.", "good");
+      if (study === "paused") this.page.message(gettext("The study has been paused. Your answers are saved."));
+      if (study === "closed") this.page.message(gettext("The study has been closed. Your answers are saved."));
+      if (study === "live") this.page.message(gettext("The study continues."), "good");
     }
   }
 }

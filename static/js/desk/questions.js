@@ -1,6 +1,7 @@
 // Questions are answered in any order. If a study's `when` says so, one is asked only after a certain answer; its place
 // does not change, and it can always be read.
 
+import { gettext } from "../gettext.js";
 import { isAnswered } from "./completeness.js";
 import { wording } from "./page.js";
 
@@ -57,7 +58,7 @@ export class Questions {
   #explain(question) {
     const condition = this.#all.find((one) => one.dataset.name === question.dataset.when);
     const open = condition && !condition.disabled && !isAnswered(condition);
-    this.page.message(open ? `Answer question ${number(condition)} first.` : `Question ${number(question)} is not asked after this answer.`);
+    this.page.message(open ? gettext("Answer question %(number)s first.", { number: number(condition) }) : gettext("Question %(number)s is not asked after this answer.", { number: number(question) }));
     return (this.explained = true);
   }
 

@@ -1,6 +1,7 @@
 // A text on the page, the positions of its words, and marks over it. The text itself never changes: marks are
 // wrapped around it and removed again.
 
+import { gettext, ngettext } from "../gettext.js";
 import { fill } from "./pieces.js";
 
 const INVISIBLE = /[\t\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu;
@@ -107,6 +108,6 @@ export class Reading {
 // What the switch for invisible characters shows, in words.
 export function countedInvisibles(readings) {
   const count = readings.reduce((sum, reading) => sum + reading.node.querySelectorAll(".invisible").length, 0);
-  if (!count) return "No invisible characters";
-  return `${count} invisible ${count === 1 ? "character" : "characters"}`;
+  if (!count) return gettext("No invisible characters");
+  return ngettext("%(n)s invisible character", "%(n)s invisible characters", count);
 }

@@ -1,5 +1,6 @@
 // The refused answers of a person on the desk: which of them the form shows, and a line with the way to the others.
 
+import { gettext } from "../gettext.js";
 import { sameAnswers } from "./page.js";
 import { kept } from "./unsent.js";
 
@@ -28,16 +29,16 @@ export class Refused {
     const line = document.createElement("p");
     const link = document.createElement("a");
     Object.assign(line, { id: "unsent-line", className: "notice warning" });
-    Object.assign(link, { href: this.page.home, textContent: "See what is not submitted" });
+    Object.assign(link, { href: this.page.home, textContent: gettext("See what is not submitted") });
     const mine = others.findLast(({ assignment }) => assignment === this.page.assignment);
-    line.append(`${mine ? "Your answer to this task" : "An answer"} was not accepted. It is kept in this browser. `, link);
+    line.append(`${mine ? gettext("Your answer to this task was not accepted. It is kept in this browser.") : gettext("An answer was not accepted. It is kept in this browser.")} `, link);
     if (mine) line.append(" ", this.#again(mine));
     this.page.root.querySelector('[data-part="notices"]').append(line);
   }
 
   #again(answer) {
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "button", textContent: "Send it again" });
+    Object.assign(button, { type: "button", className: "button", textContent: gettext("Send it again") });
     button.addEventListener("click", () => this.#setAside(answer) && this.resend(answer));
     return button;
   }
@@ -47,8 +48,8 @@ export class Refused {
     const draft = kept(this.page, new URLSearchParams(new FormData(this.page.form)));
     const isSubmitted = this.page.root.querySelector("#state").textContent.trim() === "submitted";
     const isKept = isSubmitted || !draft.words.length || sameAnswers(draft.answers, answer.answers);
-    if (!isKept && !this.unsent.add({ ...draft, why: "You sent an earlier answer instead of this draft." })) {
-      this.page.message("This browser could not keep your draft: copy it, clear the form, and try again.");
+    if (!isKept && !this.unsent.add({ ...draft, why: gettext("You sent an earlier answer instead of this draft.") })) {
+      this.page.message(gettext("This browser could not keep your draft: copy it, clear the form, and try again."));
       return false;
     }
     this.shown.add(answer.body);

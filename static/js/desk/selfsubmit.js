@@ -1,7 +1,9 @@
 // For people who chose it: a new task is submitted a second after the choice that answers all that is required.
 
+import { gettext } from "../gettext.js";
+
 const PAUSE = 1_000;
-const WAITING = "Submitting… Press Esc or tap to stay.";
+const WAITING = gettext("Submitting… Press Esc or tap to stay.");
 
 export class SelfSubmit {
   constructor(page) {

@@ -2,6 +2,7 @@
 // are sent once, under the same client key, when that is possible again. What the server refuses for good is kept by
 // `unsent.js` until it is saved or discarded.
 
+import { gettext } from "../gettext.js";
 import { deliver } from "./delivery.js";
 import { write } from "./effort.js";
 import { leave, parse, post, request, worthTrying } from "./network.js";
@@ -12,7 +13,7 @@ import { kept, keepAndLeave, reasonOf } from "./unsent.js";
 // Answers after which the same request can never be accepted, and those that come with the page as it is now.
 const REFUSED = new Set([400, 404, 409, 413, 422]);
 const SHOWN = new Set([409, 413, 422]);
-const UNKEPT = "This browser could not keep your answer: copy it before you leave this page.";
+const UNKEPT = gettext("This browser could not keep your answer: copy it before you leave this page.");
 
 export class Sending {
   constructor(page, parts, show) {
@@ -87,8 +88,8 @@ export class Sending {
     if (answer && answer.status !== 401 && answer.status < 500) return this.show(answer, parse(answer.text));
     this.#hold(false);
     focused.focus({ preventScroll: true });
-    const why = answer ? "The server is not responding." : "You're offline.";
-    return this.page.message(answer?.status === 401 ? "Sign in again first." : `${why} Your draft is saved in this browser.`);
+    const why = answer ? gettext("The server is not responding.") : gettext("You're offline.");
+    return this.page.message(answer?.status === 401 ? gettext("Sign in again first.") : `${why} ${gettext("Your draft is saved in this browser.")}`);
   }
 
   async #finish(answer, kind, sent) {
@@ -99,10 +100,10 @@ export class Sending {
     this.#hold(false);
     const isShown = answer.ok || (SHOWN.has(answer.status) && document.querySelector("#desk"));
     if (isShown) await this.show(answer, document, kind);
-    else this.page.message(`Not accepted: ${reasonOf(answer, document)} ${isKept ? "Your answer is still here." : UNKEPT}`);
+    else this.page.message(`${gettext("Not accepted:")} ${reasonOf(answer, document)} ${isKept ? gettext("Your answer is still here.") : UNKEPT}`);
     if (this.page.signal.aborted) return undefined; // another page is shown, which tells the rest
     this.refused.tell();
-    if (answer.ok && kind === "flag") this.page.message("Flagged for the researchers. You can continue.", "good");
+    if (answer.ok && kind === "flag") this.page.message(gettext("Flagged for the researchers. You can continue."), "good");
     return answer.status === 409 && sent && isKept ? this.autosave.waitForChoice() : this.autosave.resume();
   }
 

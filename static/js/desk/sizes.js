@@ -1,5 +1,8 @@
 // The reader's text size and pane widths. Kept in this browser; theme.js sets them before the first paint.
 
+import { readingDirection } from "../direction.js";
+import { gettext } from "../gettext.js";
+
 const TEXT = "text-size";
 const WIDTHS = "pane-widths";
 const SIZES = [0.85, 1, 1.15, 1.3, 1.5, 1.75];
@@ -30,7 +33,7 @@ export class Sizes {
     style().setProperty("--size", String(size));
     this.#keep(TEXT, String(size));
     this.#changed();
-    this.page.announce(`Text size ${Math.round(size * 100)} %.`);
+    this.page.announce(gettext("Text size %(percent)s %.", { percent: Math.round(size * 100) }));
   }
 
   reset() {
@@ -38,7 +41,7 @@ export class Sizes {
     this.#keep(TEXT, "1");
     this.#keep(WIDTHS, "{}");
     this.#changed();
-    this.page.announce("Usual sizes.");
+    this.page.announce(gettext("Usual sizes."));
   }
 
   #split(line) {
@@ -57,7 +60,7 @@ export class Sizes {
       });
     }
     page.on(line, "keydown", (event) => {
-      const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      const by = { ArrowLeft: -STEP * readingDirection(), ArrowRight: STEP * readingDirection() }[event.key];
       if (!by) return;
       event.preventDefault();
       this.#set(line, this.#width(line) + (isAfter(line) ? -by : by));
@@ -72,7 +75,7 @@ export class Sizes {
 
   #under(line, x) {
     const all = this.page.root.querySelector("#main").getBoundingClientRect();
-    return (100 * (isAfter(line) ? all.right - x : x - all.left)) / all.width;
+    return (100 * (isAfter(line) === readingDirection() > 0 ? all.right - x : x - all.left)) / all.width;
   }
 
   #set(line, wanted) {
@@ -96,7 +99,7 @@ export class Sizes {
     try {
       window.localStorage.setItem(name, value);
     } catch {
-      this.page.message("This browser does not save settings. The usual sizes will be back next time.");
+      this.page.message(gettext("This browser does not save settings. The usual sizes will be back next time."));
     }
   }
 }

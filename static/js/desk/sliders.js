@@ -1,5 +1,7 @@
 // Sliders. The number field beside one holds its answer and stays empty until somebody sets a value.
 
+import { gettext } from "../gettext.js";
+
 const SPACE = " ";
 
 export class Sliders {
@@ -62,5 +64,5 @@ function show(slide) {
   const points = [...question.querySelectorAll("[data-point]")];
   for (const one of points) one.setAttribute("aria-pressed", String(!isUnset && Number(one.dataset.point) === Number(value)));
   const named = points.find((one) => one.ariaPressed === "true")?.querySelector("bdi").textContent;
-  slide.setAttribute("aria-valuetext", isUnset ? "not answered" : named ? `${value}, ${named}` : value);
+  slide.setAttribute("aria-valuetext", isUnset ? gettext("not answered") : named ? `${value}, ${named}` : value);
 }

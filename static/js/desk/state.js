@@ -1,13 +1,15 @@
 // The word, always in the same place, that says whether the work is saved.
 
+import { gettext } from "../gettext.js";
+
 const WORDS = {
-  saved: "saved",
-  saving: "saving…",
-  sending: "sending…",
-  submitted: "submitted",
-  offline: "offline, saved in this browser",
-  broken: "server not responding, saved in this browser",
-  conflict: "changed in another tab",
+  saved: gettext("saved"),
+  saving: gettext("saving…"),
+  sending: gettext("sending…"),
+  submitted: gettext("submitted"),
+  offline: gettext("offline, saved in this browser"),
+  broken: gettext("server not responding, saved in this browser"),
+  conflict: gettext("changed in another tab"),
 };
 const SPOKEN = new Set(["offline", "broken", "conflict", "signed-out"]);
 
@@ -24,7 +26,7 @@ export class State {
     else this.node.replaceChildren(word(detail || WORDS[kind]));
     this.node.dataset.kind = kind;
     if (SPOKEN.has(kind)) this.page.announce(this.node.textContent);
-    else if (SPOKEN.has(this.kind)) this.page.announce("Connected again.");
+    else if (SPOKEN.has(this.kind)) this.page.announce(gettext("Connected again."));
     this.kind = kind;
   }
 
@@ -32,8 +34,8 @@ export class State {
     const link = document.createElement("a");
     link.href = this.page.signIn;
     link.target = "_blank";
-    link.textContent = "sign in again";
-    this.node.replaceChildren("signed out: ", link, ", your answer is saved");
+    link.textContent = gettext("sign in again");
+    this.node.replaceChildren(`${gettext("signed out:")} `, link, gettext(", your answer is saved"));
   }
 }
 

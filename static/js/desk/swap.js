@@ -1,5 +1,6 @@
 // Shows the server's response in place: the whole desk for another task, only changed parts for the same one.
 
+import { gettext } from "../gettext.js";
 import { firstUnfixed } from "./errors.js";
 import { parse, request } from "./network.js";
 import { localTimes } from "./times.js";
@@ -28,7 +29,7 @@ export function showing(open) {
     cue(root, same && root.dataset.assignment !== old.dataset.assignment);
     page = open(root, show);
     root.querySelector("#task").focus({ preventScroll: true });
-    page.announce(`${kind ? "Done. " : ""}${same ? "The same document, a new output. " : ""}${root.querySelector('[data-part="progress"]').textContent.trim()}`);
+    page.announce(`${kind ? `${gettext("Done.")} ` : ""}${same ? `${gettext("The same document, a new output.")} ` : ""}${root.querySelector('[data-part="progress"]').textContent.trim()}`);
   }
 
   window.addEventListener("popstate", async () => {
@@ -46,7 +47,7 @@ export function showing(open) {
 function cue(root, isNew) {
   const node = root.querySelector("[data-cue]");
   if (!isNew || !node) return;
-  node.textContent = "New output, same document";
+  node.textContent = gettext("New output, same document");
   node.closest(".pane, .pair").classList.add("is-new");
 }
 

@@ -1,14 +1,15 @@
 // Answers that the server refused. They stay in this browser, under the person's own tag, until they are saved or the
 // person discards them; the home page shows them all, to copy, send again or discard (`home.js`).
 
+import { gettext } from "../gettext.js";
 import { leave } from "./network.js";
 import { answersInWords } from "./versions.js";
 
 const WHY = {
-  403: "You may no longer answer this task.",
-  404: "This task is no longer open to you.",
-  409: "The task was changed in another tab, or the study is closed.",
-  422: "Something in the answer is missing or was not accepted.",
+  403: gettext("You may no longer answer this task."),
+  404: gettext("This task is no longer open to you."),
+  409: gettext("The task was changed in another tab, or the study is closed."),
+  422: gettext("Something in the answer is missing or was not accepted."),
 };
 
 function storage() {
@@ -57,7 +58,7 @@ export class Unsent {
 // Why the server refused an answer, in a sentence.
 export function reasonOf(answer, document) {
   const said = document.querySelector("#desk [data-message], #desk [data-focus-first] strong")?.textContent.trim();
-  if (said || answer.status !== 400) return said || WHY[answer.status] || `The server refused it (${answer.status}).`;
+  if (said || answer.status !== 400) return said || WHY[answer.status] || gettext("The server refused it (%(status)s).", { status: answer.status });
   return answer.text.trim().slice(0, 200);
 }
 
@@ -76,7 +77,7 @@ export function keepAndLeave(page, unsent, status = 404) {
   const body = new URLSearchParams(new FormData(page.form));
   const why = WHY[status];
   if (Object.keys(page.answers()).length && !unsent.add({ ...kept(page, body), why })) {
-    page.message(`${why} Your answer was not saved: copy it before you leave this page.`);
+    page.message(`${why} ${gettext("Your answer was not saved: copy it before you leave this page.")}`);
     return false;
   }
   leave(page);

@@ -1,5 +1,7 @@
 // Selecting words by keyboard: a cursor as wide as a word moves through a text.
 
+import { gettext } from "../gettext.js";
+
 export class WordMode {
   constructor(page, lookup, panes) {
     Object.assign(this, { page, lookup, panes, reading: null });
@@ -16,21 +18,21 @@ export class WordMode {
   }
 
   #enter(reading) {
-    if (!reading.words.length) return this.page.announce(`The ${reading.name} has no words.`);
+    if (!reading.words.length) return this.page.announce(reading.name === "document" ? gettext("The document has no words.") : gettext("The output has no words."));
     this.reading = reading;
     this.panes.show(reading.name);
     reading.scroll.focus({ preventScroll: true });
     const top = reading.scroll.getBoundingClientRect().top;
     const seen = reading.words.findIndex((_, place) => this.#box(place).top >= top);
     this.at = this.anchor = Math.max(seen, 0);
-    return this.#show(`Selecting words in the ${reading.name}.`);
+    return this.#show(reading.name === "document" ? gettext("Selecting words in the document.") : gettext("Selecting words in the output."));
   }
 
   leave() {
     this.reading.layers.cursor = [];
     this.reading.paint();
     this.reading = null;
-    this.page.announce("Stopped selecting words.");
+    this.page.announce(gettext("Stopped selecting words."));
   }
 
   key(event) {

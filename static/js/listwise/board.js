@@ -1,5 +1,6 @@
 // A tier board for the number fields of one question: rows from 1, with the outputs' letters as chips.
 
+import { gettext } from "../gettext.js";
 import { between, closed, isComplete, placed, stepped, without } from "./ranking.js";
 
 export class Board {
@@ -22,7 +23,7 @@ export class Board {
   }
 
   put(letter, row) {
-    if (row < 1 || row > this.options.rows) return this.#say(`Choose a row from 1 to ${this.options.rows}.`);
+    if (row < 1 || row > this.options.rows) return this.#say(gettext("Choose a row from 1 to %(rows)s.", { rows: this.options.rows }));
     return this.set(placed(this.ranks, letter, row, this.options), letter, false);
   }
 
@@ -40,7 +41,7 @@ export class Board {
 
   // Adopt `ranks`; when all outputs have one, empty rows close up. `stay`: more changes may follow, so the board stays.
   set(ranks, letter, stay = true) {
-    if (!ranks) return this.#say("No row is left for that.");
+    if (!ranks) return this.#say(gettext("No row is left for that."));
     const full = isComplete(ranks, this.letters);
     const kept = full ? closed(ranks) : ranks;
     const gaps = JSON.stringify(kept) !== JSON.stringify(ranks);
@@ -49,15 +50,18 @@ export class Board {
     field.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { stay } }));
     field.dispatchEvent(new Event("change", { bubbles: true }));
     this.draw();
-    const placedAt = letter && (kept[letter] ? `${letter}: row ${kept[letter]}${this.#with(kept, letter)}.` : `${letter}: unranked.`);
+    const placedAt = letter && this.#placedAt(kept, letter);
     const left = this.letters.filter((one) => !kept[one]);
-    const rest = left.length ? ` ${left.join(", ")} left.` : " All ranked.";
-    return this.#say(`${placedAt ?? "Ranks copied."}${gaps ? " Empty rows closed up." : ""}${rest}`);
+    const rest = left.length ? gettext("%(letters)s left.", { letters: left.join(", ") }) : gettext("All ranked.");
+    return this.#say(`${placedAt ?? gettext("Ranks copied.")}${gaps ? ` ${gettext("Empty rows closed up.")}` : ""} ${rest}`);
   }
 
-  #with(ranks, letter) {
-    const tied = this.letters.filter((one) => one !== letter && ranks[one] === ranks[letter]);
-    return tied.length ? `, tied with ${tied.join(" and ")}` : "";
+  #placedAt(ranks, letter) {
+    const row = ranks[letter];
+    if (!row) return gettext("%(letter)s: unranked.", { letter });
+    const tied = this.letters.filter((one) => one !== letter && ranks[one] === row);
+    const others = tied.join(gettext(" and "));
+    return tied.length ? gettext("%(letter)s: row %(row)s, tied with %(others)s.", { letter, row, others }) : gettext("%(letter)s: row %(row)s.", { letter, row });
   }
 
   #say(text) {
@@ -76,7 +80,7 @@ export class Board {
     const left = this.letters.filter((letter) => !ranks[letter]);
     const pool = element("div", "pool", { pool: "" });
     pool.append(...left.map((letter) => this.#chip(letter)));
-    if (!left.length) pool.append(element("span", "pool-empty", {}, "All ranked."));
+    if (!left.length) pool.append(element("span", "pool-empty", {}, gettext("All ranked.")));
     const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.chip : null;
     const said = element("p", "board-said", { said: "" }, this.said ?? "");
     this.node.replaceChildren(pool, rows, said);
@@ -86,8 +90,8 @@ export class Board {
   #row(row, letters) {
     const node = element("div", "tier", { tier: String(row) });
     node.setAttribute("role", "group");
-    node.setAttribute("aria-label", `Row ${row}: ${letters.join(", ") || "empty"}`);
-    const note = row === 1 ? "best" : "";
+    node.setAttribute("aria-label", gettext("Row %(row)s: %(letters)s", { row, letters: letters.join(", ") || gettext("empty") }));
+    const note = row === 1 ? gettext("best") : "";
     node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
     if (note) node.append(element("span", "tier-note", {}, note));
     if (letters.length > 1) node.append(element("span", "tier-note", {}, "tie"));
@@ -102,7 +106,7 @@ export class Board {
     const chip = element("button", "chip", { chip: letter }, letter);
     chip.type = "button";
     const rank = this.ranks[letter];
-    chip.setAttribute("aria-label", `${letter}, ${rank ? `row ${rank}` : "unranked"}`);
+    chip.setAttribute("aria-label", `${letter}, ${rank ? gettext("row %(row)s", { row: rank }) : gettext("unranked")}`);
     chip.setAttribute("aria-pressed", String(this.chosen() === letter));
     return chip;
   }

@@ -1,5 +1,6 @@
 // The boards of all ranking questions, and keys and clicks for the visible one.
 
+import { gettext } from "../gettext.js";
 import { Board, element } from "./board.js";
 import { Dragging } from "./dragging.js";
 
@@ -27,14 +28,14 @@ export class Boards {
   tell() {
     const ranks = this.current?.ranks ?? {};
     for (const [letter, card] of this.choice.cards) {
-      card.querySelector("[data-rank]").textContent = !this.current ? "" : ranks[letter] ? `row ${ranks[letter]}` : "unranked";
+      card.querySelector("[data-rank]").textContent = !this.current ? "" : ranks[letter] ? gettext("row %(row)s", { row: ranks[letter] }) : gettext("unranked");
     }
   }
 
   #offer(board) {
     if (board.fieldset.querySelector("[data-copy]")) return;
     const name = this.all[0].fieldset.querySelector(".question-text bdi").textContent;
-    const button = element("button", "button quiet copy-ranks", { copy: "" }, `Copy from “${name}” `);
+    const button = element("button", "button quiet copy-ranks", { copy: "" }, `${gettext("Copy from “%(name)s”", { name })} `);
     const key = element("kbd", "", { key: "o" }, "O");
     key.ariaHidden = "true";
     button.type = "button";
@@ -45,7 +46,7 @@ export class Boards {
   copy() {
     if (!this.current || this.current === this.all[0]) return;
     const { ranks } = this.all[0];
-    if (!Object.keys(ranks).length) return this.page.announce("The first question has no ranks yet.");
+    if (!Object.keys(ranks).length) return this.page.announce(gettext("The first question has no ranks yet."));
     this.effort.used("copied_ranks");
     this.current.set(ranks);
   }
@@ -56,7 +57,7 @@ export class Boards {
       press: (key) => {
         if (!this.current || !/^[0-9]$/.test(key)) return questions.press(key);
         const { letter } = this.choice;
-        if (letter === null) return this.page.announce("Press an output's letter first, then its row.") ?? true;
+        if (letter === null) return this.page.announce(gettext("Press an output's letter first, then its row.")) ?? true;
         this.choice.set(null);
         this.current.put(letter, Number(key) || 10);
         return true;

@@ -1,5 +1,6 @@
 // Cards: folded or expanded; two can be pinned side by side with their differences marked.
 
+import { gettext, ngettext } from "../gettext.js";
 import { differences, isUnlike, tokens } from "../desk/diff.js";
 
 export class Cards {
@@ -45,7 +46,7 @@ export class Cards {
     const [one, other] = this.pinned;
     const both = other !== undefined;
     this.page.root.querySelector("#main").classList.toggle("is-comparing", both);
-    let said = one ? `${one.letter} is pinned: pin another to compare` : "";
+    let said = one ? gettext("%(letter)s is pinned: pin another to compare", { letter: one.letter }) : "";
     if (both) {
       const words = [tokens(one.text), tokens(other.text)];
       const found = differences(...words);
@@ -58,12 +59,12 @@ export class Cards {
       });
       const count = Math.max(found[0].length, found[1].length);
       const pair = this.pinned.map((text) => text.letter).sort().join(" and ");
-      if (unlike) said = `${pair}: nearly everything differs, nothing is marked`;
-      else said = count ? `${pair}: ${count} ${count === 1 ? "place differs" : "places differ"}` : `${pair} have the same words`;
+      if (unlike) said = gettext("%(pair)s: nearly everything differs, nothing is marked", { pair });
+      else said = count ? ngettext("%(pair)s: %(n)s place differs", "%(pair)s: %(n)s places differ", count, { pair }) : gettext("%(pair)s have the same words", { pair });
       one.scroll.scrollTop = 0;
     }
     for (const text of this.texts) text.paint();
     this.said.textContent = said;
-    this.page.announce(said || "Nothing is pinned.");
+    this.page.announce(said || gettext("Nothing is pinned."));
   }
 }

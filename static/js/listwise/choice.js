@@ -1,5 +1,7 @@
 // The output that the next key applies to: chosen by its letter, its chip or its card's letter.
 
+import { gettext } from "../gettext.js";
+
 export class Choice {
   constructor(page, outputs) {
     Object.assign(this, { page, letter: null, listeners: [] });
@@ -23,7 +25,7 @@ export class Choice {
   choose(letter, hint = "") {
     this.set(letter);
     this.cards.get(letter).scrollIntoView({ block: "nearest" });
-    this.page.announce(`Output ${letter}. ${hint}`);
+    this.page.announce(`${gettext("Output %(letter)s.", { letter })} ${hint}`);
   }
 
   set(letter) {

@@ -1,5 +1,8 @@
 // The study's questions as tabs, each with its state in a word: done, partial or open.
 
+import { readingDirection } from "../direction.js";
+import { gettext } from "../gettext.js";
+
 export class Dimensions {
   constructor(page, stateOf) {
     Object.assign(this, { page, stateOf, at: 0, listeners: [] });
@@ -70,8 +73,8 @@ export class Dimensions {
   #next() {
     const order = this.tabs.map((_, step) => (this.at + step + 1) % this.tabs.length);
     const next = order.find((place) => this.tabs[place].dataset.kind !== "done");
-    if (next === undefined) return this.page.announce("All questions are answered.");
-    const said = this.panel.querySelector("[data-said]")?.textContent ?? "Done.";
+    if (next === undefined) return this.page.announce(gettext("All questions are answered."));
+    const said = this.panel.querySelector("[data-said]")?.textContent ?? gettext("Done.");
     this.show(next, this.panel.contains(document.activeElement));
     return this.page.announce(`${said} Next: ${this.tabs[next].textContent.replace(/\s+/g, " ").trim()}`);
   }
@@ -93,7 +96,7 @@ export class Dimensions {
 
   #arrows(event) {
     const place = this.tabs.indexOf(event.target);
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const by = { ArrowLeft: -readingDirection(), ArrowUp: -1, ArrowRight: readingDirection(), ArrowDown: 1 }[event.key];
     if (place < 0 || !by) return;
     event.preventDefault();
     this.show(place + by, true);

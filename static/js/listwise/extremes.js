@@ -1,6 +1,10 @@
 // Questions for the best and the worst output: two rows of letters. No output can be both.
 
+import { gettext } from "../gettext.js";
+
 const SIDES = ["best", "worst"];
+
+const sideName = (side) => (side === "best" ? gettext("best") : gettext("worst"));
 
 export class Extremes {
   constructor(page, choice) {
@@ -20,7 +24,7 @@ export class Extremes {
     if (!this.current) return;
     for (const [letter, card] of this.choice.cards) {
       const chosen = this.#radios().find((one) => one.checked && one.value === letter);
-      card.querySelector("[data-rank]").textContent = chosen ? chosen.dataset.extreme : "";
+      card.querySelector("[data-rank]").textContent = chosen ? sideName(chosen.dataset.extreme) : "";
     }
   }
 
@@ -30,8 +34,10 @@ export class Extremes {
     const other = this.#radios(question).find((one) => one.checked && one !== radio && one.value === radio.value);
     if (other) other.checked = false;
     const left = SIDES.filter((side) => !this.#radios(question).some((one) => one.checked && one.dataset.extreme === side));
-    const rest = left.length ? ` Choose the ${left[0]}, too.` : " Both are chosen.";
-    const said = `${radio.value} is the ${radio.dataset.extreme}.${rest}`;
+    const rest = !left.length ? gettext("Both are chosen.") : left[0] === "best" ? gettext("Choose the best, too.") : gettext("Choose the worst, too.");
+    const letter = radio.value;
+    const is = radio.dataset.extreme === "best" ? gettext("%(letter)s is the best.", { letter }) : gettext("%(letter)s is the worst.", { letter });
+    const said = `${is} ${rest}`;
     question.querySelector("[data-said]").textContent = said;
     this.page.announce(said);
   }
@@ -45,7 +51,7 @@ export class Extremes {
     const press = (key) => {
       const side = SIDES[Number(key) - 1];
       if (!this.current || !side) return questions.press(key);
-      if (this.choice.letter === null) return this.page.announce("Press an output's letter first, then 1 or 2.") ?? true;
+      if (this.choice.letter === null) return this.page.announce(gettext("Press an output's letter first, then 1 or 2.")) ?? true;
       return this.put(this.choice.letter, side);
     };
     return { press, comment: () => questions.comment() };

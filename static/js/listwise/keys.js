@@ -1,5 +1,7 @@
 // Keys of this page in addition to the desk's. A desk key that an output's letter overrides works with Shift.
 
+import { gettext } from "../gettext.js";
+
 export function actsOf({ page, choice, cards, boards, extremes, marking, dimensions, mode, questions }) {
   const acts = {
     "[": () => dimensions.step(-1),
@@ -17,20 +19,20 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
   };
 
   function withChosen(act) {
-    if (choice.letter === null) page.announce("Press an output's letter first.");
+    if (choice.letter === null) page.announce(gettext("Press an output's letter first."));
     else act(choice.letter);
   }
 
   function hint() {
     if (extremes.current) return "1 makes it the best, 2 the worst.";
-    return boards.current ? `Rows 1 to ${boards.current.options.rows}.` : "";
+    return boards.current ? gettext("Rows 1 to %(rows)s.", { rows: boards.current.options.rows }) : "";
   }
 
   function nothing() {
     const { current } = marking;
-    if (!current) return page.announce("Spans are marked in another question: switch to it with [ or ].");
+    if (!current) return page.announce(gettext("Spans are marked in another question: switch to it with [ or ]."));
     const text = current.texts.find((one) => one.letter === (choice.letter ?? ""));
-    return text ? current.toggleFree(text) : page.announce("Press an output's letter first.");
+    return text ? current.toggleFree(text) : page.announce(gettext("Press an output's letter first."));
   }
 
   for (const letter of choice.letters) {

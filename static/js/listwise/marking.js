@@ -1,6 +1,7 @@
 // Marking spans: whole words that are selected get a small bar with labels. Spans appear in the text and in a list
 // under it; the newest takes a note by its key.
 
+import { gettext } from "../gettext.js";
 import { selectedIn, selectIn } from "../desk/selection.js";
 import { Marks } from "./marks.js";
 import { SpanBar } from "./spanbar.js";
@@ -45,13 +46,13 @@ export class Marking {
   mark(text, start, end, said) {
     const span = this.current.add(text, start, end, said);
     document.getSelection().removeAllRanges();
-    if (span) this.#made(this.current, text, span, "Marked");
+    if (span) this.#made(this.current, text, span, gettext("Marked in %(text)s", { text: text.name }));
     else this.draw();
   }
 
   relabel(marks, text, span, said) {
     const isSame = (span.label ?? "") === said.label && span.severity === said.severity;
-    if (!isSame) this.#made(marks, text, marks.change(span, said), "Changed");
+    if (!isSame) this.#made(marks, text, marks.change(span, said), gettext("Changed in %(text)s", { text: text.name }));
   }
 
   annotate(marks, span, note) {
@@ -72,14 +73,14 @@ export class Marking {
   note() {
     if (!this.current) return false;
     if (this.newest?.marks === this.current) this.bar.open(this.newest, true);
-    else this.page.announce("Mark something first, or choose a marked span.");
+    else this.page.announce(gettext("Mark something first, or choose a marked span."));
     return true;
   }
 
   #made(marks, text, span, what) {
     this.newest = { marks, text, span };
     this.draw();
-    this.page.announce(`${what} in ${text.name}: ${[span.text, span.label, span.severity].filter(Boolean).join(", ")}. N adds a note.`);
+    this.page.announce(`${what}: ${[span.text, span.label, span.severity].filter(Boolean).join(", ")}. ${gettext("N adds a note.")}`);
   }
 
   // A selection is widened to whole words: a letter more or less is no other opinion.

@@ -1,5 +1,6 @@
 // Marking by keyboard: a cursor as wide as a word moves through a text; a label's number, or Enter, marks.
 
+import { gettext } from "../gettext.js";
 import { WordMode } from "../desk/wordmode.js";
 import { whichLabel } from "./spanbar.js";
 
@@ -22,7 +23,7 @@ export class MarkMode extends WordMode {
 
   begin(letter) {
     const { current } = this.marking;
-    if (!current) return this.page.announce("Spans are marked in another question: switch to it with [ or ].");
+    if (!current) return this.page.announce(gettext("Spans are marked in another question: switch to it with [ or ]."));
     this.stop();
     this.target(current.texts.find((text) => text.letter === letter) ?? current.texts[0]);
     this.effort.used("word_cursor");
@@ -58,7 +59,7 @@ export class MarkMode extends WordMode {
     const { current } = this.marking;
     const [span] = current.at(this.reading, ...this.#units(this.reading.layers.cursor[0]));
     if (span) this.marking.remove(current, span);
-    else this.page.announce("Nothing is marked here.");
+    else this.page.announce(gettext("Nothing is marked here."));
   }
 
   // Without labels Enter marks; on an existing span it opens the note; otherwise it announces the label numbers.

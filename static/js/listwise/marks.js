@@ -1,6 +1,7 @@
 // The marked spans of one question, stored in its hidden field as the server reads them: outputs by letter, positions
 // in code points. Spans of the document name no output.
 
+import { gettext, ngettext } from "../gettext.js";
 import { element } from "./board.js";
 import { passage, units } from "./points.js";
 
@@ -77,10 +78,10 @@ export class Marks {
 
   // Say that there is no error, or undo that.
   toggleFree(text) {
-    if (this.of(text).length) return this.page.announce(`${text.name} has marked spans. Remove them first.`);
+    if (this.of(text).length) return this.page.announce(gettext("%(text)s has marked spans. Remove them first.", { text: text.name }));
     const box = this.box(text);
     this.#free(text, !box.checked);
-    return this.page.announce(`${box.checked ? "No error" : "Open again"}: ${text.name}.`);
+    return this.page.announce(`${box.checked ? gettext("No error") : gettext("Open again")}: ${text.name}.`);
   }
 
   #free(text, on) {
@@ -120,7 +121,7 @@ export class Marks {
       if (!box) continue;
       box.dataset.marked = many ? "yes" : "no";
       box.disabled = many > 0;
-      this.fieldset.querySelector(`[data-count-of="${text.letter || "ALL"}"]`).textContent = many ? `${many} marked` : "";
+      this.fieldset.querySelector(`[data-count-of="${text.letter || "ALL"}"]`).textContent = many ? ngettext("%(n)s marked", "%(n)s marked", many) : "";
     }
   }
 }

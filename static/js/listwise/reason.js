@@ -1,5 +1,6 @@
 // A word count beside the required number.
 
+import { ngettext } from "../gettext.js";
 import { wordsOf } from "../desk/completeness.js";
 
 export function countWords(page) {
@@ -12,6 +13,6 @@ export function countWords(page) {
       question.append(count);
     }
     const words = wordsOf(question.querySelector("textarea").value);
-    count.textContent = `${words} ${words === 1 ? "word" : "words"}`;
+    count.textContent = ngettext("%(n)s word", "%(n)s words", words);
   }
 }

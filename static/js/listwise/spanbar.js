@@ -1,6 +1,8 @@
 // The small bar beside a selection or a span: its labels, its note and a remove button. It closes when a label is
 // chosen, or the severity after it, and it takes no key that it does not print.
 
+import { gettext } from "../gettext.js";
+
 const OWN_KEYS = ["Tab", "Shift", "Control", "Alt", "Meta", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
 
 export class SpanBar {
@@ -113,11 +115,11 @@ export class SpanBar {
 }
 
 export function whichLabel({ labels }) {
-  return `Which label? ${labels.map((label, place) => `${place + 1} ${label}`).join(", ")}.`;
+  return `${gettext("Which label?")} ${labels.map((label, place) => `${place + 1} ${label}`).join(", ")}.`;
 }
 
 function whichSeverity({ severities }) {
-  return `How severe? ${severities.map((severity, place) => `${place + 1} ${severity}`).join(", ")}.`;
+  return `${gettext("How severe?")} ${severities.map((severity, place) => `${place + 1} ${severity}`).join(", ")}.`;
 }
 
 function show({ marks: { bar }, text, span, start, end, label }) {

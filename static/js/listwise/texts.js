@@ -1,6 +1,7 @@
 // The outputs' cards and the document: their texts as stored on the server (browsers change line ends), the words for
 // the cursor, and the marks over them.
 
+import { gettext } from "../gettext.js";
 import { selectedIn } from "../desk/selection.js";
 import { paint } from "./points.js";
 
@@ -8,7 +9,7 @@ export class Text {
   constructor(letter, node, text) {
     Object.assign(this, { letter, node, text });
     this.card = node.closest("[data-card]");
-    this.name = letter ? `output ${letter}` : "document";
+    this.name = letter ? gettext("output %(letter)s", { letter }) : gettext("document");
     this.scroll = node.closest(".pane-scroll");
     this.ranges = { spans: [], differences: [] }; // in UTF-16 units
     this.layers = { cursor: [] }; // ranges of words [first, last]

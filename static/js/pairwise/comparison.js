@@ -1,5 +1,6 @@
 // Marks words that differ between the two texts, on request; the setting stays for later tasks.
 
+import { gettext } from "../gettext.js";
 import { differences, isUnlike, tokens } from "../desk/diff.js";
 import { countedInvisibles, Reading } from "../desk/reading.js";
 import { paintKeeping } from "../desk/selection.js";
@@ -49,8 +50,8 @@ export class Comparison {
     const unlike = isUnlike(found, words);
     this.outputs.forEach((reading, place) => (reading.layers.differs = unlike ? [] : found[place]));
     this.outputs.forEach(paintKeeping);
-    const none = on && !found.flat().length ? "The words are the same." : "";
-    this.#say(unlike ? "Nearly everything differs: nothing is marked." : none);
+    const none = on && !found.flat().length ? gettext("The words are the same.") : "";
+    this.#say(unlike ? gettext("Nearly everything differs: nothing is marked.") : none);
   }
 
   toggleInvisibles() {
@@ -65,6 +66,6 @@ export class Comparison {
 
   #say(text) {
     const [left, right] = this.outputs;
-    this.page.root.querySelector("#same").textContent = left.text === right.text ? `Both texts are identical. ${text}`.trim() : text;
+    this.page.root.querySelector("#same").textContent = left.text === right.text ? `${gettext("Both texts are identical.")} ${text}`.trim() : text;
   }
 }

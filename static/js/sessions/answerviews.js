@@ -1,5 +1,7 @@
 // The views of the answer (text, changes, sources), an earlier answer, and the comparison of any two.
 
+import { readingDirection } from "../direction.js";
+import { gettext } from "../gettext.js";
 import { parse, request } from "../desk/network.js";
 import { showFirstChange } from "./firstchange.js";
 
@@ -65,7 +67,7 @@ export class AnswerViews {
 
   view(name) {
     this.panes.show("answer");
-    if (this.page.root.querySelector("#edit") && name !== "text") return this.page.message("Save or cancel your edit first.");
+    if (this.page.root.querySelector("#edit") && name !== "text") return this.page.message(gettext("Save or cancel your edit first."));
     this.#open(name);
     if (name !== "text") this.effort.used(name);
     return this.page.announce(this.tabs.find((tab) => tab.dataset.view === name).textContent.replace(/\s+/g, " ").trim());
@@ -85,11 +87,11 @@ export class AnswerViews {
 
   // Replaces parts of the page with those of another address; the form is not changed.
   async look(query, parts, focus = "", what = "changes") {
-    if (this.page.root.querySelector("#edit")) return this.page.message("Save or cancel your edit first.");
+    if (this.page.root.querySelector("#edit")) return this.page.message(gettext("Save or cancel your edit first."));
     this.effort.used("history");
     const answer = await request(this.page.address + query).catch(() => null);
     const document_ = answer?.ok ? parse(answer.text) : null;
-    if (!document_?.querySelector("#desk")) return this.page.message("You're offline. This could not be loaded.");
+    if (!document_?.querySelector("#desk")) return this.page.message(gettext("You're offline. This could not be loaded."));
     for (const part of parts) {
       const [mine, theirs] = [this.page.root, document_].map((root) => root.querySelector(`[data-part="${part}"]`));
       mine.replaceWith(document.adoptNode(theirs));
@@ -102,7 +104,7 @@ export class AnswerViews {
     const place = this.tabs.indexOf(event.target);
     if (place < 0 || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
     event.preventDefault();
-    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1)) % this.tabs.length);
+    const next = this.tabs.at((place + (event.key === "ArrowRight" ? 1 : -1) * readingDirection()) % this.tabs.length);
     this.choose(next.dataset.view);
     next.focus();
   }

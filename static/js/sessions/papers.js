@@ -1,5 +1,6 @@
 // The papers pane: hiding and showing it, the passages of a turn, and the paper that a citation names.
 
+import { gettext } from "../gettext.js";
 import { parse, request } from "../desk/network.js";
 
 const FOLDED = "session-papers";
@@ -30,12 +31,12 @@ export class Papers {
   fold(folded, keep = false) {
     this.page.root.classList.toggle("papers-folded", folded);
     this.button.setAttribute("aria-expanded", String(!folded));
-    this.button.querySelector("[data-fold-word]").textContent = folded ? "Papers and passages" : "Hide";
+    this.button.querySelector("[data-fold-word]").textContent = folded ? gettext("Papers and passages") : gettext("Hide");
     if (!keep) return;
     try {
       window.localStorage.setItem(FOLDED, folded ? "yes" : "no");
     } catch {
-      this.page.message("This browser does not save settings. The papers will be shown again next time.");
+      this.page.message(gettext("This browser does not save settings. The papers will be shown again next time."));
     }
   }
 
@@ -61,7 +62,7 @@ export class Papers {
     this.effort.used("history");
     const answer = await request(this.page.address + query).catch(() => null);
     const part = answer?.ok ? parse(answer.text).querySelector('[data-part="passages"]') : null;
-    if (!part) return this.page.message("You're offline. The passages could not be loaded.");
+    if (!part) return this.page.message(gettext("You're offline. The passages could not be loaded."));
     this.page.root.querySelector('[data-part="passages"]').replaceWith(document.adoptNode(part));
     this.fold(false);
     this.panes.show("papers");

@@ -1,5 +1,6 @@
 // An edited answer as it will look, if the study's answers are Markdown: the field and its preview take turns.
 
+import { gettext } from "../gettext.js";
 import { post } from "../desk/network.js";
 
 export class Preview {
@@ -15,7 +16,7 @@ export class Preview {
   async #show() {
     const body = new URLSearchParams({ [this.field.name]: this.field.value });
     const answer = await post(this.page, this.button.dataset.address, body).catch(() => null);
-    if (!answer?.ok) return this.page.message(answer?.status === 400 ? answer.text : "The preview could not be loaded. Try again.");
+    if (!answer?.ok) return this.page.message(answer?.status === 400 ? answer.text : gettext("The preview could not be loaded. Try again."));
     const shown = new DOMParser().parseFromString(answer.text, "text/html");
     this.view.replaceChildren(...shown.body.childNodes);
     this.page.message("");

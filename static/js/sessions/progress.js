@@ -1,6 +1,7 @@
 // Follows an answer while it is being written: asks every second, appends new text, and loads the page when the
 // answer is complete. Lost requests are repeated. The answer is written on the server, so nothing can be lost here.
 
+import { gettext } from "../gettext.js";
 import { OfflineError, parse, request, untilBack, worthTrying } from "../desk/network.js";
 
 const EVERY = 1000;
@@ -24,7 +25,7 @@ export class Progress {
         if (await this.#ask()) return;
       } catch (problem) {
         if (!(problem instanceof OfflineError)) throw problem;
-        this.state.say("offline", "offline; the answer is still being written");
+        this.state.say("offline", gettext("offline; the answer is still being written"));
         await worthTrying(this.page);
       }
     }
@@ -34,7 +35,7 @@ export class Progress {
     const answer = await request(this.page.root.dataset.writing);
     if (answer.status === 401) await untilBack(this.page, this.state);
     else if (answer.status === 404) window.location.reload();
-    else if (answer.status >= 500) this.state.say("broken", "the server is not responding");
+    else if (answer.status >= 500) this.state.say("broken", gettext("the server is not responding"));
     if (!answer.ok) return false;
     if (this.state.kind !== "saved") this.state.say("saved");
     const news = parse(answer.text).querySelector("#writing");

@@ -1,5 +1,7 @@
 // Shows once what this browser kept for a step that the session has left, such as after a tab was closed.
 
+import { gettext } from "../gettext.js";
+
 const STEP = "q-:at";
 
 export function showStaleDraft(page, keep) {
@@ -14,6 +16,6 @@ export function showStaleDraft(page, keep) {
   notice.className = "notice warning conflict-typed";
   said.className = "plain-text";
   said.textContent = texts.join("\n");
-  notice.append("You continued this session elsewhere. This browser kept what you typed for an earlier step: ", said);
+  notice.append(`${gettext("You continued this session elsewhere. This browser kept what you typed for an earlier step:")} `, said);
   page.root.querySelector('[data-part="notices"]').append(notice);
 }
