@@ -14,8 +14,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.workers import ALIVE
-from config.counting import counts_folder
 from config.models import Worker
+from config.process_counts import counts_folder
 
 KEPT = timedelta(days=7)
 """After so long the counts of a process that has ended are dropped."""

@@ -64,7 +64,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
-    "config.counting.CountingMiddleware",
+    "config.process_counts.CountingMiddleware",
     "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",

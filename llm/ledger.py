@@ -8,9 +8,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from config.counting import count
 from config.model_fields import canonical_json
 from config.prepared_sql import fetch_one, insert, update
+from config.process_counts import count
 from config.text_validation import TextRefusedError, check_json, with_escapes
 from llm import budgets
 from llm.endpoints import Endpoint, Model

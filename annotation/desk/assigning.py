@@ -34,8 +34,8 @@ from annotation.studies.check_draws import checks_of
 from annotation.studies.planning import seeded
 from annotation.studies.rater_routing import ensure_routed, lock_counts
 from annotation.studies.routing_plan import routing_of
-from config.counting import count
 from config.prepared_sql import insert_if_new
+from config.process_counts import count
 
 RELEASE_AT_ONCE = 100
 ATTEMPTS = 40

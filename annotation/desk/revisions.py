@@ -18,8 +18,8 @@ from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
 from annotation.studies.rater_routing import lock_counts
-from config.counting import count
 from config.prepared_sql import insert, insert_all
+from config.process_counts import count
 
 TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use")
 """The fields of a revision with its times and efforts."""

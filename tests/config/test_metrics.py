@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
-from config import counting
+from config import process_counts
 from reports.models import KeptReport
 from tests.processes import child, finished
 
@@ -17,7 +17,7 @@ TOKEN = "token-of-the-monitoring"
 OTHER_PROCESS = """
 from django.conf import settings
 settings.METRICS_TOKEN, settings.VAR = {token!r}, {var!r}
-from config.counting import count
+from config.process_counts import count
 count("claims", 5)
 """
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 def folder(tmp_path_factory):
     """The folder of this process: the library opens its files once."""
     yield tmp_path_factory.mktemp("metrics")
-    os.environ.pop(counting.LIBRARYS_FOLDER, None)
+    os.environ.pop(process_counts.LIBRARYS_FOLDER, None)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_without_the_token_it_does_not_exist_either(client, counted, given):
 
 
 def test_claims_submits_and_requests_are_counted(client, counted, study, rater):
-    counting.count("claims")
+    process_counts.count("claims")
     before = figures(client)
     client.force_login(rater)
     assignment = next_assignment(study, rater_for(study, rater))
@@ -69,7 +69,7 @@ def test_claims_submits_and_requests_are_counted(client, counted, study, rater):
 
 
 def test_the_counts_of_other_processes_are_added(client, counted):
-    counting.count("claims", 2)
+    process_counts.count("claims", 2)
     before = figures(client)["interrater_claims_total"]
     with child(OTHER_PROCESS.format(token=TOKEN, var=str(counted))) as other:
         finished(other)
@@ -87,5 +87,5 @@ def test_queues_say_how_long_their_oldest_row_waits(client, counted, study):
 
 def test_nothing_is_loaded_or_written_without_the_setting(settings, tmp_path):
     settings.METRICS_TOKEN, settings.VAR = "", tmp_path
-    counting.count("claims")
+    process_counts.count("claims")
     assert list(tmp_path.iterdir()) == []
