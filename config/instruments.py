@@ -1,4 +1,4 @@
-"""What a process counts with. `config.process_counts` loads this, and Prometheus' client with it, only if it is used."""
+"""What a process counts with. `config.process_counts` loads this, and Prometheus' client with it, only if needed."""
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 

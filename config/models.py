@@ -14,7 +14,7 @@ class Worker(models.Model):
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField(db_index=True)
     reaches_broker = models.BooleanField(default=True)
-    clock_skew = models.DurationField(null=True, help_text="how far its host's clock is ahead of the database's")
+    clock_skew = models.FloatField(null=True, help_text="seconds by which its host's clock is ahead of the database's")
 
     def __str__(self) -> str:
         return self.name

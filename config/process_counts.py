@@ -1,4 +1,4 @@
-"""Counts what a process does for monitoring, if METRICS_TOKEN is set; `config.metrics` shows the sums.
+"""Counts what a process does for monitoring, if METRICS_TOKEN is set; `config.monitoring` shows the sums.
 
 Each process writes to a file of its own in `VAR/metrics/<host>`, which costs microseconds.
 """

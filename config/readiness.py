@@ -7,7 +7,6 @@ sign in to read it.
 
 import shutil
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -23,8 +22,8 @@ from config.schema_state import names_in_database, names_on_disk
 OK, DEGRADED, DOWN = "ok", "degraded", "down"
 SCARCE_BYTES, FULL_BYTES = 1 << 30, 32 << 20
 """Free space on the disk of VAR below which the site is degraded, and below which answers may not be saved."""
-LARGEST_SKEW = timedelta(seconds=2)
-"""How far the clocks of a web server or a worker and the database may differ: leases compare them."""
+LARGEST_SKEW = 2.0
+"""By how many seconds the clocks of a web server or a worker and the database may differ: leases compare them."""
 Check = Callable[[], str]
 
 
@@ -63,7 +62,7 @@ def broker() -> str:
 def clocks() -> str:
     """Whether the clocks of this host and of the workers' hosts agree with the database's."""
     others = Worker.objects.exclude(clock_skew=None).values_list("clock_skew", flat=True)
-    skews = [clock_skew(), *(skew for skew in others if skew is not None)]
+    skews = [clock_skew().total_seconds(), *(skew for skew in others if skew is not None)]
     return DEGRADED if max(map(abs, skews)) > LARGEST_SKEW else OK
 
 

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from accounts import views as accounts
-from config.metrics import metrics
+from config.monitoring import metrics
 from config.readiness import healthz, readyz
 
 admin.autodiscover()

@@ -50,7 +50,8 @@ def report_alive(name: str, queues: tuple[str, ...], reaches_broker: bool) -> No
     """Store a worker's heartbeat."""
     now = timezone.now()
     fields = {
-        "queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker, "clock_skew": clock_skew(),
+        "queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker,
+        "clock_skew": clock_skew().total_seconds(),
     }  # fmt: skip
     if not Worker.objects.filter(name=name).update(**fields):
         Worker.objects.create(name=name, started_at=now, **fields)

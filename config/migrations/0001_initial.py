@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('started_at', models.DateTimeField()),
                 ('seen_at', models.DateTimeField(db_index=True)),
                 ('reaches_broker', models.BooleanField(default=True)),
-                ('clock_skew', models.DurationField(help_text="how far its host's clock is ahead of the database's", null=True)),
+                ('clock_skew', models.FloatField(help_text="seconds by which its host's clock is ahead of the database's", null=True)),
             ],
         ),
         migrations.CreateModel(

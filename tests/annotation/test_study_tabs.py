@@ -40,7 +40,10 @@ def test_a_group_of_one_tab_has_no_second_row(web, study):
 def test_only_the_group_of_a_page_shows_its_tabs(web, study):
     rows = rows_of(web, study, "annotation:invitations")
     shown = [(one.title, one.current) for one in rows.tabs]
-    assert shown == [("People", ""), ("Invitations", "page"), ("Rater checks", ""), ("Assignment plan", "")]
+    assert shown == [
+        ("People", ""), ("Messages", ""), ("Invitations", "page"), ("E-mail", ""), ("Rater checks", ""),
+        ("Assignment plan", ""),
+    ]  # fmt: skip
     assert [(one.title, one.current) for one in rows.groups if one.current] == [("People", "true")]
 
 

@@ -95,7 +95,7 @@ def test_a_database_without_this_versions_migrations_is_down(client, monkeypatch
 def test_clocks_that_differ_are_told(client):
     start_workers()
     assert asked(client)[1]["checks"]["clocks"] == "ok"
-    Worker.objects.filter(name="host:2:jobs").update(clock_skew=timedelta(minutes=-10))
+    Worker.objects.filter(name="host:2:jobs").update(clock_skew=-600.0)
     assert asked(client)[1]["checks"]["clocks"] == "degraded"
 
 

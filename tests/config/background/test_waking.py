@@ -78,7 +78,7 @@ def test_messages_about_work_that_somebody_waits_for_go_first(trial, monkeypatch
     waking.wake(replace(trial.work, patient=True), 2)
     assert priorities == [waking.FIRST, waking.LAST]
     assert [key for key, work in kinds.works().items() if work.patient] == [
-        "dry_run", "judgment", "preparation", "webhook",
+        "dry_run", "judgment", "outgoing_mail", "preparation", "webhook",
     ]  # fmt: skip
 
 
