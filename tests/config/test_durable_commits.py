@@ -1,4 +1,4 @@
-"""A commit is on the disk before anybody is told of it. Tests run without that, so this asks a process."""
+"""A commit is on the disk before an answer is acknowledged. Tests run without that, so this asks a process."""
 
 import os
 import subprocess

@@ -142,7 +142,7 @@ def test_a_blinded_study_s_exports_have_codes_and_earlier_ones_with_names_are_ou
         assert response.status_code == 200
 
 
-def test_an_address_of_a_file_opens_it_only_for_those_who_may_export_at_that_moment(client, study, owner):
+def test_a_file_opens_only_for_those_who_may_export_at_that_moment(client, study, owner):
     row = exported(study)
     address = f"{page_of(study)}{row.pk}/file"
     response = client.get(address)
