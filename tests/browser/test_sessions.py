@@ -5,19 +5,23 @@
 import threading
 
 import pytest
+from django.core.management import call_command
 from django.db import connections
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotation.importing import import_study
 from annotation.members.membership import rater_for
-from annotation.models import Assignment, DraftConflict
+from annotation.models import Assignment, DraftConflict, Study
 from config.background.claiming import run_waiting
 from llm.call_errors import UnreachableError
+from reports.exporting import export_study
 from sessions import steps
 from sessions.models import RevisionSession, Turn
 from sessions.topic_preferences import choose_topics
 from tests.browser.accessibility import findings
 from tests.browser.conftest import saved
+from tests.reports.exporting.conftest import bytes_of
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
 
 LONG = "\n\n".join(
@@ -48,7 +52,7 @@ def written(page):
     expect(page.locator("#desk")).not_to_have_attribute("data-due", "writing")
 
 
-def test_a_whole_session_with_the_mouse(desk, study, rater, models):
+def test_a_whole_session_with_the_mouse_is_exported_and_imports_again(desk, study, rater, models, tmp_path):
     page = desk.page
     page.goto(desk.address + "/")
     page.get_by_role("link", name="Start").click()
@@ -77,6 +81,15 @@ def test_a_whole_session_with_the_mouse(desk, study, rater, models):
     expect(page.get_by_text("Sent. Thank you.")).to_be_visible()
     assert RevisionSession.objects.get().status == "satisfied"
     assert Turn.objects.get(number=1).edited_answer == "The ferry sails at nine [0]."
+    export_study(study, tmp_path / "first")
+    first = bytes_of(tmp_path / "first")
+    for words in (b"Add the fares.", b"In part.", b"The ferry sails at nine [0]."):
+        assert words in first["sessions.jsonl"]
+    page.goto("about:blank")  # a page's last words would meet the next database
+    call_command("flush", interactive=False, verbosity=0)
+    import_study(tmp_path / "first")
+    export_study(Study.objects.get(), tmp_path / "second")
+    assert bytes_of(tmp_path / "second") == first
 
 
 def test_a_whole_session_by_keyboard_alone(opened, session):

@@ -139,6 +139,17 @@ def web_killed_on_postgres(site: Site) -> Fault:
     return web_killed(site)
 
 
+def web_updated(site: Site) -> Fault:
+    """Gunicorn starts new processes and ends the old ones gracefully, as in an update of the program."""
+
+    def once(server: Server) -> None:
+        assert server.process is not None
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(site.scale.seconds)
+
+    return site.repeatedly(once)
+
+
 def disk_full(site: Site) -> Fault:
     """The disk of SQLite's file is full."""
     site.var = site.use_small_disk(80 if site.scale is FULL else 40)
@@ -178,12 +189,12 @@ def _dying_redis(site: Site) -> Iterator[str]:
 FAULTS: Mapping[str, Callable[[Site], Fault]] = {
     one.__name__: one
     for one in (
-        restarted, crashed, away, without_connections, web_killed, web_killed_on_postgres, disk_full,
-        disk_full_on_postgres, broker_away,
+        restarted, crashed, away, without_connections, web_killed, web_killed_on_postgres, web_updated,
+        disk_full, disk_full_on_postgres, broker_away,
     )
 }  # fmt: skip
 
-NEEDS_NO_POSTGRES = ("web_killed", "disk_full", "broker_away")
+NEEDS_NO_POSTGRES = ("web_killed", "web_updated", "disk_full", "broker_away")
 
 
 def reason_to_skip(name: str, folder: Path) -> str:

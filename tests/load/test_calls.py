@@ -26,9 +26,7 @@ def server() -> str | None:
 
 
 @pytest.mark.parametrize(("kills", "deaths", "waiting"), [(1, 2, 8), pytest.param(3, 4, 20, marks=THOROUGH)])
-def test_calls_whose_workers_are_killed_end_in_one_result_each_and_no_recorded_answer_is_paid_again(
-    kills, deaths, waiting
-):
+def test_calls_of_killed_workers_end_in_one_result_each_and_no_answer_is_paid_twice(kills, deaths, waiting):
     url = server()
     given = Namespace(
         postgresql=url, calls=waiting, kills=kills, deaths=deaths, flushes=1 if url else 0, delay=0.3, workers=2,

@@ -48,7 +48,7 @@ def test_each_check_has_its_seed_and_each_seed_its_check():
     assert len(SEEDS) >= 15
 
 
-def test_nothing_is_found_in_studies_of_every_protocol_in_which_everything_has_happened(healthy):
+def test_nothing_is_found_in_studies_in_which_everything_has_happened(healthy):
     assert {key: finding.rows for key, check in checks().items() if (finding := run_check(check)).count} == {}
 
 

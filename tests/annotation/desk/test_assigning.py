@@ -85,7 +85,7 @@ def test_the_database_refuses_the_same_rater_twice_on_a_task(study, raters):
         Slot.objects.filter(pk=second.pk).update(state="held", holder=raters[0], lease_until=later)
 
 
-def test_the_database_refuses_a_second_current_annotation_but_not_another_raters(study, raters):
+def test_the_database_refuses_a_second_current_annotation_of_one_rater(study, raters):
     task = Slot.objects.first().task
     common = {"task": task, "status": "submitted", "shown": [0], "protocol_version": 1}
     Annotation.objects.create(rater=raters[0], revision=1, **common)

@@ -135,7 +135,7 @@ def test_an_answer_is_written_again_when_the_connection_is_lost_during_the_claim
     assert AuditEntry.objects.filter(action="task submitted").count() == 1
 
 
-def test_an_annotator_is_asked_to_try_again_while_all_open_tasks_are_being_taken(client, study, rater, monkeypatch):
+def test_an_annotator_is_asked_to_try_again_while_all_tasks_are_being_taken(client, study, rater, monkeypatch):
     def busy(*_):
         raise BusyError
 

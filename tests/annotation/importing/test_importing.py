@@ -100,7 +100,7 @@ def test_a_member_with_another_role_does_not_become_an_owner(folder, rater):
     assert Membership.objects.get().role == "annotator"
 
 
-def test_one_bad_row_in_ten_thousand_stores_nothing_and_the_fixed_file_imports_once(folder):
+def test_one_bad_row_in_ten_thousand_stores_nothing_until_it_is_fixed(folder):
     items = [{**ITEM, "id": f"item-{number}"} for number in range(10_000)]
     items[7000] = {**items[7000], "document": 5}
     assert only_problem(folder(items=items)) == (7001, "document", MUST)

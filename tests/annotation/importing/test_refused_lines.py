@@ -55,7 +55,7 @@ def test_same_id_twice_is_refused_with_both_lines(folder):
     assert (line, field, reason) == (3, "id", '"harbour" is already in line 1')
 
 
-def test_other_content_under_a_known_id_is_refused_and_the_old_content_stays(folder):
+def test_other_content_under_a_known_id_is_refused(folder):
     import_study(folder())
     for change in ({"document": "It sails at ten."}, {"metadata": {"a": 1}}, {"category": "x"}):
         [(line, _, reason)] = problems_of(folder(items=[{**ITEM, **change}]))

@@ -147,7 +147,7 @@ def visible(slug):
         return "refused"
 
 
-def test_an_import_that_is_killed_at_any_step_is_absent_or_complete_afterwards(transactional_db, folder, killed_at):
+def test_an_import_killed_at_any_step_is_absent_or_complete(transactional_db, folder, killed_at):
     seen, number = [], 0
     while "complete" not in seen:
         number += 1

@@ -59,7 +59,7 @@ def test_line_ends_of_the_stored_text_count_as_they_are():
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), st.data())
-def test_any_slice_of_a_text_is_accepted_and_other_text_in_its_place_is_refused(text, data):
+def test_any_slice_of_a_text_is_accepted_and_other_text_is_refused(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     sheet = Sheet.of(["a"], [text])

@@ -20,6 +20,7 @@ from annotation.models import (
     Task,
     TaskOutput,
 )
+from reports import exporting
 from reports.exporting import ExportRefusedError, canonical_digest, export_study, folder_placement
 from tests.reports.exporting.conftest import answer, assign, bytes_of, item, objects_of, write_study
 
@@ -73,7 +74,7 @@ def test_an_export_replaces_an_earlier_one_completely(rated, tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_an_answer_changed_and_changed_back_is_one_value_and_three_revisions(rated, tmp_path):
+def test_an_answer_changed_back_is_one_value_and_three_revisions(rated, tmp_path):
     export_study(rated, tmp_path / "out")
     thrice = [line for line in objects_of(tmp_path / "out" / "annotations.jsonl") if line["revision"] == 3]
     assert thrice
@@ -215,3 +216,36 @@ def test_an_export_shows_one_moment_and_blocks_nobody(tmp_path, django_db_blocke
         writer.submit(write).result(timeout=15)
         assert Study.objects.get().title == ""
     assert Study.objects.get().title == "changed meanwhile"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_answers_sent_during_an_export_are_in_none_of_its_files(
+    study, owner, rater, stranger, tmp_path, monkeypatch, form
+):
+    from concurrent.futures import ThreadPoolExecutor
+
+    waiting = [assign(study, one, task) for one in (owner, rater, stranger) for task in Task.objects.order_by("pk")]
+
+    def send():
+        try:
+            submit(waiting.pop(), answer(0, comment="sent meanwhile"))
+        finally:
+            connection.close()
+
+    def after_an_answer(step):
+        def take(*given, **named):
+            writer.submit(send).result(timeout=30)
+            return step(*given, **named)
+
+        return take
+
+    submit(waiting.pop(), answer(0, comment="sent before"))
+    for name in ("write_pairs", "_write_table", "_counts"):
+        monkeypatch.setattr(exporting, name, after_an_answer(getattr(exporting, name)))
+    with ThreadPoolExecutor(1) as writer:
+        manifest = export_study(study, tmp_path / "out", form)
+    assert Annotation.objects.count() > 3
+    assert manifest["counts"]["annotations"]["all"] == manifest["rows"]["annotations"] == 1
+    assert manifest["counts"]["ratings"] == manifest["rows"]["ratings"] == study.questions.count()
+    assert not [name for name, body in bytes_of(tmp_path / "out").items() if b"sent meanwhile" in body]

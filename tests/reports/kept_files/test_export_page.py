@@ -140,3 +140,17 @@ def test_a_blinded_study_s_exports_have_codes_and_earlier_ones_with_names_are_ou
     assert "Systems have codes" in shown
     with closing(client.get(f"{page_of(study)}{coded.pk}/file")) as response:
         assert response.status_code == 200
+
+
+def test_a_file_opens_only_for_those_who_may_export_at_that_moment(client, study, owner):
+    row = exported(study)
+    address = f"{page_of(study)}{row.pk}/file"
+    response = client.get(address)
+    # A browser may keep it to continue a download, and has to ask here before it uses any of it again.
+    assert (response.status_code, response["Cache-Control"]) == (200, "private, no-cache")
+    assert b"".join(response)
+    for changed in ({"role": "annotator"}, {"active": False}):
+        study.memberships.update(**changed)
+        assert client.get(address).status_code == 404
+    client.logout()
+    assert client.get(address)["Location"].startswith("/sign-in/")

@@ -1,0 +1,70 @@
+"""What every response says to browsers, whatever its status; and Django's own check of a production's settings."""
+
+import os
+import secrets
+import subprocess
+import sys
+
+import pytest
+from django.db import OperationalError
+
+from tests.house import ROOT
+from tests.world import ROUTES
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+}  # fmt: skip
+
+
+def lacking(response) -> list[str]:
+    """Name the headers that a response should have and does not."""
+    wrong = [name for name, value in HEADERS.items() if response.get(name) != value]
+    policy = response.get("Content-Security-Policy", "")
+    parts = ("default-src 'none'", "script-src 'self'", "img-src 'self'", "frame-ancestors 'none'")
+    if not all(part in policy for part in parts) or "unsafe" in policy:
+        wrong.append(f"Content-Security-Policy: {policy}")
+    return wrong
+
+
+@pytest.mark.one_database
+def test_every_address_answers_with_the_headers_that_protect_browsers(world):
+    clients, address = world
+    wrong, statuses = [], set()
+    for route in ROUTES:
+        for name in ("anonymous", "superuser"):
+            response = clients[name].get(address(route))
+            if response.streaming:
+                b"".join(response)
+            statuses.add(response.status_code)
+            wrong += [f"{route} for {name}: {header}" for header in lacking(response)]
+    assert wrong == []
+    assert {200, 302, 401, 404, 405} <= statuses
+
+
+@pytest.mark.one_database
+def test_pages_of_errors_have_them_too(world, monkeypatch):
+    client = world[0]["owner"]
+    monkeypatch.setattr(client, "raise_request_exception", False)
+    assert lacking(client.get("/nothing/")) == []
+    for problem, status in ((RuntimeError("CANARY"), 500), (OperationalError("database is locked"), 503)):
+
+        def broken(person, problem=problem):
+            raise problem
+
+        monkeypatch.setattr("annotation.views.home.work_of", broken)
+        response = client.get("/")
+        assert (response.status_code, lacking(response)) == (status, [])
+
+
+def test_django_finds_nothing_to_warn_of_in_production(tmp_path):
+    given = {
+        "PROFILE": "production", "SECRET_KEY": secrets.token_urlsafe(50), "ALLOWED_HOSTS": "rate.interrater.test",
+        "BROKER_URL": "redis://127.0.0.1:6379/0", "VAR": str(tmp_path),
+    }  # fmt: skip
+    mine = {name: value for name, value in os.environ.items() if name != "DJANGO_ALLOW_ASYNC_UNSAFE"}
+    done = subprocess.run(
+        [sys.executable, "-m", "django", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT, env=mine | given, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout

@@ -1,0 +1,58 @@
+"""Whatever address changes a row when it is sent a plain form also adds to the audit, except for bookkeeping."""
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+
+from accounts.models import AuditEntry
+from tests.world import ROUTES
+
+pytestmark = pytest.mark.one_database
+SENDERS = ("owner", "annotator", "token_account")
+FORM = {
+    "reason": "Because.", "note": "Noted.", "title": "Other", "text": "Other text.", "name": "one",
+    "role": "researcher", "verb": "pause", "days": "30", "scope": "read", "count": "1", "form": "csv",
+    "full_name": "Other", "revision": "0", "q-follows": "true", "q-how_well": "4", "draft_version": "0",
+}  # fmt: skip
+LEFT_OUT = ("admin", "auth", "contenttypes", "sessions")
+BOOKKEEPING = {
+    "annotation:invitation_opened": {"annotation.Invitation"},
+    "annotation:next_task": {"annotation.Slot"},
+    "annotation:pulse": {"annotation.Slot", "annotation.Assignment"},
+    "annotation:save_draft": {"annotation.Assignment"},
+    "llm:stop_trial": {"llm.Completion"},
+    "retrieval:stop_build": {"retrieval.IndexBuild"},
+}
+"""Leases, drafts, marks of a use, and stops of work that only its asker sees."""
+ALWAYS = {"annotation.Token", "annotation.AccountToken"}
+"""When a token was last used."""
+
+
+def rows() -> dict[str, list]:
+    models = (one for one in apps.get_models() if one._meta.app_label not in LEFT_OUT and one is not AuditEntry)
+    return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in models}
+
+
+def test_every_address_outside_the_admin_that_changes_a_row_adds_to_the_audit(world):
+    clients, address = world
+    before, known = rows(), AuditEntry.objects.count()
+    silent, recorded = [], set()
+    for route in (route for route in ROUTES if "admin" not in route):
+        for name in SENDERS:
+            client = clients[name]
+            cookies = client.cookies.copy()
+            with transaction.atomic():
+                response = client.post(address(route), FORM)
+                if response.streaming:
+                    b"".join(response)
+                if response.status_code < 400:
+                    after = rows()
+                    changed = {table for table in after if after[table] != before[table]} - ALWAYS
+                    if AuditEntry.objects.count() > known:
+                        recorded.add(route)
+                    elif changed - BOOKKEEPING.get(route, set()):
+                        silent.append(f"{route} by {name}: {sorted(changed)}")
+                transaction.set_rollback(True)
+            client.cookies = cookies
+    assert silent == []
+    assert len(recorded) > 25

@@ -1,0 +1,60 @@
+"""Markup in any text that people or models wrote is text on every page, those of the admin included."""
+
+from html.parser import HTMLParser
+
+import pytest
+from django.apps import apps
+from django.db import models
+
+from accounts.models import BrowserSession, Person
+from config.erasure import open_erasure
+from tests.world import ROUTES
+
+pytestmark = pytest.mark.one_database
+HOSTILE = """CANARY"'><script src=//evil.test/></script><img src=//evil.test/ onerror=alert(1)><b hx-get=//evil.test>"""
+READERS = ("superuser", "owner", "annotator")
+
+
+class ForeignMarkup(HTMLParser):
+    """Collects tags and attributes that only a text of ours that was not escaped can have made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if any(name.startswith("on") or (value or "").startswith("//evil.test") for name, value in attrs):
+            self.found.append(tag)
+
+
+def markup_in(text: str) -> list[str]:
+    page = ForeignMarkup()
+    page.feed(text)
+    return page.found
+
+
+def test_markup_that_is_not_escaped_is_found():
+    assert markup_in(f"<p>{HOSTILE}</p>") == ["script", "img", "b"]
+
+
+def test_markup_in_any_stored_text_is_text_on_every_page(world):
+    clients, address = world
+    with open_erasure("test"):
+        for model in apps.get_models():
+            texts = [field.name for field in model._meta.concrete_fields if type(field) is models.TextField]
+            for name in texts if model is not BrowserSession else ():
+                given = model.objects.exclude(**{name: ""}).exclude(**{name: None})
+                given.exclude(**{f"{name}__regex": r"^[\[{]"}).update(
+                    **{name: HOSTILE}
+                )  # JSON is not written by people
+        Person.objects.update(full_name=HOSTILE)
+    wrong, escaped = [], 0
+    for route in ROUTES:
+        for name in READERS:
+            response = clients[name].get(address(route))
+            body = b"".join(response) if response.streaming else response.content
+            if response.get("Content-Type", "").startswith("text/html"):
+                escaped += "&lt;script src=//evil.test/&gt;" in body.decode()
+                wrong += [f"{route} for {name}: {tag}" for tag in markup_in(body.decode())]
+    assert wrong == []
+    assert escaped > 100

@@ -1,0 +1,129 @@
+"""The list of checks in docs/reliability.md is complete, names tests that exist, and hides no gap."""
+
+import ast
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from tests.house import ROOT
+
+PAGE = ROOT / "docs" / "reliability.md"
+STATES = ("shown", "implemented", "partial", "missing", "not applicable")
+PRIORITIES = ("P0", "P1", "P2")
+NUMBERS = range(1, 87)
+MOST_TESTS = 3
+HEAD = re.compile(r"^\*\*(\d+)\*\* · (\S+) · ([^:]+): ", re.MULTILINE)
+"""How a check begins: its number, priority and state; its promise follows."""
+NAMED = re.compile(r"^- `(tests/[^`]+)`$", re.MULTILINE)
+MISSING = re.compile(r"^- Missing: (.+?)(?=\n- |\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+P0_NOT_SHOWN = {
+    (
+        73,
+        "Only plain forms to addresses outside the admin are all tried; another one could forget the audit.",
+    ),
+    (78, "The tests read the file and start its nginx, but never start the containers or replace an image."),
+    (79, "Images are pinned by tag and not by digest, and nothing scans locked packages or the history."),
+}
+"""The P0 checks that no test shows, each with what the page says is missing. It may only get smaller."""
+
+
+@dataclass(frozen=True)
+class ListedCheck:
+    """A check of the page: its promise and the tests that show it."""
+
+    number: int
+    priority: str
+    state: str
+    promise: str
+    tests: tuple[str, ...]
+    missing: str
+
+
+def checks_in(text: str) -> list[ListedCheck]:
+    """Return the checks that a page of this form lists."""
+    heads = list(HEAD.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        number, priority, state = head.groups()
+        body = re.split(r"^## ", text[head.end() : end], flags=re.MULTILINE)[0]
+        missing = MISSING.search(body)
+        found.append(
+            ListedCheck(
+                int(number), priority, state, " ".join(body.split("\n\n")[0].split()), tuple(NAMED.findall(body)),
+                " ".join(missing[1].split()) if missing else "",
+            )
+        )  # fmt: skip
+    return found
+
+
+@cache
+def functions_of(path: str) -> frozenset[str]:
+    """Return the names of the functions of a module of tests; none if there is no such file."""
+    file = ROOT / path
+    if not file.is_file():
+        return frozenset()
+    return frozenset(
+        node.name for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    )
+
+
+def exists(test: str) -> bool:
+    path, _, name = test.partition("::")
+    return name.startswith("test_") and name in functions_of(path)
+
+
+def gaps_in(checks: list[ListedCheck]) -> set[tuple[int, str]]:
+    return {(one.number, one.missing) for one in checks if one.priority == "P0" and one.state != "shown"}
+
+
+CHECKS = checks_in(PAGE.read_text(encoding="utf-8"))
+
+
+def test_every_check_is_listed_once_in_its_order():
+    assert [one.number for one in CHECKS] == [*NUMBERS]
+
+
+def test_states_and_priorities_are_of_the_known_words():
+    assert [one for one in CHECKS if one.state not in STATES or one.priority not in PRIORITIES] == []
+    assert [one.number for one in CHECKS if not one.promise.endswith(".")] == []
+
+
+def test_every_test_that_is_named_exists():
+    assert [test for one in CHECKS for test in one.tests if not exists(test)] == []
+    assert [one.number for one in CHECKS if len(set(one.tests)) != len(one.tests) or len(one.tests) > MOST_TESTS] == []
+
+
+def test_what_is_shown_names_a_test_and_what_is_not_says_what_is_missing():
+    assert [one.number for one in CHECKS if one.state == "shown" and not one.tests] == []
+    assert [one.number for one in CHECKS if one.state != "shown" and not one.missing] == []
+
+
+def test_the_gaps_of_the_first_priority_are_the_known_ones():
+    assert gaps_in(CHECKS) == P0_NOT_SHOWN
+
+
+def test_the_counts_of_the_page_are_those_of_its_checks():
+    text = PAGE.read_text(encoding="utf-8")
+    states, of_p0 = Counter(one.state for one in CHECKS), Counter(one.state for one in CHECKS if one.priority == "P0")
+    for state in STATES:
+        assert f"| {state} | {states[state]} | {of_p0[state]} |" in text
+
+
+@pytest.mark.parametrize(
+    ("check", "number", "test", "gap"),
+    [
+        ("**7** · P0 · missing: It holds.\n\n- Missing: All\n  of it.\n", 7, None, (7, "All of it.")),
+        ("**8** · P0 · shown: It\nholds.\n\n- `tests/test_names.py::test_gone`\n", 8, False, None),
+        ("**9** · P1 · partial: It holds.\n\n- Missing: Much.\n- Note: x\n\n## Next\n\nText.\n", 9, None, None),
+    ],
+)
+def test_a_gap_and_a_test_that_is_gone_are_found(check, number, test, gap):
+    [found] = checks_in(f"# Page\n\n{check}")
+    assert (found.number, found.promise) == (number, "It holds.")
+    assert [exists(one) for one in found.tests] == ([] if test is None else [test])
+    assert gaps_in([found]) == ({gap} if gap else set())
