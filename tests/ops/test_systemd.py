@@ -19,8 +19,8 @@ RUNNING = {"web": "web", "calls": "worker-calls", "jobs": "worker-jobs"}
 HARDENED = {
     "NoNewPrivileges": "true", "ProtectSystem": "strict", "ProtectHome": "true", "PrivateTmp": "true",
     "PrivateDevices": "true", "ProtectKernelTunables": "true", "ProtectKernelModules": "true",
-    "RestrictSUIDSGID": "true", "RestrictNamespaces": "true", "LockPersonality": "true", "SystemCallFilter": "@system-service",
-    "CapabilityBoundingSet": "", "User": "interrater", "UMask": "0077",
+    "RestrictSUIDSGID": "true", "RestrictNamespaces": "true", "LockPersonality": "true",
+    "SystemCallFilter": "@system-service", "CapabilityBoundingSet": "", "User": "interrater", "UMask": "0077",
 }  # fmt: skip
 
 
