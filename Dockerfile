@@ -9,7 +9,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 RUN groupadd --system --gid 10001 interrater \
     && useradd --system --uid 10001 --gid interrater --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin interrater \
-    && install -d -o interrater -g interrater -m 0700 /var/lib/interrater
+    && install -d -o interrater -g interrater -m 0700 /var/lib/interrater /backups
 
 WORKDIR /app
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

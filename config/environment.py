@@ -14,18 +14,21 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
+from config.secret_files import SECRETS, read_secret, with_password
+
 PROFILES = ("embedded", "production")
 SHORTEST_KEY = 40
 EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "django-insecure")
 
-OWN_VARIABLES = frozenset(
+OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
     """
-    ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BACKUP_BEFORE_MIGRATE BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE
-    CALL_THREADS CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL
-    ENDPOINTS_FILE JOB_MINUTES JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES
-    PGPASSWORD PORT POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY
-    SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TORCH_INDEX
-    UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
+    ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BACKUP_AT BACKUP_BEFORE_MIGRATE BACKUP_FOLDER BACKUP_KEEP BACKUP_WARN_HOURS
+    BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS COMPOSE_FILE CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO
+    DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES JOB_PROCESSES
+    KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
+    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS SSL_REDIRECT
+    STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR
+    WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
 )
 """Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
@@ -81,9 +84,9 @@ def read_level(env: Env) -> str:
     return _read_word(env, "LOG_LEVEL", LEVELS, "INFO")
 
 
-def read_metrics_token(env: Env) -> str:
-    """Return the token with which programs read figures, from METRICS_TOKEN; "" for no such page."""
-    token: str = env.str("METRICS_TOKEN", "").strip()
+def read_metrics_token(env: Env, profile: str) -> str:
+    """Return the token with which programs read figures, from METRICS_TOKEN or its file; "" for no such page."""
+    token = (read_secret(env, "METRICS_TOKEN", profile) or "").strip()
     if token and len(token) < SHORTEST_TOKEN:
         raise ImproperlyConfigured(f"METRICS_TOKEN must have at least {SHORTEST_TOKEN} characters, or be empty.")
     return token
@@ -160,13 +163,17 @@ def read_email(env: Env, profile: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def read_database(env: Env, default: Path) -> Any:
+def read_database(env: Env, default: Path, profile: str = "embedded") -> Any:
     """Return the database settings from DATABASE_URL; the SQLite file `default` if that is empty.
+
+    POSTGRES_PASSWORD is the password of an address that has none.
 
     The error does not repeat the address, which may contain a password.
     """
-    given: str = env.str("DATABASE_URL", "").strip() or f"sqlite:///{default}"
+    given = (read_secret(env, "DATABASE_URL", profile) or "").strip() or f"sqlite:///{default}"
     try:
+        if given.startswith("postgres"):
+            given = with_password(given, read_secret(env, "POSTGRES_PASSWORD", profile), "POSTGRES_PASSWORD")
         found = dj_database_url.parse(given, conn_max_age=600, conn_health_checks=True)
     except ValueError:
         raise ImproperlyConfigured(DATABASE_FORM) from None
@@ -178,9 +185,11 @@ def read_database(env: Env, default: Path) -> Any:
 def read_broker(env: Env, profile: str) -> str:
     """Return the address of the message broker from BROKER_URL; "" (files in VAR) if that is empty.
 
+    REDIS_PASSWORD is the password of an address that has none.
+
     The error does not repeat the address, which may contain a password.
     """
-    given: str = env.str("BROKER_URL", "").strip()
+    given = (read_secret(env, "BROKER_URL", profile) or "").strip()
     if not given and profile == "production":
         raise ImproperlyConfigured(
             "BROKER_URL is not set. Production needs Redis: BROKER_URL=redis://:password@host:6379/0"
@@ -189,14 +198,14 @@ def read_broker(env: Env, profile: str) -> str:
         found = urlsplit(given)
         if given and (found.scheme not in ("redis", "rediss") or not found.hostname or found.port == 0):
             raise ImproperlyConfigured(BROKER_FORM)
+        return with_password(given, read_secret(env, "REDIS_PASSWORD", profile), "REDIS_PASSWORD")
     except ValueError:
         raise ImproperlyConfigured(BROKER_FORM) from None
-    return given
 
 
 def read_secret_key(env: Env, profile: str, var: Path) -> str:
     """Return the signing key from SECRET_KEY. The embedded profile creates one and stores it in `var`, mode 0600."""
-    given: str | None = env.str("SECRET_KEY", None)
+    given = read_secret(env, "SECRET_KEY", profile)
     if given is not None:
         if len(given) < SHORTEST_KEY or any(word in given.lower() for word in EXAMPLE_KEYS):
             raise ImproperlyConfigured(
@@ -209,6 +218,12 @@ def read_secret_key(env: Env, profile: str, var: Path) -> str:
             "SECRET_KEY is not set. Create one with: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
     return _stored_key(var / "secret_key")
+
+
+def read_earlier_keys(env: Env, profile: str) -> list[str]:
+    """Return the earlier signing keys from SECRET_KEY_FALLBACKS, whose sessions stay valid."""
+    given = read_secret(env, "SECRET_KEY_FALLBACKS", profile) or ""
+    return [key.strip() for key in given.split(",") if key.strip()]
 
 
 def _stored_key(path: Path) -> str:

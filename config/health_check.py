@@ -2,8 +2,14 @@
 
 `python -m config.health_check web 8000` asks the web server's `/readyz`; `python -m config.health_check calls`
 (or `jobs`) looks for a recent heartbeat of this machine's worker.
+
+With `--alive` it fails only if the process hangs: a web server that answers nothing, or a worker without heartbeats
+while the database answers. With `--end PID --after N` it also ends that process when it has been found hanging N times
+in a row, so that what runs it starts it again: see `config.hung_process`.
 """
 
+import argparse
+import enum
 import http.client
 import os
 import socket
@@ -18,20 +24,40 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from django.utils import timezone
 
+from config.hung_process import HungProcess
+
 RECENT = timedelta(seconds=45)
+READY_TIME, ANSWER_TIME = 8, 4
+"""Seconds for `/readyz`, which gives up on a database after five, and for `/healthz`, which asks nothing."""
 
 
-def web_is_ready(port: int) -> bool:
-    """Whether the web server and what it needs can serve people: see `config.readiness`."""
-    host = settings.ALLOWED_HOSTS[0]
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
+class Health(enum.Enum):
+    """What a check has found."""
+
+    WELL = enum.auto()
+    WAITING = enum.auto()
+    """The process answers and cannot do its work, for example because the database is away. A restart helps nobody."""
+    HUNG = enum.auto()
+
+
+def asked(port: int, path: str, seconds: int) -> int | None:
+    """Return the status with which the web server answers, or None if it does not answer in time."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
-        connection.request("GET", "/readyz", headers={"Host": host})
-        return connection.getresponse().status == HTTPStatus.OK
+        connection.request("GET", path, headers={"Host": settings.ALLOWED_HOSTS[0]})
+        return connection.getresponse().status
     except (OSError, http.client.HTTPException):
-        return False
+        return None
     finally:
         connection.close()
+
+
+def health_of_web(port: int) -> Health:
+    """Return whether the web server and what it needs can serve people: see `config.readiness`."""
+    status = asked(port, "/readyz", READY_TIME)
+    if status == HTTPStatus.OK:
+        return Health.WELL
+    return Health.HUNG if status is None and asked(port, "/healthz", ANSWER_TIME) is None else Health.WAITING
 
 
 def worker_is_alive(queue: str) -> bool:
@@ -43,13 +69,29 @@ def worker_is_alive(queue: str) -> bool:
     return any(queue in worker.queues.split(",") for worker in alive)
 
 
-def main(arguments: list[str]) -> int:
+def health_of(what: str, port: int | None) -> Health:
+    """Return the health of the web server on `port` or of the worker for a queue."""
     try:
-        healthy = web_is_ready(int(arguments[1])) if arguments[0] == "web" else worker_is_alive(arguments[0])
+        if what == "web":
+            return health_of_web(port or 8000)
+        return Health.WELL if worker_is_alive(what) else Health.HUNG
     except (DatabaseError, ImproperlyConfigured) as problem:
         sys.stderr.write(" ".join(str(problem).split()) + "\n")
-        return 1
-    return 0 if healthy else 1
+        return Health.WAITING
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m config.health_check")
+    parser.add_argument("what", choices=("web", "calls", "jobs"))
+    parser.add_argument("port", type=int, nargs="?")
+    parser.add_argument("--alive", action="store_true", help="fail only if the process hangs")
+    parser.add_argument("--end", type=int, metavar="PID", help="the process to end when it hangs; never as root")
+    parser.add_argument("--after", type=int, default=10, help="how many checks in a row must find it hanging")
+    given = parser.parse_args(arguments)
+    health = health_of(given.what, given.port)
+    if given.end and os.geteuid() != 0:
+        HungProcess(given.end).note(health is Health.HUNG, given.after)
+    return 0 if health is Health.WELL or (given.alive and health is Health.WAITING) else 1
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from config.environment import (
     read_boolean,
     read_broker,
     read_database,
+    read_earlier_keys,
     read_email,
     read_folder,
     read_level,
@@ -33,7 +34,7 @@ PRODUCTION = PROFILE == "production"
 VAR = read_folder(env, "VAR", BASE_DIR / "var")
 DEBUG = read_boolean(env, "DEBUG", False)
 SECRET_KEY = read_secret_key(env, PROFILE, VAR)
-SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
+SECRET_KEY_FALLBACKS = read_earlier_keys(env, PROFILE)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
 if PRODUCTION:
     refuse_unsafe_production(DEBUG, ALLOWED_HOSTS)
@@ -99,7 +100,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": read_database(env, VAR / "interrater.sqlite3")}
+DATABASES = {"default": read_database(env, VAR / "interrater.sqlite3", PROFILE)}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A transaction that reads and then writes must wait for the write lock at BEGIN. A deferred one fails at once if
     # another writer committed in between. With FULL, an acknowledged rating survives a power cut.
@@ -228,7 +229,7 @@ KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)
 KEPT_EXPORT_DAYS = read_whole(env, "KEPT_EXPORT_DAYS", 30)
 
 # Programs that send this token read figures for monitoring at /metrics; without it there is no such page.
-METRICS_TOKEN = read_metrics_token(env)
+METRICS_TOKEN = read_metrics_token(env, PROFILE)
 
 # Backups: the age in hours from which the admin warns, and whether `migrate` makes one before it changes data.
 BACKUP_WARN_HOURS = read_whole(env, "BACKUP_WARN_HOURS", 48)

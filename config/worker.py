@@ -15,6 +15,7 @@ from typing import Any
 os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # read when Celery is imported: SIGTERM then waits some seconds, not for ever
 
 import django
+from celery.bin.celery import celery as command_line
 from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
 from django.conf import settings
@@ -37,6 +38,13 @@ def arguments_for(queue: str) -> list[str]:
         "--quiet", "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--pool", pool, "--concurrency",
         str(getattr(settings, size)), "--without-gossip", "--without-mingle", "--without-heartbeat",
     ]  # fmt: skip
+
+
+def use_the_settings() -> None:
+    """Keep Celery's command line from reading BROKER_URL itself: the password may be in another file."""
+    for option in command_line.params:
+        if option.name == "broker":
+            option.envvar = None
 
 
 def end_after_signal(seconds: float) -> None:
@@ -90,6 +98,7 @@ def main(arguments: list[str]) -> int:
         # A thread that becomes free starts the next row at once, not when the broker is asked again.
         app.conf.worker_prefetch_multiplier = 2
     end_after_signal(settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + TIME_TO_END)
+    use_the_settings()
     app.start(given)
     return 0
 

@@ -27,6 +27,8 @@ class ComposeService:
     after: Mapping[str, str]
     files: Mapping[str, Path]
     """Files of the repository that are mounted into the container, by their paths there."""
+    secrets: Mapping[str, str]
+    """Names of the secrets that the service may read, by the paths of their files in the container."""
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -41,6 +43,12 @@ def fill(text: str, values: Mapping[str, str]) -> str:
         return given or (found["rest"] if found["how"] == "-" else "")
 
     return VALUE.sub(one, text)
+
+
+def volume_target(volume: str) -> str:
+    """Return the path in the container of a volume in the short form, `source:target[:mode]`."""
+    parts = [part for part in volume.split(":") if part not in ("ro", "rw")]
+    return parts[-1]
 
 
 def filled(node: Any, values: Mapping[str, str]) -> Any:
@@ -81,12 +89,13 @@ def services(values: Mapping[str, str]) -> list[ComposeService]:
             raise StopError(
                 f"docker-compose.yml: {name} must come after the services it depends on ({', '.join(missing)})."
             )
-        places = [volume.split(":")[1] for volume in service.get("volumes", [])]
+        places = [volume_target(volume) for volume in service.get("volumes", [])]
         places += [place.split(":")[0] for place in service.get("tmpfs", [])]
         found.append(
             ComposeService(
                 name, tuple(service["command"]), service.get("environment", {}), health_command(service), tuple(places),
                 after, {used["target"]: kept[used["source"]] for used in service.get("configs", [])},
+                {f"/run/secrets/{secret}": secret for secret in service.get("secrets", [])},
             )
         )  # fmt: skip
     return found

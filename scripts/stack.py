@@ -6,7 +6,6 @@ OVERRIDES lists the two settings that differ, because nothing in front of the pr
 
 import os
 import re
-import secrets
 import shlex
 import shutil
 import socket
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from scripts.compose import ComposeService, services
 from scripts.launcher import read_port
-from scripts.secrets_file import NEW
+from scripts.secrets_file import NEW, new_secret
 from scripts.stop_errors import StopError, stop
 from scripts.supervisor import Service, Supervisor
 
@@ -61,8 +60,7 @@ class Stack:
     described: list[ComposeService] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        values = {**{name: secrets.token_urlsafe(50) for name in NEW}, **OVERRIDES}
-        self.described = services(values)
+        self.described = services(OVERRIDES)
 
     def place(self, service: ComposeService, mount: str) -> Path:
         """Return the folder that replaces a volume or tmpfs; services share the one that replaces the volume `var`."""
@@ -73,12 +71,16 @@ class Stack:
         """Return the path on this machine of a file of the container."""
         return self.folder / f"{service.name}-{Path(target).name}"
 
+    def secret_place(self, name: str) -> Path:
+        """Return the path on this machine of a secret."""
+        return self.folder / "secrets" / name
+
     def moved(self, service: ComposeService, text: str, shell: bool = False) -> str:
         """Return `text` with the container's ports and folders replaced by this machine's."""
         new = {
             f"{at}{name}:{port}": f"{at}127.0.0.1:{self.ports[name]}"
             for name, port in SERVERS.items()
-            for at in ("@", "")
+            for at in ("@", "//", "")
         }
         if (port := SERVERS.get(service.name)) is not None:
             own = self.ports[service.name]
@@ -90,6 +92,7 @@ class Stack:
                 str(port): str(own),
             }
         new |= {place: str(self.file_place(service, place)) for place in service.files}
+        new |= {place: str(self.secret_place(name)) for place, name in service.secrets.items()}
         for mount in service.mounts:
             folder = str(self.place(service, mount))
             new[mount] = shlex.quote(folder) if shell else folder
@@ -98,6 +101,8 @@ class Stack:
 
     def command(self, service: ComposeService, words: tuple[str, ...]) -> list[str]:
         """Return a command of the file as it runs on this machine."""
+        if "--end" in words:  # there is no process 1 of a container here, and this machine's is not ours to end
+            words = words[: words.index("--end")]
         program, *rest = (self.moved(service, word, shell=words[0] == "sh") for word in words)
         if program == "postgres":
             rest += ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
@@ -122,6 +127,13 @@ class Stack:
         return checked.returncode == 0
 
     def make_folders(self) -> None:
+        """Make the folders that replace volumes, and the files: new secrets, and those of the repository, moved."""
+        self.secret_place("").mkdir(mode=0o700, exist_ok=True)
+        for name in NEW:
+            place = self.secret_place(name.lower())
+            if not place.exists():
+                place.touch(0o600)
+                place.write_text(new_secret(name) + "\n", encoding="ascii")
         for service in self.described:
             for mount in service.mounts:
                 place = self.place(service, mount)
@@ -139,7 +151,7 @@ def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeServi
     environment = stack.environment(service)
     owner = AS_POSTGRES if os.geteuid() == 0 else ()
     word = stack.folder / "word"
-    word.write_text(environment["POSTGRES_PASSWORD"], encoding="ascii")
+    word.write_text(stack.secret_place("postgres_password").read_text(encoding="ascii"), encoding="ascii")
     if owner:
         shutil.chown(word, "postgres")
     made = supervisor.run_step(
@@ -162,7 +174,8 @@ def make_database(supervisor: Supervisor, stack: Stack, service: ComposeService)
         str(shutil.which("createdb", path=stack.path)), "-h", "127.0.0.1", "-p", str(stack.ports["postgres"]), "-U",
         environment["POSTGRES_USER"], environment["POSTGRES_DB"],
     ]  # fmt: skip
-    if supervisor.run_step(command, {**environment, "PGPASSWORD": environment["POSTGRES_PASSWORD"]}):
+    password = stack.secret_place("postgres_password").read_text(encoding="ascii").strip()
+    if supervisor.run_step(command, {**environment, "PGPASSWORD": password}):
         raise StopError("The database could not be created; PostgreSQL's messages are above.")
 
 

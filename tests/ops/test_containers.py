@@ -1,27 +1,26 @@
 """The compose file and the image's file, read without Docker."""
 
 import re
-import shlex
-import stat
 import subprocess
 import sys
 from fnmatch import fnmatch
+from urllib.parse import urlsplit
 
 import pytest
 
-from scripts import compose
+from scripts import compose, secrets_file
 from scripts.stop_errors import StopError
 from tests.ops.conftest import ROOT, clean_environment
 
-SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD")
-VALUES = {**{name: f"{name}-value" for name in SECRETS}, "ALLOWED_HOSTS": "rate.example.org"}
+SECRETS = {"secret_key", "postgres_password", "redis_password", "metrics_token"}
+VALUES = {"ALLOWED_HOSTS": "rate.example.org"}
 SERVICES = compose.read()["services"]
-APP = ("migrate", "web", "worker-calls", "worker-jobs")
+APP = ("migrate", "web", "worker-calls", "worker-jobs", "backup")
 TEXT = compose.FILE.read_text(encoding="utf-8")
 KEYS = {
     "image", "build", "command", "environment", "env_file", "ports", "volumes", "tmpfs", "networks", "depends_on",
     "healthcheck", "user", "read_only", "cap_drop", "security_opt", "restart", "init", "stop_grace_period", "shm_size",
-    "logging", "configs",
+    "logging", "configs", "secrets",
 }  # fmt: skip
 
 
@@ -33,26 +32,28 @@ def image_lines() -> list[tuple[str, str]]:
 
 
 def test_the_compose_file_uses_only_keys_that_the_tests_know():
-    assert set(compose.read()) - {"x-hardened", "x-app"} == {"name", "services", "configs", "volumes", "networks"}
+    parts = {"name", "services", "configs", "secrets", "volumes", "networks"}
+    assert set(compose.read()) - {"x-hardened", "x-app"} == parts
     assert set(SERVICES) == {"postgres", "redis", "proxy", *APP}
     assert {name: set(service) - KEYS for name, service in SERVICES.items() if set(service) - KEYS} == {}
     assert [service.name for service in compose.services(VALUES)][:3] == ["postgres", "redis", "migrate"]
 
 
-@pytest.mark.parametrize("name", [*SECRETS, "ALLOWED_HOSTS"])
-def test_no_secret_has_a_default(name):
-    with pytest.raises(StopError, match=f"{name} is not set"):
-        compose.services({**VALUES, name: ""})
-    uses = re.findall(rf"\$\{{{name}[^}}]*\}}", TEXT)
-    assert uses
-    assert all(use.startswith(f"${{{name}:?is not set") for use in uses)
+def test_the_names_of_the_hosts_have_no_default():
+    with pytest.raises(StopError, match="ALLOWED_HOSTS is not set"):
+        compose.services({})
 
 
-def test_the_compose_file_contains_no_secret():
-    for service in SERVICES.values():
-        for name, value in service.get("environment", {}).items():
-            if re.search("PASSWORD|SECRET|KEY|URL", name):
-                assert not value or "${" in value, name
+def test_every_secret_is_a_file_that_make_env_writes():
+    assert compose.read()["secrets"] == {name: {"file": f"./secrets/{name}"} for name in SECRETS}
+    assert {name.lower() for name in secrets_file.NEW} == SECRETS
+    for service in compose.services(VALUES):
+        asked = {value for name, value in service.environment.items() if name.endswith("_FILE")}
+        asked |= set(re.findall(r"/run/secrets/\w+", " ".join((*service.command, *service.health))))
+        assert asked == set(service.secrets), service.name
+        assert not {name for name in service.environment if re.fullmatch(r".*(PASSWORD|KEY|TOKEN)", name)}
+        addresses = [value for name, value in service.environment.items() if name.endswith("_URL")]
+        assert not any(urlsplit(address).password for address in addresses)
 
 
 def test_only_the_proxy_publishes_a_port_and_only_to_this_machine():
@@ -88,13 +89,19 @@ def test_every_service_has_a_health_check_and_restarts(name):
 
 def test_all_state_is_in_named_volumes():
     declared = set(compose.read()["volumes"])
-    used = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
-    assert used == declared == {"postgres", "redis", "var"}
+    volumes = [compose.fill(volume, {}) for service in SERVICES.values() for volume in service.get("volumes", [])]
+    assert {volume.split(":")[0] for volume in volumes} == declared == {"postgres", "redis", "var", "backups"}
     for service in compose.services(VALUES):
         if service.name in APP:
             assert service.environment["VAR"] in service.mounts
     assert SERVICES["postgres"]["environment"]["PGDATA"] in SERVICES["postgres"]["volumes"][0]
     assert "--appendonly yes --dir /data" in SERVICES["redis"]["command"][-1]
+
+
+def test_the_folder_of_backups_belongs_to_the_user_who_writes_them():
+    (made,) = (rest for word, rest in image_lines() if word == "RUN" and "install -d" in rest)
+    assert "/backups" in made
+    assert "/backups" in next(one for one in compose.services(VALUES) if one.name == "backup").mounts
 
 
 def test_images_have_full_versions():
@@ -117,11 +124,6 @@ def test_values_are_filled_in_as_compose_does():
     assert compose.fill("${A} ${B:-two} ${C:-} $${A} ${A:?no}", values) == "one two  ${A} one"
     with pytest.raises(StopError, match=r"^B must be set\.$"):
         compose.fill("x${B:?must be set}", values)
-
-
-def test_a_password_is_on_no_command_line():
-    for service in compose.services(VALUES):
-        assert not any(VALUES[name] in word for name in SECRETS for word in (*service.command, *service.health))
 
 
 def test_the_image_does_not_run_as_root_and_contains_no_secret():
@@ -158,23 +160,3 @@ def test_the_image_contains_only_what_it_runs():
     )  # fmt: skip
     ours = {name for name in named.stdout.split() if (ROOT / name).is_dir()}
     assert ours | {"templates", "static", "requirements", "manage.py"} <= kept
-
-
-def test_make_env_creates_new_secrets_once(tmp_path):
-    (tmp_path / "scripts").mkdir()
-    for name in ("secrets_file.py", "stop_errors.py"):
-        (tmp_path / "scripts" / name).write_bytes((ROOT / "scripts" / name).read_bytes())
-    command = [sys.executable, "-m", "scripts.secrets_file"]
-    done = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True)
-    text = (tmp_path / ".env").read_text()
-    values = dict(shlex.split(line)[0].split("=", 1) for line in text.splitlines() if not line.startswith("#"))
-    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
-    assert set(values) == {*SECRETS, "ALLOWED_HOSTS"}
-    assert len({values[name] for name in SECRETS}) == 3
-    assert all(len(values[name]) >= 40 for name in SECRETS)
-    assert not any(values[name] in done.stdout for name in SECRETS)
-    compose.services(values)
-    again = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=False)
-    assert again.returncode == 1
-    assert "exists already" in again.stderr
-    assert (tmp_path / ".env").read_text() == text

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Update an installation with Docker: deploy/update.sh VERSION
+# Builds first, while people work; then makes a backup, migrates and starts the new version. See "Updating and going
+# back" in docs/operating.md.
+set -eu
+version=${1:?Name the version, such as: deploy/update.sh v0.2.0}
+cd "$(dirname "$0")/.."
+before=$(git describe --tags --always)
+git fetch --tags
+git checkout --quiet "$version"
+docker compose build
+docker compose exec -T backup python manage.py dated_backup /backups
+# Nobody may write between the backup of the migration and the new version.
+docker compose stop proxy web worker-calls worker-jobs backup
+if ! docker compose up -d --wait; then
+  echo "$version did not start; docker compose logs says why. To go back to $before, name the newest backup:" >&2
+  echo "  deploy/go_back.sh $before /backups/interrater-….zip" >&2
+  exit 1
+fi
+echo "$version runs. Before it ran $before."
