@@ -21,6 +21,8 @@ SET_UP = (
 )
 FILL = "call_command('migrate', verbosity=0)\nfrom tests.filled import fill; fill(Path(sys.argv[1]) / 'studies')\n"
 KINDS = ("sqlite", "postgresql")
+QUICK_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.thorough))
+"""For what hardly depends on the database; the drill of a restore always runs on both."""
 WAIT = 900
 """Seconds after which a process is killed, because it waits for ever; no test measures time."""
 

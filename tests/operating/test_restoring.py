@@ -6,9 +6,10 @@ import zipfile
 
 import pytest
 
-from tests.operating.installations import KINDS, installation, skip_without_server
+from tests.operating.installations import QUICK_KINDS, installation, skip_without_server
 
 pytestmark = pytest.mark.timeout(1800)
+THOROUGH = pytest.mark.thorough
 
 SOME_ROWS = """
 call_command("migrate", verbosity=0)
@@ -70,7 +71,7 @@ def rewritten(path, target, change):
     return target
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUICK_KINDS)
 def test_numbers_of_erased_rows_are_not_given_again_and_evidence_stays_protected(backup, kind, tmp_path):
     skip_without_server(kind)
     with installation(kind, tmp_path / "numbers") as target:
@@ -129,11 +130,11 @@ def bring_a_strange_file(manifest, members):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (drop_a_line, "annotation_item.jsonl is not what the manifest says"),
+        pytest.param(drop_a_line, "annotation_item.jsonl is not what the manifest says", marks=THOROUGH),
         (change_a_value, "annotation_item.jsonl is not what the manifest says"),
-        (lose_a_table, "is damaged: tables/annotation_item.jsonl"),
-        (leave_out_a_table, "tables are not those of its version: annotation_item"),
-        (be_of_a_later_format, "has format 2, and version"),
+        pytest.param(lose_a_table, "is damaged: tables/annotation_item.jsonl", marks=THOROUGH),
+        pytest.param(leave_out_a_table, "tables are not those of its version: annotation_item", marks=THOROUGH),
+        pytest.param(be_of_a_later_format, "has format 2, and version", marks=THOROUGH),
         (be_of_a_later_schema, "Restore it with version 0.7.0 or a later one"),
         (be_something_else, "is not a backup of Interrater"),
         (bring_a_strange_file, "does not belong into VAR"),
@@ -154,7 +155,7 @@ def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
         assert "does not exist" in target.refused("restore", tmp_path / "none.zip")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUICK_KINDS)
 def test_a_killed_restore_says_that_it_is_incomplete_until_it_is_repeated(backup, kind, tmp_path):
     skip_without_server(kind)
     path, source = backup

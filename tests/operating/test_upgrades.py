@@ -8,7 +8,7 @@ import pytest
 from config import schema_state
 from config.schema_state import WrongSchemaError, check_before, check_schema
 from tests.house import ROOT
-from tests.operating.installations import KINDS, Installation, installation, skip_without_server
+from tests.operating.installations import QUICK_KINDS, Installation, installation, skip_without_server
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -63,7 +63,7 @@ def initial() -> str:
     return (ROOT / "webhooks/migrations/0001_initial.py").read_text(encoding="utf-8")
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=QUICK_KINDS)
 def site(request, tmp_path):
     """An installation with one person."""
     skip_without_server(request.param)
