@@ -6,6 +6,7 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
 from config.model_fields import ExactJSONField
@@ -38,6 +39,9 @@ class BrowserSession(AbstractBaseSession):
 
     person = models.ForeignKey(
         Person, null=True, blank=True, on_delete=models.CASCADE, related_name="browser_sessions", editable=False
+    )
+    seen_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
     )
 
 

@@ -10,6 +10,7 @@ from accounts.auditing import record
 from accounts.browser_sessions import clear_ended_sessions
 from accounts.hashing import HashingBusyError
 from accounts.models import Person
+from accounts.own_sessions import describe_session
 from accounts.sign_in_limits import begin_try, forget_wrong_tries, give_back, note_wrong
 from accounts.sign_in_links import open_link, open_links, revoke_links
 from config.client_address import client_address
@@ -62,6 +63,7 @@ def enter(request: HttpRequest, person: Person, how: str) -> None:
     with transaction.atomic():
         # login() changes the session's id and drops the session of anybody else.
         login(request, person, backend=BACKEND)
+        describe_session(request)
         record("signed in", actor=person, new={"by": how})
         forget_wrong_tries(person, client_address(request))
         clear_ended_sessions()

@@ -178,6 +178,8 @@ WHITENOISE_ROOT = BASE_DIR / "static" / "root"
 """Files that browsers ask for by a fixed address, such as /favicon.ico."""
 
 SESSION_ENGINE = "accounts.browser_sessions"
+# A session ends after so long without a request, and two weeks after its last change in any case.
+SESSION_IDLE = timedelta(hours=read_whole(env, "SESSION_IDLE_HOURS", 168))
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True

@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
                 ('session_data', models.TextField(verbose_name='session data')),
                 ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
                 ('person', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='browser_sessions', to=settings.AUTH_USER_MODEL)),
+                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
             ],
             options={
                 'verbose_name': 'session',
