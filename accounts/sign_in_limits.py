@@ -72,6 +72,23 @@ def begin_try(username: str, address: str) -> SignInTry:
     return SignInTry(account, counted.get("address"), reached)
 
 
+def count_request(purpose: str, name: str, address: str) -> None:
+    """Count a request about a name or mail address, such as for a new password. Raises TooManyTriesError.
+
+    The limits are those of sign-in, counted apart from it, and the same whether or not there is such a person.
+    """
+    counted: dict[Scope, str] = {
+        "account": _keyed_hash(purpose, "account", name.casefold(), address),
+        "address": _keyed_hash(purpose, "address", address),
+    }
+    for scope, key in counted.items():
+        _refuse_over_limit(scope, key)
+    with transaction.atomic():
+        for scope, key in counted.items():
+            _count(scope, key)
+    _clear()
+
+
 def give_back(attempt: SignInTry) -> None:
     """Undo the count of an attempt whose password was not checked."""
     for key in (attempt.account, attempt.address):

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from accounts import session_views, views
+from accounts import password_views, session_views, views
 
 app_name = "accounts"
 urlpatterns = [
@@ -13,4 +13,5 @@ urlpatterns = [
     path("my-settings/sessions/", session_views.own_sessions, name="own_sessions"),
     path("language/", views.language, name="language"),
     path("password/", views.change_password, name="change_password"),
+    path("password/reset/<str:token>/", password_views.reset_password, name="reset_password"),
 ]

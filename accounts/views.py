@@ -42,12 +42,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
                 return HttpResponseRedirect(_next(request))
         except (TooManyTriesError, HashingBusyError) as problem:
-            return _try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
+            return try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
         form.add_error(None, gettext("Wrong user name or password. Check both, and whether Caps Lock is on."))
     return render(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, status=422)
 
 
-def _try_later(
+def try_later(
     request: HttpRequest, template: str, context: dict[str, Any], problem: TooManyTriesError | HashingBusyError
 ) -> HttpResponse:
     """Show the page again and say when to try again. No password was checked."""
@@ -78,7 +78,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             return redirect("annotation:home")
     except (TooManyTriesError, HashingBusyError) as problem:
         blank = ChangePasswordForm(request)
-        return _try_later(request, "accounts/change_password.html", {"form": blank}, problem)
+        return try_later(request, "accounts/change_password.html", {"form": blank}, problem)
     return render(request, "accounts/change_password.html", {"form": form}, status=422 if form.is_bound else 200)
 
 

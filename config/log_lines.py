@@ -6,7 +6,7 @@ from typing import Any
 
 from config.request_ids import request_id_of
 
-LINK = re.compile(r"(/(?:sign-in|invitation)/)[^/\s]+")
+LINK = re.compile(r"(/(?:sign-in|invitation|reset)/)[^/\s]+")
 """The rest of such an address is a secret, even if it was mistyped."""
 SECRET = re.compile(r"[A-Za-z0-9_-]{38,}")
 """Our secrets have 43 such characters. The identifiers that a log needs, UUIDs, have 36."""
