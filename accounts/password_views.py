@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 from accounts import signing_in
 from accounts.forms import NewPasswordForm
 from accounts.hashing import HashingBusyError
+from accounts.later_page import try_later
 from accounts.sign_in_links import PASSWORD, open_link
-from accounts.views import try_later
 
 TEMPLATE = "accounts/reset_password.html"
 DEAD = "accounts/reset_dead.html"

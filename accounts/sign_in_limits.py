@@ -86,7 +86,7 @@ def count_request(purpose: str, name: str, address: str) -> None:
     with transaction.atomic():
         for scope, key in counted.items():
             _count(scope, key)
-    _clear()
+    clear_old_counts()
 
 
 def give_back(attempt: SignInTry) -> None:
@@ -99,7 +99,7 @@ def note_wrong(attempt: SignInTry, address: str) -> None:
     """Log the limits that a wrong attempt has reached, and delete rows that have ended."""
     for scope in attempt.reached:
         logger.warning("Sign-in from %s is limited by %s for %s: too many wrong passwords", address, scope, WINDOW)
-    _clear()
+    clear_old_counts()
 
 
 def forget_wrong_tries(person: Person, address: str) -> None:
@@ -163,7 +163,7 @@ def _count(scope: Scope, key: str) -> int:
     return int(counted[0])
 
 
-def _clear() -> None:
+def clear_old_counts() -> None:
     """Delete some rows that have ended; skip rows that another process is deleting at the same time."""
     now = timezone.now()
     for model, ended in ((WrongTryCount, Q(ends_at__lte=now)), (KnownAddress, Q(until__lte=now))):

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from accounts.later_page import try_later
 from accounts.sign_in_limits import TooManyTriesError
-from accounts.views import try_later
 from config.client_address import client_address
 from recruiting.mail.mail_forms import ForgottenPasswordForm
 from recruiting.mail.password_mail import HOURS, ask_for_password
