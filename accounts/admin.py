@@ -153,9 +153,11 @@ class SignInLinkAdmin(OperatorsOnly):
     """Lists and revokes sign-in links; a command makes them."""
 
     form = RevokeLinksForm
-    list_display = ["person", "created_at", "expires_at", "used_at", "revoked_at"]
-    fields = ["person", "created_at", "expires_at", "used_at", "revoked_at", "revoke"]
-    readonly_fields = ["person", "created_at", "expires_at", "used_at", "revoked_at"]
+    list_display = ["person", "purpose", "study", "created_at", "expires_at", "used_at", "revoked_at"]
+    fields = [
+        "person", "purpose", "study", "made_by", "created_at", "expires_at", "used_at", "revoked_at", "revoke",
+    ]  # fmt: skip
+    readonly_fields = ["person", "purpose", "study", "made_by", "created_at", "expires_at", "used_at", "revoked_at"]
     search_fields = ["person__username"]
     list_select_related = ["person"]
 

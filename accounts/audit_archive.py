@@ -30,8 +30,8 @@ class ArchiveUnconfirmedError(Exception):
         )
 
 
-def archive_audit(before: datetime, path: Path, actor: Person | None) -> int:
-    """Move the entries older than `before` to a new file of JSON lines, and return how many.
+def archive_audit(before: datetime, path: Path, actor: Person | None, most: int | None = None) -> int:
+    """Move the entries older than `before`, or the first `most`, to a new file of JSON lines; return how many.
 
     The file is on the disk before a row is deleted. An error before the commit removes it; from then on it is kept,
     because the entries may be nowhere else. Lines name people by the ids of identities, as the database does, so that
@@ -39,7 +39,7 @@ def archive_audit(before: datetime, path: Path, actor: Person | None) -> int:
 
     Raises ErasureRefusedError, and ArchiveUnconfirmedError.
     """
-    entries = AuditEntry.objects.filter(at__lt=before).order_by("pk")
+    entries = AuditEntry.objects.filter(at__lt=before).order_by("pk")[:most]
     with _new_file(path) as part:
         keys, digest = _write(entries.iterator(AT_ONCE), part)
         if not keys:

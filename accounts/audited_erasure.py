@@ -78,7 +78,7 @@ def erased_audit(study: str) -> tuple[QuerySet[Any], ...]:
 
 def erase_account(person: Person, erased: ErasedRows) -> None:
     """Empty the account of `person`, so that nobody can sign in with it. The row stays, since others refer to it."""
-    erased.delete(SignInLink.objects.filter(person=person))
+    erased.delete(SignInLink.objects.filter(Q(person=person) | Q(made_by=person)))
     erased.delete(KnownAddress.objects.filter(person=person))
     erased.delete(BrowserSession.objects.filter(person=person))
     erased.delete(_admin_log_about(person))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -52,6 +52,16 @@ class ChangePasswordForm(PasswordChangeForm):
         if not is_own_password(self.request, given):
             raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
         return given
+
+
+class NewPasswordForm(SetPasswordForm):
+    """A new password, twice, for somebody who has proved who they are by a link."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Django's own help text is markup made in Python.
+        self.fields["new_password1"].help_text = HOW_TO_CHOOSE_ONE
+        self.fields["new_password2"].label, self.fields["new_password2"].help_text = "New password again", ""
 
 
 class JoinForm(forms.ModelForm):

@@ -6,6 +6,7 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
 from config.model_fields import ExactJSONField
@@ -39,13 +40,22 @@ class BrowserSession(AbstractBaseSession):
     person = models.ForeignKey(
         Person, null=True, blank=True, on_delete=models.CASCADE, related_name="browser_sessions", editable=False
     )
+    seen_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
+    )
 
 
 class SignInLink(models.Model):
-    """A link that signs one person in once. It stops working when it expires or is revoked, or the password changes.
+    """A link that signs one person in once, or lets them set a new password once.
 
-    Only hashes are stored: of the link's secret, and of the person's stored password when the link was made.
+    It stops working when it expires or is revoked, or the password changes. Only hashes are stored: of the link's
+    secret, and of the person's stored password when the link was made. One that an owner of a study made also stops
+    working when the owner may not make it any more.
     """
+
+    class Purpose(models.TextChoices):
+        SIGN_IN = "sign-in", "Sign in"
+        PASSWORD = "password", "New password"
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="sign_in_links")
     token_hash = models.CharField(max_length=64, unique=True)
@@ -54,6 +64,20 @@ class SignInLink(models.Model):
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    purpose = models.CharField(max_length=8, choices=Purpose, default=Purpose.SIGN_IN)
+    study = models.CharField(max_length=100, blank=True, help_text="slug of the study whose owner made it")
+    made_by = models.ForeignKey(
+        Person, null=True, blank=True, on_delete=models.CASCADE, related_name="+", help_text="empty: by an operator"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(study="", made_by__isnull=True)
+                | (~Q(study="") & Q(made_by__isnull=False, purpose="sign-in")),
+                name="sign_in_link_of_study_made_by",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"sign-in link of {self.person}"

@@ -72,6 +72,23 @@ def begin_try(username: str, address: str) -> SignInTry:
     return SignInTry(account, counted.get("address"), reached)
 
 
+def count_request(purpose: str, name: str, address: str) -> None:
+    """Count a request about a name or mail address, such as for a new password. Raises TooManyTriesError.
+
+    The limits are those of sign-in, counted apart from it, and the same whether or not there is such a person.
+    """
+    counted: dict[Scope, str] = {
+        "account": _keyed_hash(purpose, "account", name.casefold(), address),
+        "address": _keyed_hash(purpose, "address", address),
+    }
+    for scope, key in counted.items():
+        _refuse_over_limit(scope, key)
+    with transaction.atomic():
+        for scope, key in counted.items():
+            _count(scope, key)
+    clear_old_counts()
+
+
 def give_back(attempt: SignInTry) -> None:
     """Undo the count of an attempt whose password was not checked."""
     for key in (attempt.account, attempt.address):
@@ -82,7 +99,7 @@ def note_wrong(attempt: SignInTry, address: str) -> None:
     """Log the limits that a wrong attempt has reached, and delete rows that have ended."""
     for scope in attempt.reached:
         logger.warning("Sign-in from %s is limited by %s for %s: too many wrong passwords", address, scope, WINDOW)
-    _clear()
+    clear_old_counts()
 
 
 def forget_wrong_tries(person: Person, address: str) -> None:
@@ -146,7 +163,7 @@ def _count(scope: Scope, key: str) -> int:
     return int(counted[0])
 
 
-def _clear() -> None:
+def clear_old_counts() -> None:
     """Delete some rows that have ended; skip rows that another process is deleting at the same time."""
     now = timezone.now()
     for model, ended in ((WrongTryCount, Q(ends_at__lte=now)), (KnownAddress, Q(until__lte=now))):

@@ -1,4 +1,7 @@
-"""Links that sign a person in once. The operator makes one for somebody who has lost their password."""
+"""Links that sign a person in once, or let them set a new password once.
+
+Operators and owners of studies make the former for somebody who has lost their password; the latter are mailed.
+"""
 
 from datetime import timedelta
 
@@ -10,18 +13,38 @@ from django.utils import timezone
 from accounts.auditing import record
 from accounts.models import Person, SignInLink
 from accounts.secret_tokens import new_token, token_hash
+from config.registry import bound
+
+SIGN_IN, PASSWORD = SignInLink.Purpose.SIGN_IN, SignInLink.Purpose.PASSWORD
 
 
-def issue_link(person: Person, hours: float = 24) -> str:
-    """Make a link that signs `person` in once within `hours`; return its path, which is stored nowhere."""
+def issue_link(person: Person, hours: float = 24, *, study: str = "", made_by: Person | None = None) -> str:
+    """Make a link that signs `person` in once within `hours`; return its path, which is stored nowhere.
+
+    `study` is the slug of the study whose owner `made_by` makes it.
+    """
+    token = _new_link(person, hours, study=study, made_by=made_by)
+    return reverse("accounts:link", args=[token])
+
+
+def issue_password_link(person: Person, hours: float) -> str:
+    """Make a link with which `person` sets a new password once; return its path."""
+    token = _new_link(person, hours, purpose=PASSWORD)
+    return reverse("accounts:reset_password", args=[token])
+
+
+def _new_link(
+    person: Person, hours: float, *, purpose: str = SIGN_IN, study: str = "", made_by: Person | None = None
+) -> str:
     token = new_token()
+    action = "sign-in link issued" if purpose == SIGN_IN else "password link issued"
     with transaction.atomic():
         SignInLink.objects.create(
-            person=person, token_hash=token_hash(token), password_hash=token_hash(person.password),
-            expires_at=timezone.now() + timedelta(hours=hours),
+            person=person, token_hash=token_hash(token), password_hash=token_hash(person.password), purpose=purpose,
+            expires_at=timezone.now() + timedelta(hours=hours), study=study, made_by=made_by,
         )  # fmt: skip
-        record("sign-in link issued", actor=None, about=person, new={"hours": hours})
-    return reverse("accounts:link", args=[token])
+        record(action, actor=made_by, about=person, study=study, new={"hours": hours})
+    return token
 
 
 def open_links() -> QuerySet[SignInLink]:
@@ -29,16 +52,25 @@ def open_links() -> QuerySet[SignInLink]:
     return SignInLink.objects.filter(used_at=None, revoked_at=None, expires_at__gt=timezone.now())
 
 
-def open_link(token: str) -> SignInLink | None:
-    """Return the link of `token` if it works now."""
-    link = open_links().filter(token_hash=token_hash(token)).select_related("person").first()
-    return link if link is not None and link.fits_person else None
+def open_link(token: str, purpose: str = SIGN_IN) -> SignInLink | None:
+    """Return the link of `token` if it works now for this purpose."""
+    found = open_links().filter(token_hash=token_hash(token), purpose=purpose)
+    link = found.select_related("person", "made_by").first()
+    return link if link is not None and link.fits_person and _is_backed(link) else None
 
 
-def revoke_links(person: Person, actor: Person | None) -> int:
-    """End all open links of `person`; return how many there were."""
+def _is_backed(link: SignInLink) -> bool:
+    """Whether the person who made a study's link may still make it; `link_rules` of the apps to the right decide."""
+    return not link.study or all(rule(link) for rule in bound("link_rules", "IS_BACKED"))
+
+
+def revoke_links(person: Person, actor: Person | None, study: str = "") -> int:
+    """End all open links of `person`, or those of a study; return how many there were."""
     with transaction.atomic():
-        ended = open_links().filter(person=person).update(revoked_at=timezone.now())
+        links = open_links().filter(person=person)
+        if study:
+            links = links.filter(study=study)
+        ended = links.update(revoked_at=timezone.now())
         if ended:
-            record("sign-in links revoked", actor=actor, about=person, new={"links": ended})
+            record("sign-in links revoked", actor=actor, about=person, study=study, new={"links": ended})
     return ended

@@ -1,6 +1,7 @@
 """Sign in by password or link, sign out, and change a password."""
 
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
@@ -9,7 +10,8 @@ from accounts.access import person_of
 from accounts.auditing import record
 from accounts.browser_sessions import clear_ended_sessions
 from accounts.hashing import HashingBusyError
-from accounts.models import Person
+from accounts.models import Person, SignInLink
+from accounts.own_sessions import describe_session, end_sessions
 from accounts.sign_in_limits import begin_try, forget_wrong_tries, give_back, note_wrong
 from accounts.sign_in_links import open_link, open_links, revoke_links
 from config.client_address import client_address
@@ -62,6 +64,7 @@ def enter(request: HttpRequest, person: Person, how: str) -> None:
     with transaction.atomic():
         # login() changes the session's id and drops the session of anybody else.
         login(request, person, backend=BACKEND)
+        describe_session(request)
         record("signed in", actor=person, new={"by": how})
         forget_wrong_tries(person, client_address(request))
         clear_ended_sessions()
@@ -84,6 +87,22 @@ def change_password(request: HttpRequest, password: str) -> None:
         update_session_auth_hash(request, person)
         record("password changed", actor=person)
         revoke_links(person, person)
+
+
+def reset_password(link: SignInLink, password: str) -> bool:
+    """Set a new password by a link and use it up; False if it does not work. All sessions and links of theirs end."""
+    hashed = make_password(password)  # slow by design, so before the transaction
+    with transaction.atomic():
+        person = Person.objects.select_for_update(no_key=True).get(pk=link.person_id)
+        link.person = person
+        if not link.fits_person or not open_links().filter(pk=link.pk).update(used_at=timezone.now()):
+            return False
+        person.password = hashed
+        person.save(update_fields=["password"])
+        record("password reset", actor=person, new={"by": "mail"})
+        revoke_links(person, person)
+        end_sessions(person, person)
+    return True
 
 
 def use_link(request: HttpRequest, token: str) -> Person | None:

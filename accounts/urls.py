@@ -1,6 +1,6 @@
 from django.urls import path
 
-from accounts import views
+from accounts import password_views, session_views, views
 
 app_name = "accounts"
 urlpatterns = [
@@ -10,6 +10,8 @@ urlpatterns = [
     path("my-settings/", views.preferences, name="preferences"),
     path("my-settings/keys/", views.keys, name="keys"),
     path("my-settings/time-zone/", views.time_zone, name="time_zone"),
+    path("my-settings/sessions/", session_views.own_sessions, name="own_sessions"),
     path("language/", views.language, name="language"),
     path("password/", views.change_password, name="change_password"),
+    path("password/reset/<str:token>/", password_views.reset_password, name="reset_password"),
 ]

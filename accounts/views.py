@@ -1,7 +1,5 @@
 """Sign-in, sign-out and passwords."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
@@ -17,6 +15,7 @@ from accounts.access import person_of, signed_in
 from accounts.forms import ChangePasswordForm, PreferencesForm, SignInForm
 from accounts.hashing import HashingBusyError
 from accounts.languages import LANGUAGES, remember_language, zone_named
+from accounts.later_page import try_later
 from accounts.preferences import preferences_of, save_preferences
 from accounts.sign_in_limits import TooManyTriesError
 from accounts.sign_in_links import open_link
@@ -42,19 +41,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
                 return HttpResponseRedirect(_next(request))
         except (TooManyTriesError, HashingBusyError) as problem:
-            return _try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
+            return try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
         form.add_error(None, gettext("Wrong user name or password. Check both, and whether Caps Lock is on."))
     return render(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, status=422)
-
-
-def _try_later(
-    request: HttpRequest, template: str, context: dict[str, Any], problem: TooManyTriesError | HashingBusyError
-) -> HttpResponse:
-    """Show the page again and say when to try again. No password was checked."""
-    status = 429 if isinstance(problem, TooManyTriesError) else 503
-    response = render(request, template, {**context, "problem": problem, "status": status}, status=status)
-    response.headers["Retry-After"] = str(problem.retry_after)
-    return response
 
 
 @require_POST
@@ -78,7 +67,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             return redirect("annotation:home")
     except (TooManyTriesError, HashingBusyError) as problem:
         blank = ChangePasswordForm(request)
-        return _try_later(request, "accounts/change_password.html", {"form": blank}, problem)
+        return try_later(request, "accounts/change_password.html", {"form": blank}, problem)
     return render(request, "accounts/change_password.html", {"form": form}, status=422 if form.is_bound else 200)
 
 

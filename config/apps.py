@@ -1,6 +1,8 @@
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import Tags, register
 
+from config.error_reports import report_errors
 from config.triggers import check_triggers
 
 
@@ -10,3 +12,5 @@ class InterraterConfig(AppConfig):
 
     def ready(self) -> None:
         register(check_triggers, Tags.database)
+        if settings.SENTRY_DSN:
+            report_errors(settings.SENTRY_DSN)

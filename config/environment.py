@@ -22,13 +22,13 @@ EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "djang
 
 OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
     """
-    ALLOWED_HOSTS API_REQUESTS_PER_MINUTE BACKUP_AT BACKUP_BEFORE_MIGRATE BACKUP_FOLDER BACKUP_KEEP BACKUP_WARN_HOURS
-    BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS COMPOSE_FILE CSRF_TRUSTED_ORIGINS DATABASE_URL DEBUG DEMO
-    DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES JOB_PROCESSES
-    KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
-    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS SQLITE_SYNCHRONOUS SSL_REDIRECT
-    STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR
-    WEBHOOK_HOSTS
+    ALLOWED_HOSTS API_REQUESTS_PER_MINUTE AUDIT_KEEP_DAYS BACKUP_AT BACKUP_BEFORE_MIGRATE BACKUP_FOLDER BACKUP_KEEP
+    BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS COMPOSE_FILE CSRF_TRUSTED_ORIGINS DATABASE_URL
+    DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES
+    JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_FORMAT LOG_LEVEL METRICS_TOKEN OTHER_TOOL_BYTES PGPASSWORD PORT
+    POSTGRES_PASSWORD PROFILE PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECRET_KEY SECRET_KEY_FALLBACKS
+    SENTRY_DSN SESSION_IDLE_HOURS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL
+    TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
 )
 """Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
@@ -36,6 +36,7 @@ OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 SHORTEST_TOKEN = 20
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+LOG_FORMATS = ("TEXT", "JSON")
 WEBHOOK_HOST = re.compile(
     r"(?:(?:https?://)(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])|(?:\*\.)?[a-z0-9.-]+|\*)(?::[1-9][0-9]{0,4})?"
 )
@@ -82,6 +83,19 @@ def read_profile(env: Env) -> str:
 def read_level(env: Env) -> str:
     """Return the lowest level that is logged, from LOG_LEVEL; INFO if that is empty."""
     return _read_word(env, "LOG_LEVEL", LEVELS, "INFO")
+
+
+def read_sentry_dsn(env: Env) -> str:
+    """Return the address to which errors are reported, from SENTRY_DSN; "" for nowhere."""
+    dsn: str = env.str("SENTRY_DSN", "").strip()
+    if dsn and not dsn.startswith(("https://", "http://")):
+        raise ImproperlyConfigured("SENTRY_DSN must be an address that begins with https:// or http://, or be empty.")
+    return dsn
+
+
+def check_log_format(env: Env) -> None:
+    """Refuse a LOG_FORMAT that is neither `text` nor `json`; `config.log_lines` reads it."""
+    _read_word(env, "LOG_FORMAT", LOG_FORMATS, "TEXT")
 
 
 def read_metrics_token(env: Env, profile: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from config.log_lines import OneLineFormatter
+from config.log_lines import line_formatter
 
 
 class OneLineLogger(Logger):
@@ -13,4 +13,4 @@ class OneLineLogger(Logger):
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
         for handler in self.error_log.handlers:
-            handler.setFormatter(OneLineFormatter())
+            handler.setFormatter(line_formatter())

@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from environs import Env
 
 from config.environment import (
+    check_log_format,
     people_use_https,
     read_boolean,
     read_broker,
@@ -19,6 +20,7 @@ from config.environment import (
     read_metrics_token,
     read_profile,
     read_secret_key,
+    read_sentry_dsn,
     read_synchronous,
     read_webhook_hosts,
     read_whole,
@@ -179,7 +181,11 @@ WHITENOISE_ROOT = BASE_DIR / "static" / "root"
 """Files that browsers ask for by a fixed address, such as /favicon.ico."""
 
 SESSION_ENGINE = "accounts.browser_sessions"
+# A session ends after so long without a request, and two weeks after its last change in any case.
+SESSION_IDLE = timedelta(hours=read_whole(env, "SESSION_IDLE_HOURS", 168))
 SESSION_COOKIE_SAMESITE = "Lax"
+# Workers move older audit entries to files in VAR/audit; without it they stay in the database.
+AUDIT_KEEP_DAYS = read_whole(env, "AUDIT_KEEP_DAYS", 1) if env.str("AUDIT_KEEP_DAYS", "").strip() else None
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = people_use_https(PRODUCTION, BEHIND_PROXY, CSRF_TRUSTED_ORIGINS)
@@ -302,10 +308,13 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 8.0
 CELERY_WORKER_REDIRECT_STDOUTS = CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TIMEZONE = TIME_ZONE
 
+# Errors are reported there, without personal data (config/error_reports.py); sentry-sdk is needed only for this.
+SENTRY_DSN = read_sentry_dsn(env)
+check_log_format(env)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "config.log_lines.OneLineFormatter"}},
+    "formatters": {"line": {"()": "config.log_lines.line_formatter"}},
     # The handler has the level too, because Django's own loggers set their levels themselves.
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "level": read_level(env)}},
     "root": {"handlers": ["console"], "level": read_level(env)},

@@ -1,6 +1,7 @@
 """The only writer of the ledger: starts and ends calls, and marks those that were lost with their worker."""
 
 import hashlib
+import logging
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from llm.endpoints import Endpoint, Model
 from llm.models import Call, Reservation
 from llm.requests import Charge, Outcome, Request
 
+logger = logging.getLogger(__name__)
 GRACE = timedelta(seconds=30)
 """How much longer the lease of a running call is than the client's deadline."""
 SWEPT_AT_ONCE = 100
@@ -108,6 +110,9 @@ def end(
     for name, value in values.items():
         setattr(call, name, value)
     count("calls", status=status)
+    seconds = (values["ended_at"] - call.started_at).total_seconds()
+    about = (call.pk, call.endpoint, call.model, call.work or "no work", status, seconds)
+    logger.info("Call %s to %s/%s for %s: %s after %.1f s", *about)
     count("call_cost", values["price_charged"] / 1_000_000)
     return True
 

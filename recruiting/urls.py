@@ -2,7 +2,7 @@ from django.urls import include, path
 
 from recruiting.checks import exclusion_views, settings_views
 from recruiting.crowds import crowd_pages, entry_views
-from recruiting.mail import person_views, study_views
+from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
@@ -56,6 +56,7 @@ urlpatterns = [
     path("my-data/my-data.json", own_pages.my_data_file, name="my_data_file"),
     path("my-settings/e-mail/", person_views.my_mail, name="my_mail"),
     path("my-settings/e-mail/choices/", person_views.my_mail_choices, name="my_mail_choices"),
+    path("password/forgotten/", forgotten_views.forgotten_password, name="forgotten_password"),
     path("e-mail/confirm/<str:token>/", person_views.confirm, name="confirm_address"),
     path("e-mail/stop/<str:token>/", person_views.stop, name="stop_mail"),
     path("studies/<slug:slug>/", include(routes)),

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from accounts.auditing import identity_of, record
 from accounts.models import KnownAddress, Person, WrongTryCount
-from accounts.sign_in_links import issue_link
+from accounts.sign_in_links import issue_link, issue_password_link
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.invitations import invite
@@ -195,6 +195,7 @@ def build_world():
     }  # fmt: skip
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
+    tokens["accounts:reset_password"] = issue_password_link(people["annotator"], 1).split("/")[-2]
     tokens["recruiting:confirm_address"] = confirm_link(objects["mailaddress"].pk, "new@mail.example").split("/")[-2]
     tokens["recruiting:stop_mail"] = stop_link("batch", objects["mailaddress"].pk, "").split("/")[-2]
     tokens["annotation:invitation_opened"] = tokens["annotation:invitation"]

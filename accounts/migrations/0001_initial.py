@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
                 ('session_data', models.TextField(verbose_name='session data')),
                 ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
                 ('person', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='browser_sessions', to=settings.AUTH_USER_MODEL)),
+                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
             ],
             options={
                 'verbose_name': 'session',
@@ -128,8 +129,16 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('used_at', models.DateTimeField(blank=True, null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('purpose', models.CharField(choices=[('sign-in', 'Sign in'), ('password', 'New password')], default='sign-in', max_length=8)),
+                ('study', models.CharField(blank=True, help_text='slug of the study whose owner made it', max_length=100)),
+                ('made_by', models.ForeignKey(blank=True, help_text='empty: by an operator', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sign_in_links', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('made_by__isnull', True), ('study', '')), models.Q(models.Q(('study', ''), _negated=True), ('made_by__isnull', False), ('purpose', 'sign-in')), _connector='OR'), name='sign_in_link_of_study_made_by'),
+                ],
+            },
         ),
         Freeze("accounts_auditentry", ["at", "actor_id", "about_id", "action", "study", "subject", "old", "new"]),
         Freeze("accounts_identity", ["person_id", "study"]),

@@ -23,7 +23,9 @@ WRITTEN_AT_ONCE = 65_536
 LONGEST_WRITE = 10.0
 """Seconds for one write. It cannot be cut into slices, because nobody knows how much of it was sent."""
 LARGEST_REPLY = 8 * 1024 * 1024
-SENT_HEADERS = frozenset((b"host", b"accept", b"authorization", b"connection", b"content-length", b"content-type"))
+SENT_HEADERS = frozenset(
+    (b"host", b"accept", b"authorization", b"connection", b"content-length", b"content-type", b"x-request-id")
+)
 """The client library adds headers about this machine, and those named by its environment variables."""
 OWN_HEADERS = ((b"User-Agent", b"Interrater"), (b"Accept-Encoding", b"identity"))
 

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import openai
 
+from config.request_ids import current_request_id
 from llm.call_errors import (
     BadReplyError,
     CallError,
@@ -201,6 +202,8 @@ def _response(endpoint: Endpoint, model: Model, key: str, sent: dict[str, Any]) 
     """
     client = _client(endpoint.base_url, endpoint.read_timeout, endpoint.connect_timeout, os.getpid())
     authorized = {"Authorization": f"Bearer {key or NO_KEY}"}
+    if ours := current_request_id():
+        authorized["X-Request-Id"] = ours  # a random number, so that an endpoint's log can be compared with ours
     more: dict[str, Any] = {"model": model.asked, "extra_body": sent, "extra_headers": authorized}
     if model.api == "completions":
         return client.completions.with_streaming_response.create(prompt="", **more)

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from annotation.models import Study
 from config.model_fields import ExactJSONField
+from config.request_ids import LENGTH, current_request_id
 
 
 class Call(models.Model):
@@ -77,6 +78,10 @@ class Call(models.Model):
     original = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="copies", db_index=False,
         help_text="the call whose answer was used",
+    )  # fmt: skip
+    request_id = models.CharField(
+        max_length=LENGTH, blank=True, default=current_request_id, db_default="", editable=False,
+        help_text="the request of this site that led to it; its log lines carry it",
     )  # fmt: skip
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

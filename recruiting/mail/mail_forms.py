@@ -69,3 +69,12 @@ class ReminderForm(forms.Form):
         label="Days without an answer", min_value=1, max_value=MOST_DAYS, required=False,
         help_text="Empty: no reminders. The study file keeps it under mail.",
     )  # fmt: skip
+
+
+class ForgottenPasswordForm(forms.Form):
+    """Whose password is forgotten: a user name or a mail address."""
+
+    account = forms.CharField(
+        label="User name or e-mail address", max_length=LONGEST_ADDRESS,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
+    )  # fmt: skip

@@ -22,6 +22,7 @@ from recruiting.mail.mail_links import address_digest, confirm_link
 from recruiting.mail.mail_queue import invitation_token
 from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail, RefusedAddress
 from recruiting.mail.mail_texts import home_link, mail_of
+from recruiting.mail.password_mail import password_mail
 
 WAITS = (60, 300, 1800, 3600, 3 * 3600, 6 * 3600)
 """Seconds between tries; the last one repeats."""
@@ -79,6 +80,8 @@ def _message(row: OutgoingMail) -> EmailMessage:
     """The mail of a row as it is sent now. Raises GiveUpError if nobody is to get it any more."""
     if row.kind == MailKind.INVITATION:
         return _invitation(row)
+    if row.kind == MailKind.PASSWORD:
+        return password_mail(row)
     found = MailAddress.objects.filter(person=row.person, person__is_active=True).first()
     if row.kind == MailKind.CONFIRMATION:
         if found is None or not found.pending:

@@ -19,6 +19,7 @@ class MailKind(models.TextChoices):
     REMINDER = "reminder", "Reminder"
     BATCH = "batch", "New tasks"
     NOTES = "notes", "Notes and messages"
+    PASSWORD = "password", "New password"
 
 
 class MailAddress(models.Model):
@@ -61,7 +62,8 @@ class RefusedAddress(models.Model):
 class OutgoingMail(Row):
     """A mail that a worker writes and sends. It has no text, and no address but that of an invitation.
 
-    The address of an invitation is emptied when the row ends. All others are read from the person when it is sent.
+    The address of an invitation is emptied when the row ends. All others are read from the person when it is sent. For
+    a new password it has what somebody typed as their name or address, which may be nobody's; it is emptied, too.
     """
 
     kind = models.CharField(max_length=12, choices=MailKind)
@@ -90,7 +92,11 @@ class OutgoingMail(Row):
             *Row.Meta.constraints,
             models.CheckConstraint(
                 condition=Q(kind="invitation", person__isnull=True, invitation_pk__isnull=False)
-                | (~Q(kind="invitation") & Q(person__isnull=False, invitation_pk__isnull=True, address="")),
+                | Q(kind="password", person__isnull=True, invitation_pk__isnull=True, study__isnull=True)
+                | (
+                    ~Q(kind__in=["invitation", "password"])
+                    & Q(person__isnull=False, invitation_pk__isnull=True, address="")
+                ),
                 name="outgoing_mail_one_receiver",
             ),
         ]

@@ -1,6 +1,6 @@
 """What mails say: plain text without answers, systems' names or names of people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ SUBJECTS: Mapping[str, str] = {
     MailKind.CONFIRMATION: "Confirm your e-mail address",
     MailKind.REMINDER: "Tasks wait for you: {}",
     MailKind.BATCH: "New tasks: {}",
+    MailKind.PASSWORD: "A new password",
     MailKind.NOTES: "The researchers have written to you: {}",
 }
 LONGEST_TITLE = 100
@@ -42,6 +43,19 @@ def mail_of(
             "List-Unsubscribe": f"<{stop}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         },
+    )
+
+
+def mail_of_account(row: OutgoingMail, address: str, links: Sequence[tuple[str, str]], hours: int) -> EmailMessage:
+    """A mail that nobody can stop, because it is sent only when asked for: user names, and a link for each."""
+    return EmailMessage(
+        subject=SUBJECTS[row.kind],
+        body=render_to_string(
+            f"recruiting/mail/{row.kind}.txt", {"links": links, "site": site_address(), "hours": hours}
+        ),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[address],
+        headers={"Message-ID": f"<{row.message_id}@{_domain()}>", "Auto-Submitted": "auto-generated"},
     )
 
 

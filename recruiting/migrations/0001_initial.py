@@ -457,7 +457,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('kind', models.CharField(choices=[('invitation', 'Invitation'), ('confirmation', 'Confirmation of an address'), ('reminder', 'Reminder'), ('batch', 'New tasks'), ('notes', 'Notes and messages')], max_length=12)),
+                ('kind', models.CharField(choices=[('invitation', 'Invitation'), ('confirmation', 'Confirmation of an address'), ('reminder', 'Reminder'), ('batch', 'New tasks'), ('notes', 'Notes and messages'), ('password', 'New password')], max_length=12)),
                 ('invitation_pk', models.BigIntegerField(blank=True, help_text='primary key of the invitation that it sends', null=True)),
                 ('address', models.CharField(blank=True, help_text='of an invitation, until it is sent', max_length=254)),
                 ('salt', models.CharField(blank=True, editable=False, help_text="makes an invitation's link", max_length=64)),
@@ -471,7 +471,7 @@ class Migration(migrations.Migration):
             options={
                 'abstract': False,
                 'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='outgoingmail_waiting'), models.Index(fields=['study', 'kind', 'person', 'created_at'], name='outgoing_mail_of_study')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='outgoingmail_status_fits_lease'), models.CheckConstraint(condition=models.Q(models.Q(('invitation_pk__isnull', False), ('kind', 'invitation'), ('person__isnull', True)), models.Q(models.Q(('kind', 'invitation'), _negated=True), ('address', ''), ('invitation_pk__isnull', True), ('person__isnull', False)), _connector='OR'), name='outgoing_mail_one_receiver')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='outgoingmail_status_fits_lease'), models.CheckConstraint(condition=models.Q(models.Q(('invitation_pk__isnull', False), ('kind', 'invitation'), ('person__isnull', True)), models.Q(('invitation_pk__isnull', True), ('kind', 'password'), ('person__isnull', True), ('study__isnull', True)), models.Q(models.Q(('kind__in', ['invitation', 'password']), _negated=True), ('address', ''), ('invitation_pk__isnull', True), ('person__isnull', False)), _connector='OR'), name='outgoing_mail_one_receiver')],
             },
         ),
         migrations.CreateModel(

@@ -1,0 +1,58 @@
+"""A new password by mail: the page only queues what was typed, and the worker finds out whose it is.
+
+So the page does the same, and takes as long, for names and addresses that are known and that are not.
+"""
+
+from datetime import timedelta
+
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import Person, SignInLink
+from accounts.sign_in_limits import count_request
+from accounts.sign_in_links import PASSWORD, issue_password_link
+from config.background.kinds import GiveUpError, works
+from config.background.waking import enqueue
+from config.site_address import site_address
+from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
+from recruiting.mail.mail_texts import mail_of_account
+from recruiting.mail.own_address import WORK_KEY
+
+HOURS = 1
+"""How long a link works."""
+MOST_PER_HOUR = 5
+"""Links that one person gets per hour, from wherever somebody asks for them."""
+MOST_ACCOUNTS = 5
+"""Accounts with the same address that one mail names."""
+NOBODY = "Nobody with a confirmed address could be sent a link."
+
+
+def ask_for_password(typed: str, address: str) -> None:
+    """Queue a mail to the person with this user name or mail address, if there is one. Raises TooManyTriesError."""
+    count_request("password", typed, address)
+    with transaction.atomic():
+        enqueue(works()[WORK_KEY], OutgoingMail.objects.create(kind=MailKind.PASSWORD, address=typed))
+
+
+def password_mail(row: OutgoingMail) -> EmailMessage:
+    """The mail with a new link for each account that was meant. Raises GiveUpError if there is none."""
+    meant = Q(person__username=row.address) | Q(address__iexact=row.address)
+    reached = MailAddress.objects.filter(meant, person__is_active=True).exclude(address="").order_by("pk")
+    found = list(reached.select_related("person")[:MOST_ACCOUNTS])
+    if not found:
+        raise GiveUpError(NOBODY, address="")
+    # A name may be one person's, and an address another's: one mail goes to one address.
+    to = found[0].address
+    people = [one.person for one in found if one.address.casefold() == to.casefold() and _may_have_link(one.person)]
+    if not people:
+        raise GiveUpError(NOBODY, address="")
+    links = [(person.username, site_address() + issue_password_link(person, HOURS)) for person in people]
+    return mail_of_account(row, to, links, HOURS)
+
+
+def _may_have_link(person: Person) -> bool:
+    hour = timezone.now() - timedelta(hours=1)
+    made = SignInLink.objects.filter(person=person, purpose=PASSWORD, created_at__gt=hour)
+    return made.count() < MOST_PER_HOUR
