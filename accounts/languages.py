@@ -32,7 +32,10 @@ PAGES = {
         " account_tokens revoke_account_token next_task end desk submit_task skip_task flag_task undo_task save_draft"
         " pulse"
     ),
-    "recruiting": "way_in practice why my_consent leave my_data my_standing",
+    "recruiting": (
+        "way_in practice why my_consent leave my_data my_standing enter join finish outcome own_topics second_stage"
+        " my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
+    ),
     "revision_sessions": "welcome session writing preview step",
 }
 """The routes of the annotators' pages, by namespace."""

@@ -92,7 +92,11 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates", *package_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["django.templatetags.i18n", "django.templatetags.tz"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.tz",
+                "annotation.templatetags.kept_words",
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

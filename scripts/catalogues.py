@@ -62,7 +62,18 @@ def found_messages(root: Path = ROOT) -> dict[PageMessage, set[str]]:
 
 
 def _files(root: Path) -> list[str]:
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.html", "*.py", "*.js"]
+    command = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "*.html",
+        "*.py",
+        "*.js",
+        "templates/*.txt",
+    ]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
     skipped = ("tests/", "scripts/", "benchmarks/", "client_library/", "static/vendor/", "static/js/languages/")
     return sorted(path for path in listed if path and not path.startswith(skipped) and (root / path).is_file())
@@ -117,7 +128,7 @@ def in_script(text: str, path: str) -> Iterator[PageMessage]:
         yield PageMessage(_unquoted(one), _unquoted(many) if name == "ngettext" else "")
 
 
-_READERS = {".html": in_template, ".py": in_python, ".js": in_script}
+_READERS = {".html": in_template, ".txt": in_template, ".py": in_python, ".js": in_script}
 
 
 def catalogue_path(language: str, root: Path = ROOT) -> Path:

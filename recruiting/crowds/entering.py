@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext_noop
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -26,10 +27,10 @@ from recruiting.crowds.outcomes import COMPLETE
 from recruiting.crowds.recruiter_settings import recruiter_of
 
 NAME_LETTERS = 12
-FULL = "All places are taken. Thank you for your interest."
-CLOSED = "This study is not open now. Nothing was saved. Try again later."
-TWICE = "You have already come to this study in another submission. Each person can join once."
-OUT = "You cannot join this study any more."
+FULL = gettext_noop("All places are taken. Thank you for your interest.")
+CLOSED = gettext_noop("This study is not open now. Nothing was saved. Try again later.")
+TWICE = gettext_noop("You have already come to this study in another submission. Each person can join once.")
+OUT = gettext_noop("You cannot join this study any more.")
 
 
 class EntryRefusedError(Exception):

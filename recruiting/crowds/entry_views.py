@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -23,8 +24,8 @@ from recruiting.crowds.link_settings import PublicLink, public_link_of
 from recruiting.crowds.recruiter_settings import recruiter_of
 from recruiting.crowds.signed_entry import LinkRefusedError, carried, ids_in
 
-WRONG = "That is not what the text asks for. Here is another one: read it to the end."
-NO_COOKIES = "Your browser sent no cookie. Allow cookies for this site, then try again."
+WRONG = gettext_noop("That is not what the text asks for. Here is another one: read it to the end.")
+NO_COOKIES = gettext_noop("Your browser sent no cookie. Allow cookies for this site, then try again.")
 
 
 @never_cache
@@ -88,7 +89,7 @@ def _begin_by_public_link(request: HttpRequest, study: Study, link: PublicLink, 
         count_answer(address, mark)
         token, answer = request.POST.get("drawn", ""), request.POST.get("answer", "")
         if not attention_texts.is_followed(study, link.attention, token, answer):
-            context = {"study": study, "intro": link.body.get("intro"), "problem": WRONG}
+            context = {"study": study, "intro": link.body.get("intro"), "problem": gettext(WRONG)}
             return _public_page(request, study, link, context)
         forget_answers(mark)
         count_entry(address)
@@ -108,7 +109,7 @@ def _public_page(request: HttpRequest, study: Study, link: PublicLink, context: 
         context["drawn"] = attention_texts.draw(study, link.attention)
     is_posted = request.method == "POST"
     if is_posted and not mark:
-        context["problem"] = NO_COOKIES
+        context["problem"] = gettext(NO_COOKIES)
     response = _page(request, context, 422 if is_posted else 200)
     keep_mark(response, mark or new_mark())
     return response
@@ -124,7 +125,7 @@ def finish(request: HttpRequest, slug: str) -> HttpResponse:
     if stay is None:
         raise Http404(NOTHING)
     if not stay.outcome:
-        messages.info(request, "There is something left to do before you get your code.")
+        messages.info(request, gettext("There is something left to do before you get your code."))
         return redirect("annotation:home")
     return redirect("recruiting:outcome", slug=slug)
 
@@ -175,12 +176,15 @@ def _inside(request: HttpRequest, study: Study, person: Person, mark: str, how: 
 
 
 def _refused(request: HttpRequest, context: dict[str, Any], problem: str) -> HttpResponse:
-    return _page(request, context | {"refusal": problem}, 422)
+    return _page(request, context | {"refusal": gettext(problem)}, 422)
 
 
 def _limited(request: HttpRequest, context: dict[str, Any], limited: EntryLimitedError) -> HttpResponse:
-    minutes = f"{limited.minutes} minute{'' if limited.minutes == 1 else 's'}"
-    sentence = f"Too many attempts from here. Try again in {minutes}."
+    sentence = ngettext(
+        "Too many attempts from here. Try again in %(n)s minute.",
+        "Too many attempts from here. Try again in %(n)s minutes.",
+        limited.minutes,
+    ) % {"n": limited.minutes}
     response = _page(request, context | {"refusal": sentence}, 429)
     response["Retry-After"] = str(60 * limited.minutes)
     return response

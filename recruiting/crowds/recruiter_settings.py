@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from django.utils.translation import gettext
+
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Study
 from recruiting.crowds.checked_values import (
@@ -52,7 +54,7 @@ class Recruiter:
 
     @property
     def name(self) -> str:
-        return "Prolific" if self.is_prolific else self.body.get("name") or "the recruiter"
+        return "Prolific" if self.is_prolific else self.body.get("name") or gettext("the recruiter")
 
     @property
     def parameters(self) -> Mapping[str, str]:

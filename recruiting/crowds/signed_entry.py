@@ -7,15 +7,16 @@ from typing import Any
 import jwt
 from django.http import QueryDict
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_noop
 
 from annotation.models import Study
 from recruiting.crowds.recruiter_settings import GIVEN_ID, PARTS, PROLIFIC_TOKEN, Recruiter
 
 LONGEST_TOKEN = 4000
 ALGORITHM = "RS256"
-INCOMPLETE = "This link is not complete. Open it again from the page of the recruiter."
-UNSIGNED = "This link has no valid signature. Open it again from the page of the recruiter."
-ELSEWHERE = "This link belongs to another study of the recruiter."
+INCOMPLETE = gettext_noop("This link is not complete. Open it again from the page of the recruiter.")
+UNSIGNED = gettext_noop("This link has no valid signature. Open it again from the page of the recruiter.")
+ELSEWHERE = gettext_noop("This link belongs to another study of the recruiter.")
 
 
 class LinkRefusedError(Exception):

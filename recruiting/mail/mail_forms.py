@@ -3,6 +3,7 @@
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.members.invitations import DAYS
 from recruiting.mail.mail_section import MOST_DAYS
@@ -15,7 +16,7 @@ def checked_address(text: str) -> str:
     """An address that a header can hold: one line of ASCII. Raises ValidationError."""
     address = text.strip()
     if len(address) > LONGEST_ADDRESS or not address.isascii() or not address.isprintable():
-        raise ValidationError("Write one address of ASCII characters, such as ann@example.org.")
+        raise ValidationError(gettext("Write one address of ASCII characters, such as ann@example.org."))
     validate_email(address)
     return address
 
@@ -24,7 +25,9 @@ class AddressForm(forms.Form):
     """A person's own address."""
 
     address = forms.CharField(
-        label="E-mail address", max_length=LONGEST_ADDRESS, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=gettext_lazy("E-mail address"),
+        max_length=LONGEST_ADDRESS,
+        widget=forms.EmailInput(attrs={"autocomplete": "email", "dir": "ltr"}),
     )
 
     def clean_address(self) -> str:
@@ -34,9 +37,11 @@ class AddressForm(forms.Form):
 class ChoicesForm(forms.Form):
     """Which mails a person wants."""
 
-    reminder = forms.BooleanField(label="Reminders, if tasks wait and I have not worked for some days", required=False)
-    batch = forms.BooleanField(label="New tasks", required=False)
-    notes = forms.BooleanField(label="Notes and messages of the researchers", required=False)
+    reminder = forms.BooleanField(
+        label=gettext_lazy("Reminders, if tasks wait and I have not worked for some days"), required=False
+    )
+    batch = forms.BooleanField(label=gettext_lazy("New tasks"), required=False)
+    notes = forms.BooleanField(label=gettext_lazy("Notes and messages of the researchers"), required=False)
 
 
 class MailInvitationsForm(forms.Form):

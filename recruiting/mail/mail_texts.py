@@ -1,4 +1,7 @@
-"""What mails say: plain text without answers, systems' names or names of people."""
+"""What mails say: plain text without answers, systems' names or names of people.
+
+A mail to a person is in the language that they have chosen, otherwise in English, and so is an invitation.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,18 +11,22 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
+from accounts.languages import ENGLISH, LANGUAGES
+from accounts.preferences import preferences_of
 from config.site_address import site_address
 from recruiting.mail.mail_links import stop_link
 from recruiting.mail.mail_tables import MailKind, OutgoingMail
 
 SUBJECTS: Mapping[str, str] = {
-    MailKind.INVITATION: "Invitation to rate texts: {}",
-    MailKind.CONFIRMATION: "Confirm your e-mail address",
-    MailKind.REMINDER: "Tasks wait for you: {}",
-    MailKind.BATCH: "New tasks: {}",
-    MailKind.PASSWORD: "A new password",
-    MailKind.NOTES: "The researchers have written to you: {}",
+    MailKind.INVITATION: "Invitation to rate texts: %(title)s",
+    MailKind.CONFIRMATION: gettext_noop("Confirm your e-mail address"),
+    MailKind.REMINDER: gettext_noop("Tasks wait for you: %(title)s"),
+    MailKind.BATCH: gettext_noop("New tasks: %(title)s"),
+    MailKind.PASSWORD: gettext_noop("A new password"),
+    MailKind.NOTES: gettext_noop("The researchers have written to you: %(title)s"),
 }
 LONGEST_TITLE = 100
 
@@ -32,9 +39,13 @@ def mail_of(
     stop = stop_link(row.kind, address_row, address)
     context: dict[str, Any] = {"title": title, "link": link, "stop": stop, "site": site_address(),
                                "expires": expires}  # fmt: skip
+    subject = SUBJECTS[row.kind]
+    with translation.override(_language(row)):
+        subject = gettext(subject) % {"title": title[:LONGEST_TITLE]}
+        body = render_to_string(f"recruiting/mail/{row.kind}.txt", context)
     return EmailMessage(
-        subject=SUBJECTS[row.kind].format(title[:LONGEST_TITLE]),
-        body=render_to_string(f"recruiting/mail/{row.kind}.txt", context),
+        subject=subject,
+        body=body,
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[address],
         headers={
@@ -48,15 +59,21 @@ def mail_of(
 
 def mail_of_account(row: OutgoingMail, address: str, links: Sequence[tuple[str, str]], hours: int) -> EmailMessage:
     """A mail that nobody can stop, because it is sent only when asked for: user names, and a link for each."""
+    context, subject = {"links": links, "site": site_address(), "hours": hours}, SUBJECTS[row.kind]
+    with translation.override(_language(row)):
+        subject, body = gettext(subject), render_to_string(f"recruiting/mail/{row.kind}.txt", context)
     return EmailMessage(
-        subject=SUBJECTS[row.kind],
-        body=render_to_string(
-            f"recruiting/mail/{row.kind}.txt", {"links": links, "site": site_address(), "hours": hours}
-        ),
+        subject=subject,
+        body=body,
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[address],
         headers={"Message-ID": f"<{row.message_id}@{_domain()}>", "Auto-Submitted": "auto-generated"},
     )
+
+
+def _language(row: OutgoingMail) -> str:
+    chosen = preferences_of(row.person).language if row.person else ""
+    return chosen if chosen in LANGUAGES else ENGLISH
 
 
 def home_link() -> str:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -37,9 +38,11 @@ def set_address(person: Person, address: str) -> None:
             kind=MailKind.CONFIRMATION, person=person, created_at__gt=timezone.now() - DAY
         )
         if asked.count() >= MOST_CONFIRMATIONS:
-            raise MailAddressRefusedError("You have asked for several confirmations today. Try again tomorrow.")
+            raise MailAddressRefusedError(
+                gettext("You have asked for several confirmations today. Try again tomorrow.")
+            )
         if RefusedAddress.objects.filter(digest=address_digest(address)).exists():
-            raise MailAddressRefusedError("The owner of this address wants no mail from this site.")
+            raise MailAddressRefusedError(gettext("The owner of this address wants no mail from this site."))
         if not MailAddress.objects.filter(person=person).update(pending=address):
             MailAddress.objects.create(person=person, pending=address)
         record("mail address set", actor=person)

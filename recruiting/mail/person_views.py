@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -39,7 +40,7 @@ def my_mail(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             set_address(person, form.cleaned_data["address"])
-            messages.success(request, "Open the link in the mail that we send to this address.")
+            messages.success(request, gettext("Open the link in the mail that we send to this address."))
             return redirect("recruiting:my_mail")
         except MailAddressRefusedError as problem:
             form.add_error("address", str(problem))
@@ -58,10 +59,10 @@ def my_mail_choices(request: HttpRequest) -> HttpResponse:
     row, form = address_row(person), ChoicesForm(request.POST)
     if "remove" in request.POST:
         if remove_address(person):
-            messages.success(request, "Your address is deleted.")
+            messages.success(request, gettext("Your address is deleted."))
     elif row is not None and form.is_valid():
         changed = choose_mails(row, person, **{str(kind): form.cleaned_data[kind] for kind in KINDS})
-        messages.success(request, "Saved." if changed else "Nothing was changed.")
+        messages.success(request, gettext("Saved.") if changed else gettext("Nothing was changed."))
     return redirect("recruiting:my_mail")
 
 

@@ -1,6 +1,7 @@
 """What is posted: a message, and the reason of a pause."""
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.forms import LONGEST_REASON
 from recruiting.checks.exclusion_forms import Words
@@ -10,7 +11,7 @@ from recruiting.rater_messages.sending_messages import LONGEST
 class MessageForm(forms.Form):
     """A message of either side."""
 
-    text = Words(label="Message", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 4}))
+    text = Words(label=gettext_lazy("Message"), max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 4}))
 
 
 class PauseForm(forms.Form):

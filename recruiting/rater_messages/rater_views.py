@@ -5,6 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
@@ -51,7 +52,7 @@ def _thread_page(request: HttpRequest, rater: Rater, assignment: Assignment | No
     if form.is_valid():
         try:
             write_to_researchers(rater, task, form.cleaned_data["text"])
-            messages.success(request, "Sent to the researchers.")
+            messages.success(request, gettext("Sent to the researchers."))
             return redirect(request.path)
         except TooManyMessagesError as problem:
             form.add_error("text", str(problem))

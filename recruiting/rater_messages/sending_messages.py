@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -22,7 +23,8 @@ class TooManyMessagesError(Exception):
     """The limit per hour is reached; the message says what to do."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"No more than {most} messages can be sent per hour. Your text is still here: send it later.")
+        said = gettext("No more than %(most)s messages can be sent per hour. Your text is still here: send it later.")
+        super().__init__(said % {"most": most})
 
 
 def write_to_researchers(rater: Rater, task: Task | None, text: str) -> RaterMessage:

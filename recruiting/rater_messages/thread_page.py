@@ -32,5 +32,5 @@ def entries_of(rater: Rater, task: Task | None, thread: MessageThread | None) ->
     found = [ThreadEntry(one.text, one.at, one.from_rater, one.seen_at) for one in written]
     if task is not None:
         notes = SpotCheck.objects.filter(annotation__task=task, annotation__rater=rater).exclude(note="")
-        found += [ThreadEntry(one.note, one.at, False, one.seen_at, one.get_verdict_display(), one.pk) for one in notes]
+        found += [ThreadEntry(one.note, one.at, False, one.seen_at, one.verdict, one.pk) for one in notes]
     return sorted(found, key=lambda entry: entry.at)

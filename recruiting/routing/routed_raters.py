@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from accounts.auditing import record
 from annotation.models import Rater, Study
@@ -17,7 +18,8 @@ class TopicsInvalidError(ValueError):
     """Topics that cannot be chosen; the message is a sentence."""
 
 
-NEEDS_TOPIC = "Choose at least one topic."
+NO_CHOICE = gettext_noop("This study has no choice of topics.")
+NEEDS_TOPIC = gettext_noop("Choose at least one topic.")
 
 
 def replies_of(study: Study, rater: Rater, routing: RoutingSpec) -> Replies:
@@ -77,7 +79,7 @@ def choose_topics(rater: Rater, chosen: Sequence[str]) -> None:
         locked.study = study
         routing = routing_of(study)
         if routing is None or not routing.topics.choose:
-            raise TopicsInvalidError("This study has no choice of topics.")
+            raise TopicsInvalidError(NO_CHOICE)
         old, locked.topics = locked.topics, [name for name in routing.topics.names if name in chosen]
         replies = replies_of(study, locked, routing)
         if routing.topics.mode == REQUIREMENT and not topics_in(routing, locked, replies):

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
@@ -30,7 +31,8 @@ def own_topics(request: HttpRequest, slug: str) -> HttpResponse:
             choose_topics(rater, chosen)
             return next_page(request, study)
         except TopicsInvalidError as problem:
-            error = str(problem)
+            said = str(problem)
+            error = gettext(said)
     context = {
         "study": study, "topics": routing.topics.names, "chosen": chosen if error else rater.topics or [],
         "required": routing.topics.mode == REQUIREMENT, "is_full": is_full, "error": error,

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import Person
 from annotation.answers import Form, Sheet, letter
@@ -29,8 +30,8 @@ class CaseLostError(Exception):
     """The case is not the rater's any more; the message says what happened."""
 
 
-TAKEN = "This item was decided or given to somebody else in the meantime. Your answer was not saved."
-CHANGED = "The first answers to this item have changed. Look at them, then answer again."
+TAKEN = gettext_noop("This item was decided or given to somebody else in the meantime. Your answer was not saved.")
+CHANGED = gettext_noop("The first answers to this item have changed. Look at them, then answer again.")
 
 
 class AnswersMissingError(ValueError):
@@ -73,12 +74,12 @@ class CaseSheet:
         field = kind.shown(form, name, row.question.spec, sheet)
         for shown in field.get("rows", []):
             for choice in shown.get("choices", []) if "side" in shown else []:
-                choice["label"] = f"Output {self._letter(sheet.key_of(choice['letter']))}"
+                choice["label"] = _output(self._letter(sheet.key_of(choice["letter"])))
             if "letter" in shown:
-                shown["key"] = f"Output {self._letter(sheet.key_of(shown['letter']))}"
+                shown["key"] = _output(self._letter(sheet.key_of(shown["letter"])))
         for choice in field["choices"] if kind.level == "choice" else []:
             key = sheet.key_of(choice["value"])
-            choice["label"] = f"Output {self._letter(key)}" if key else choice["label"]
+            choice["label"] = _output(self._letter(key)) if key else choice["label"]
         keys = [key for key in (row.unit.output, row.unit.other) if key is not None]
         return {
             **field, "name": name, "several": kind.takes_several(row.question.spec), "error": error,
@@ -106,12 +107,12 @@ class CaseSheet:
             try:
                 value = kind.read(form, f"u{number}", spec, sheet)
                 if value is None:
-                    raise ValueInvalidError("is missing: choose or write one")
+                    raise ValueInvalidError(gettext("is missing: choose or write one"))
                 kind.check(value, spec)
                 kind.check_shown(value, spec, sheet)
                 values.append(value)
             except ValueInvalidError as problem:
-                errors[number] = f"This answer {problem}."
+                errors[number] = gettext("This answer %(problem)s.") % {"problem": problem}
         if errors:
             raise AnswersMissingError(errors)
         return values
@@ -128,10 +129,14 @@ class CaseSheet:
     def _called(self, value: Any) -> str:
         """A part of an answer: the output's letter if it names one."""
         found = self.sheet.letter_of(value) if isinstance(value, str) else None
-        return f"Output {found}" if found else str(value)
+        return _output(found) if found else str(value)
 
     def _place(self, pair: tuple[str, Any]) -> str:
         return self._called(pair[0])
+
+
+def _output(letter: str) -> str:
+    return gettext("Output %(letter)s") % {"letter": letter}
 
 
 def decide(case: SecondStageCase, person: Person, sheet: CaseSheet, values: Sequence[Any], reason: str) -> None:

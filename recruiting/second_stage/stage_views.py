@@ -4,12 +4,12 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.answers import Form
-from annotation.desk.task_page import text_direction
 from annotation.forms import LONGEST_REASON
 from annotation.models import Rater, Study
 from annotation.studies.corrections import StudyRefusedError
@@ -27,7 +27,7 @@ NEITHER = "Choose at least one rater, or all annotators."
 class FinalReasonForm(forms.Form):
     """Why the final answers are these."""
 
-    reason = Words(label="Reason", max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Words(label=gettext_lazy("Reason"), max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,7 +40,7 @@ def second_stage(request: HttpRequest, slug: str) -> HttpResponse:
     case = claim_case(study, rater) if request.method != "HEAD" else None
     if case is None:
         if request.method == "POST":
-            messages.error(request, "There is nothing to decide now.")
+            messages.error(request, gettext("There is nothing to decide now."))
         return render(request, "recruiting/second_stage/nothing.html", {"study": study})
     case.item.study = study
     sheet = CaseSheet.of(case.item, rater)
@@ -53,7 +53,7 @@ def _posted(request: HttpRequest, case: SecondStageCase, sheet: CaseSheet) -> Ht
     form = FinalReasonForm(request.POST)
     typed = {name: request.POST.getlist(name) for name in request.POST}
     if request.POST.get("seen") != sheet.seen:
-        messages.error(request, CHANGED)
+        messages.error(request, gettext(CHANGED))
         return _case_page(request, sheet, {}, {}, form, 409)
     try:
         values = sheet.read(typed)
@@ -63,9 +63,10 @@ def _posted(request: HttpRequest, case: SecondStageCase, sheet: CaseSheet) -> Ht
         return _case_page(request, sheet, typed, {}, form, 422)
     try:
         decide(case, person_of(request), sheet, values, form.cleaned_data["reason"])
-        messages.success(request, "Saved.")
+        messages.success(request, gettext("Saved."))
     except (CaseLostError, StudyRefusedError) as lost:
-        messages.error(request, str(lost))
+        said = str(lost)
+        messages.error(request, gettext(said))
     return redirect("recruiting:second_stage", slug=sheet.item.study.slug)
 
 
@@ -76,7 +77,7 @@ def _case_page(
     study = sheet.item.study
     context = {
         "study": study, "item": sheet.item, "outputs": sheet.sheet.outputs, "fields": sheet.fields(typed, errors),
-        "seen": sheet.seen, "form": form, "direction": text_direction(study.language),
+        "seen": sheet.seen, "form": form,
     }  # fmt: skip
     return render(request, "recruiting/second_stage/case.html", context, status=status)
 

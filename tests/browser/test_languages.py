@@ -12,8 +12,9 @@ from tests.browser.conftest import answers_to, moved_on
 ADDRESSES = (
     "/", "/my-settings/", "/studies/study/begin/", "/studies/study/guidelines/", "/studies/study/my-answers/",
     "/my-day/?zone=UTC", "/my-data/", "/password/", "/nowhere/", "/studies/study/notes/", "/my-settings/tokens/",
+    "/studies/study/my-messages/", "/studies/study/my-messages/study/", "/studies/study/my-standing/",
 )  # fmt: skip
-TOO_WIDE = """[...document.querySelectorAll('html, .scroll-x, .desk-top, .desk-actions')]
+TOO_WIDE = """[...document.querySelectorAll('html, .scroll-x, .desk-top, .desk-actions, .desk-actions-start')]
     .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.className || box.tagName)"""
 LEFTS = "(all) => all.map((one) => one.getBoundingClientRect().left)"
 OVERLAPS = """[...document.querySelectorAll('.desk-actions button')].some((one, place, all) => all.slice(place + 1)

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEntry
+from accounts.preferences import save_preferences
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
@@ -151,10 +152,24 @@ def test_one_click_stops_a_kind_without_signing_in_or_a_token_of_forms(reached, 
     row = MailAddress.objects.get()
     assert (row.wants_reminder, row.wants_batch, row.wants_notes) == (False, True, True)
     assert strict.post(stop[:-3] + "xx/").status_code == 404
-    assert strict.post(stop, {"again": "yes"}).status_code == 200
+    assert "No more of these mails will be sent." in strict.post(stop).content.decode()
+    assert "These mails come again." in strict.post(stop, {"again": "yes"}).content.decode()
     assert MailAddress.objects.get().wants_reminder is True
     strict.post(stop)
     assert mail_queue.idle_raters(study, 3) == []
+
+
+@pytest.mark.parametrize(("language", "subject", "said"), [
+    ("", "Tasks wait for you: A study", 'in the study "A study"'),
+    ("de", "Aufgaben warten auf Sie: A study", "In der Studie „A study“"),
+    ("xx", "Tasks wait for you: A study", "You get this mail because"),
+])  # fmt: skip
+def test_a_mail_is_in_the_language_that_its_reader_has_chosen(reached, rater, study, language, subject, said):
+    save_preferences(rater, language=language)
+    mail_queue.remind(study, mail_queue.idle_raters(study, 3), None)
+    run_waiting()
+    assert mail.outbox[0].subject == subject
+    assert said in mail.outbox[0].body
 
 
 def test_reminders_go_to_idle_raters_with_open_tasks_once(office, study, rater, reached):
