@@ -19,7 +19,7 @@ SECRETS = {
     "a token of a code host": re.compile(r"\bgh[pousr]_" + r"[A-Za-z0-9]{30,}"),
     "a cloud access key": re.compile(r"\bAKIA" + r"[0-9A-Z]{16}\b"),
 }
-BINARY = {".png", ".jpg", ".ico", ".woff2", ".gz"}
+BINARY = {".png", ".jpg", ".ico", ".woff2", ".gz", ".mo"}
 
 
 def readable() -> list[tuple[str, str]]:
