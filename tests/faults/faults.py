@@ -10,20 +10,23 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import redis
+
 from tests.faults.own_postgres import FAST, IMMEDIATE, OwnPostgres, missing_program, own_postgres
 from tests.faults.small_disks import can_mount, filled, small_disk
-from tests.load.engine import own_redis
+from tests.load.engine import redis_process
 from tests.load.race import Fault, race_on
 from tests.load.server import Server, environment
 
@@ -175,15 +178,20 @@ def _filling(site: Site, place: Path, postgres: OwnPostgres | None = None) -> Fa
 
 
 def broker_away(site: Site) -> Fault:
-    """Redis ends while people rate; they do not notice."""
-    site.more["BROKER_URL"] = site.stack.enter_context(_dying_redis(site))
-    return site.repeatedly(lambda server: time.sleep(site.scale.seconds), times=1)
+    """Redis accepts connections without answering, then loses everything, then ends; raters do not notice."""
+    url, process = site.stack.enter_context(redis_process(site.folder))
+    site.more["BROKER_URL"] = url
 
+    def once(server: Server) -> None:
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(site.scale.seconds)
+        process.send_signal(signal.SIGCONT)
+        redis.Redis.from_url(url).flushall()
+        process.kill()
+        process.wait(10)
+        time.sleep(site.scale.seconds)
 
-@contextmanager
-def _dying_redis(site: Site) -> Iterator[str]:
-    with own_redis(site.folder) as url:
-        yield url.replace("127.0.0.1", "127.0.0.2")  # nobody listens at this address
+    return site.repeatedly(once, times=1)
 
 
 FAULTS: Mapping[str, Callable[[Site], Fault]] = {
@@ -201,6 +209,8 @@ def reason_to_skip(name: str, folder: Path) -> str:
     """Say why a fault cannot be done on this machine; "" if it can."""
     if name.startswith("disk_full") and not can_mount(folder):
         return "only root can mount a small disk"
+    if name == "broker_away" and shutil.which("redis-server") is None:
+        return "redis-server is missing: sudo apt install redis-server"
     return "" if name in NEEDS_NO_POSTGRES else missing_program()
 
 

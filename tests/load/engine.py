@@ -22,6 +22,13 @@ MODEL = "scripted/plain"
 @contextmanager
 def own_redis(folder: Path) -> Iterator[str]:
     """Yield the URL of a new Redis server that stores nothing on disk."""
+    with redis_process(folder) as (url, _):
+        yield url
+
+
+@contextmanager
+def redis_process(folder: Path) -> Iterator[tuple[str, subprocess.Popen]]:
+    """The same with its process, which a test may stop."""
     port, program = free_port(), shutil.which("redis-server")
     assert program, "redis-server is not installed"
     server = subprocess.Popen(
@@ -38,8 +45,9 @@ def own_redis(folder: Path) -> Iterator[str]:
             except redis.ConnectionError:
                 assert time.monotonic() < until, "redis-server did not start"
                 time.sleep(0.05)
-        yield f"redis://127.0.0.1:{port}/0"
+        yield f"redis://127.0.0.1:{port}/0", server
     finally:
+        server.send_signal(signal.SIGCONT)
         server.terminate()
         server.wait(10)
 
