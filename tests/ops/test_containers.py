@@ -159,4 +159,4 @@ def test_the_image_contains_only_what_it_runs():
         cwd=ROOT, text=True, capture_output=True, check=True, env=clean_environment(**settings),
     )  # fmt: skip
     ours = {name for name in named.stdout.split() if (ROOT / name).is_dir()}
-    assert ours | {"templates", "static", "requirements", "manage.py"} <= kept
+    assert ours | {"templates", "static", "locale", "requirements", "manage.py"} <= kept
