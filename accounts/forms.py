@@ -61,7 +61,7 @@ class NewPasswordForm(SetPasswordForm):
         super().__init__(*args, **kwargs)
         # Django's own help text is markup made in Python.
         self.fields["new_password1"].help_text = HOW_TO_CHOOSE_ONE
-        self.fields["new_password2"].label, self.fields["new_password2"].help_text = "New password again", ""
+        self.fields["new_password2"].label, self.fields["new_password2"].help_text = gettext("New password again"), ""
 
 
 class JoinForm(forms.ModelForm):

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.access import person_of
 from accounts.auditing import record
@@ -22,7 +23,8 @@ from accounts.models import BrowserSession, Person
 
 BROWSER, SINCE = "browser", "signed_in_at"
 """Keys of a session's data."""
-UNKNOWN = "Unknown browser"
+UNKNOWN = gettext_noop("Unknown browser")
+ON = " on "
 FAMILIES = (
     ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox/", "Firefox"),
     ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome/", "Chrome"), ("Safari/", "Safari"),
@@ -46,12 +48,19 @@ class OwnSession:
     seen_at: datetime
     is_this: bool
 
+    @property
+    def browser_shown(self) -> str:
+        """The browser and its system in the reader's language. `browser` is kept in English."""
+        family, _, system = self.browser.partition(ON)
+        family = gettext(UNKNOWN) if family == UNKNOWN else family
+        return gettext("%(browser)s on %(system)s") % {"browser": family, "system": system} if system else family
+
 
 def browser_family(described: str) -> str:
     """The family of a browser and its system, such as "Firefox on Linux", from its `User-Agent`."""
     family = next((name for part, name in FAMILIES if part in described), "")
     system = next((name for pattern, name in SYSTEMS if re.search(pattern, described)), "")
-    return " on ".join(part for part in (family or (UNKNOWN if system else ""), system) if part) or UNKNOWN
+    return ON.join(part for part in (family or (UNKNOWN if system else ""), system) if part) or UNKNOWN
 
 
 def describe_session(request: HttpRequest) -> None:

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -33,6 +34,6 @@ def reset_password(request: HttpRequest, token: str) -> HttpResponse:
     except HashingBusyError as problem:
         return try_later(request, TEMPLATE, context, problem)
     messages.success(
-        request, "Your password has been changed. You are signed out everywhere; sign in with the new one."
+        request, gettext("Your password has been changed. You are signed out everywhere; sign in with the new one.")
     )
     return redirect("accounts:sign_in")

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
@@ -18,9 +19,9 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/own_sessions.html", {"sessions": shown})
     if "others" in request.POST:
         count = end_other_sessions(request)
-        messages.success(request, f"{count} session{'' if count == 1 else 's'} ended.")
+        messages.success(request, ngettext("%(n)s session ended.", "%(n)s sessions ended.", count) % {"n": count})
     elif end_session(request, request.POST.get("session", "")):
-        messages.success(request, "The session has ended.")
+        messages.success(request, gettext("The session has ended."))
     else:
-        messages.info(request, "Nothing was changed: that session has ended already.")
+        messages.info(request, gettext("Nothing was changed: that session has ended already."))
     return redirect("accounts:own_sessions")

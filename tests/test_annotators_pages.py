@@ -124,7 +124,8 @@ def templates():
     """The templates of annotators' pages, with all parts that they include or extend."""
     todo = [
         text for one in reached() if isinstance(one, FunctionType) for code in codes(one.__code__)
-        for text in code.co_consts if isinstance(text, str) and text.endswith(".html")
+        for text in (*code.co_consts, *(one.__globals__.get(name) for name in code.co_names))
+        if isinstance(text, str) and text.endswith(".html")
     ]  # fmt: skip
     todo += [str(path.relative_to(TEMPLATES)) for kind in NAMED_BY_KIND for path in (TEMPLATES / kind).glob("*.html")]
     found = set()

@@ -80,6 +80,6 @@ class ForgottenPasswordForm(forms.Form):
     """Whose password is forgotten: a user name or a mail address."""
 
     account = forms.CharField(
-        label="User name or e-mail address", max_length=LONGEST_ADDRESS,
+        label=gettext_lazy("User name or e-mail address"), max_length=LONGEST_ADDRESS,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )  # fmt: skip

@@ -15,6 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.languages import ENGLISH, LANGUAGES
+from accounts.models import Person
 from accounts.preferences import preferences_of
 from config.site_address import site_address
 from recruiting.mail.mail_links import stop_link
@@ -40,7 +41,7 @@ def mail_of(
     context: dict[str, Any] = {"title": title, "link": link, "stop": stop, "site": site_address(),
                                "expires": expires}  # fmt: skip
     subject = SUBJECTS[row.kind]
-    with translation.override(_language(row)):
+    with translation.override(_language(row.person)):
         subject = gettext(subject) % {"title": title[:LONGEST_TITLE]}
         body = render_to_string(f"recruiting/mail/{row.kind}.txt", context)
     return EmailMessage(
@@ -57,10 +58,15 @@ def mail_of(
     )
 
 
-def mail_of_account(row: OutgoingMail, address: str, links: Sequence[tuple[str, str]], hours: int) -> EmailMessage:
-    """A mail that nobody can stop, because it is sent only when asked for: user names, and a link for each."""
+def mail_of_account(
+    row: OutgoingMail, address: str, reader: Person, links: Sequence[tuple[str, str]], hours: int
+) -> EmailMessage:
+    """A mail that nobody can stop, because it is sent only when asked for: user names, and a link for each.
+
+    It is in the language of `reader`: the row names nobody.
+    """
     context, subject = {"links": links, "site": site_address(), "hours": hours}, SUBJECTS[row.kind]
-    with translation.override(_language(row)):
+    with translation.override(_language(reader)):
         subject, body = gettext(subject), render_to_string(f"recruiting/mail/{row.kind}.txt", context)
     return EmailMessage(
         subject=subject,
@@ -71,8 +77,8 @@ def mail_of_account(row: OutgoingMail, address: str, links: Sequence[tuple[str, 
     )
 
 
-def _language(row: OutgoingMail) -> str:
-    chosen = preferences_of(row.person).language if row.person else ""
+def _language(person: Person | None) -> str:
+    chosen = preferences_of(person).language if person else ""
     return chosen if chosen in LANGUAGES else ENGLISH
 
 

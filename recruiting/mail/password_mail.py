@@ -49,7 +49,7 @@ def password_mail(row: OutgoingMail) -> EmailMessage:
     if not people:
         raise GiveUpError(NOBODY, address="")
     links = [(person.username, site_address() + issue_password_link(person, HOURS)) for person in people]
-    return mail_of_account(row, to, links, HOURS)
+    return mail_of_account(row, to, people[0], links, HOURS)
 
 
 def _may_have_link(person: Person) -> bool:

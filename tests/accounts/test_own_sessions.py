@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.browser_sessions import SEEN_EVERY, clear_ended_sessions
 from accounts.models import AuditEntry, BrowserSession
 from accounts.own_sessions import browser_family
+from accounts.preferences import save_preferences
 
 PAGE = "/my-settings/sessions/"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
@@ -67,6 +68,22 @@ def test_the_page_has_ones_own_browsers_and_marks_this_one(owner, rater):
     assert text.count("This browser") == 1
     for client in (phone, desk):
         assert client.session.session_key not in text
+
+
+def test_the_page_is_in_the_language_and_the_time_zone_of_its_person(rater):
+    signed_in("rater", agent="something (Windows NT)")
+    BrowserSession.objects.update(seen_at=(timezone.now() - timedelta(days=2)).replace(hour=20, minute=34))
+    client = signed_in("rater")
+    page = client.get(PAGE).content.decode()
+    assert "Times are in UTC; " in page
+    assert ", 20:34</td>" in page
+    save_preferences(rater, language="de", time_zone="Asia/Tokyo")
+    page = client.get(PAGE).content.decode()
+    assert "Zeiten sind in Asia/Tokyo; " in page
+    assert ", 05:34</td>" in page
+    assert "Firefox unter Linux" in page
+    assert "Die Sitzung in Unbekannter Browser unter Windows beenden" in page
+    assert "1 Sitzung beendet." in client.post(PAGE, {"others": "yes"}, follow=True).content.decode()
 
 
 def test_ending_one_session_refuses_its_very_next_request(owner):

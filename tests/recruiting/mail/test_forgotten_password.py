@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditEntry, SignInLink
+from accounts.preferences import save_preferences
 from accounts.sign_in_limits import ACCOUNT_TRIES
 from accounts.sign_in_links import issue_link
 from config.background.claiming import run_waiting
@@ -153,6 +154,31 @@ def test_accounts_with_one_address_get_one_mail_with_a_link_each(reached, rater,
     assert len(links()) == 2
     assert len(mail.outbox) == 1
     assert all(f"\n{name}\n" in mail.outbox[0].body for name in ("owner", "rater"))
+
+
+@pytest.mark.parametrize(("language", "subject", "said"), [
+    ("", "A new password", "within 1 hour and"), ("de", "Ein neues Passwort", "innerhalb von 1 Stunde den"),
+    ("ar", "كلمة مرور جديدة", "خلال ساعة واحدة"),
+])  # fmt: skip
+def test_the_mail_is_in_the_language_that_its_reader_has_chosen(reached, rater, language, subject, said):
+    save_preferences(rater, language=language)
+    asked("rater")
+    assert len(links()) == 1
+    assert mail.outbox[0].subject == subject
+    assert said in mail.outbox[0].body
+
+
+def test_the_pages_are_in_the_language_of_the_browser(reached):
+    german = {"headers": {"accept-language": "de"}}
+    assert "Passwort vergessen?" in Client(**german).get(ASK).content.decode()
+    assert "innerhalb von 1 Stunde." in asked("rater", **german).content.decode()
+    [path] = links()
+    page = Client(**german).get(path).content.decode()
+    assert "Für das Konto <strong>rater</strong>." in page
+    assert "Neues Passwort noch einmal" in page
+    done = Client(**german).post(path, FORM, follow=True).content.decode()
+    assert "Ihr Passwort wurde geändert." in done
+    assert "Fordern Sie auf der Anmeldeseite einen neuen an." in Client(**german).get(path).content.decode()
 
 
 def test_a_weak_password_is_an_error_and_leaves_the_link(reached):
