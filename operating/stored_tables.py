@@ -1,8 +1,8 @@
 """All tables of the database as lines that do not depend on the kind of database.
 
-A line is a JSON array of one row's values in the order of the table's columns: times as text in UTC, durations as
-microseconds, UUIDs as 32 hexadecimal digits, bytes as Base64, JSON as the text that is stored. SQLite and PostgreSQL
-give the same lines in the same order, so a digest of them compares two databases.
+A line is a JSON array of one row's values in the order of the table's columns: times as text in UTC, UUIDs as 32
+hexadecimal digits, bytes as Base64, JSON as the text that is stored. SQLite and PostgreSQL give the same lines in the
+same order, so a digest of them compares two databases.
 """
 
 import base64
@@ -10,9 +10,8 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from django.apps.registry import Apps
@@ -22,12 +21,12 @@ from django.db.models import Field, Model
 
 from config.bulk_insert import insert_rows
 
-PLAIN, BOOLEAN, TIME, DURATION, UUID, BYTES = "plain", "boolean", "time", "duration", "uuid", "bytes"
+PLAIN, BOOLEAN, TIME, UUID, BYTES = "plain", "boolean", "time", "uuid", "bytes"
 KINDS = {
     "AutoField": PLAIN, "BigAutoField": PLAIN, "BigIntegerField": PLAIN, "BinaryField": BYTES, "BooleanField": BOOLEAN,
-    "CharField": PLAIN, "DateTimeField": TIME, "DurationField": DURATION, "FloatField": PLAIN, "IntegerField": PLAIN,
-    "PositiveBigIntegerField": PLAIN, "PositiveIntegerField": PLAIN, "PositiveSmallIntegerField": PLAIN,
-    "SlugField": PLAIN, "SmallIntegerField": PLAIN, "TextField": PLAIN, "UUIDField": UUID,
+    "CharField": PLAIN, "DateTimeField": TIME, "FloatField": PLAIN, "IntegerField": PLAIN, "PositiveBigIntegerField":
+    PLAIN, "PositiveIntegerField": PLAIN, "PositiveSmallIntegerField": PLAIN, "SlugField": PLAIN,
+    "SmallIntegerField": PLAIN, "TextField": PLAIN, "UUIDField": UUID,
 }  # fmt: skip
 """How the values of each type of field are written."""
 ROWS_AT_ONCE = 2000
@@ -89,7 +88,7 @@ class StoredTable:
         return f'"{key.column}"' + (' COLLATE "C"' if is_text and connection.vendor == "postgresql" else "")
 
     def insert(self, lines: Iterable[bytes]) -> None:
-        """Insert the rows of `lines`, with their primary keys, some at a time: Django keeps those of one call."""
+        """Insert the rows of `lines`, with their primary keys."""
         conversions = self._conversions(WRITTEN)
 
         def rows() -> Iterator[list[Any]]:
@@ -100,9 +99,7 @@ class StoredTable:
                         values[index] = convert(values[index])
                 yield values
 
-        left = rows()
-        while some := list(islice(left, ROWS_AT_ONCE)):
-            insert_rows(self.model, list(self.columns), some)
+        insert_rows(self.model, list(self.columns), rows())
 
     def has_rows(self) -> bool:
         with connection.cursor() as cursor:
@@ -182,21 +179,16 @@ def _base64(value: bytes | memoryview) -> str:
     return base64.b64encode(bytes(value)).decode("ascii")
 
 
-def _stored_duration(microseconds: int) -> int | str:
-    """Return a duration in the form that `insert_rows` expects."""
-    return microseconds if connection.vendor == "sqlite" else f"{microseconds} microseconds"
-
-
 READ: Mapping[str, Mapping[str, Converter | None]] = {
-    "sqlite": {PLAIN: None, BOOLEAN: bool, TIME: str, DURATION: None, UUID: None, BYTES: _base64},
+    "sqlite": {PLAIN: None, BOOLEAN: bool, TIME: str, UUID: None, BYTES: _base64},
     "postgresql": {
         PLAIN: None, BOOLEAN: None, TIME: lambda value: str(value.astimezone(UTC).replace(tzinfo=None)),
-        DURATION: lambda value: value // timedelta(microseconds=1), UUID: lambda value: value.hex, BYTES: _base64,
+        UUID: lambda value: value.hex, BYTES: _base64,
     },
 }  # fmt: skip
 """What turns a column's values, as the driver returns them, into what is written; None leaves them as they are."""
 WRITTEN: Mapping[str, Converter | None] = {
-    PLAIN: None, BOOLEAN: None, TIME: None, DURATION: _stored_duration, UUID: None, BYTES: base64.b64decode,
+    PLAIN: None, BOOLEAN: None, TIME: None, UUID: None, BYTES: base64.b64decode,
 }  # fmt: skip
 """The way back, to what `insert_rows` expects."""
 
