@@ -83,12 +83,22 @@ def test_every_person_gets_exactly_the_status_of_the_table(world, route):
 def test_only_public_pages_are_open_without_a_sign_in():
     """By the table, whose statuses are those that the site gives."""
     public = {
+        "accounts:language",
+        "accounts:link",
+        "accounts:reset_password",
         "accounts:sign_in",
         "accounts:sign_out",
-        "accounts:link",
+        "admin_sign_out",
         "annotation:invitation",
         "annotation:invitation_opened",
-        "admin_sign_out",
+        "healthz",
+        "metrics",
+        "readyz",
+        "recruiting:confirm_address",
+        "recruiting:enter",
+        "recruiting:forgotten_password",
+        "recruiting:join",
+        "recruiting:stop_mail",
     }
     past = [
         f"{method} {route}: {row['anonymous']}"

@@ -3,36 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
 from annotation.models import Study
-from annotation.typed_columns import text, time, yes_no
 from config.bulk_insert import packed_time
 from config.text_validation import time_text
 from recruiting.checks.check_tables import RaterExclusion
 from recruiting.checks.excluding import excluded
-
-RATERS = TypedTable(
-    (
-        text("rater", "a name in ratings"),
-        yes_no("excluded", "true: a researcher has excluded the rater, and figures can leave their answers out"),
-        text("reason", "why"),
-        time("excluded_at", "since when"),
-    ),
-    ("rater", "excluded"),
-)  # fmt: skip
-
-
-def has_exclusions(study: Study) -> bool:
-    """Whether a rater of the study is excluded now."""
-    return excluded(study).exists()
+from recruiting.checks.exclusion_columns import RATERS
 
 
 def rater_lines(study: Study) -> Iterator[dict[str, Any]]:
     """The excluded raters by name."""
-    for one in excluded(study).order_by("rater__name"):
+    for one in sorted(excluded(study), key=lambda one: one.rater.name):
         at = time_text(one.at)
         yield {"rater": one.rater.name, "excluded": True, "reason": one.reason, "excluded_at": at}
 

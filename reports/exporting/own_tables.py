@@ -20,7 +20,7 @@ from annotation.protocols import Protocol, protocol_of
 from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import has_preparation, preparing_lines
 from recruiting.checks.check_columns import CHECKS, has_checks
-from recruiting.checks.filed_exclusions import RATERS, has_exclusions
+from recruiting.checks.exclusion_columns import RATERS, has_exclusions
 from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks

@@ -240,7 +240,7 @@ def test_the_page_costs_as_many_queries_with_many_questions_and_items(signed, ow
     for number in range(3, 40):
         Question.objects.create(study=study, position=number, key=f"q{number}", type="binary")
     signed.get(ADDRESS.format(study.slug))
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         signed.get(ADDRESS.format(study.slug))
     data = posted(study)
     with django_assert_num_queries(6):

@@ -32,7 +32,9 @@ def add_stopping_rows(study, person):
         source_pk=study.pk, study=study, asked_by=person, raters=2, accuracy=0.8, bias=0, seconds=60, status="done",
         ended_at=now, reason="CANARY-REASON",
     )  # fmt: skip
-    filed = FiledLook.objects.create(study=study, digest="d", line={"number": 1, "taken_at": "", "plan": "CANARY"})
+    line = {"number": 1, "planned": 10, "answers": 10, "taken_at": "2026-03-01T12:00:00.000000Z", "decision": "end",
+            "plan": "CANARY"}  # fmt: skip
+    filed = FiledLook.objects.create(study=study, digest="d", line=line)
     return {
         "filedlook": filed, "stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place,
         "paircheck": check, "studydryrun": dry,

@@ -1,0 +1,21 @@
+"""The columns of `raters.jsonl`. Exports load this module; `filed_exclusions`, which also reads the file, is larger."""
+
+from annotation.file_tables.typed_tables import TypedTable
+from annotation.models import Study
+from annotation.typed_columns import text, time, yes_no
+from recruiting.checks.check_tables import RaterExclusion
+
+RATERS = TypedTable(
+    (
+        text("rater", "a name in ratings"),
+        yes_no("excluded", "true: a researcher has excluded the rater, and figures can leave their answers out"),
+        text("reason", "why"),
+        time("excluded_at", "since when"),
+    ),
+    ("rater", "excluded"),
+)  # fmt: skip
+
+
+def has_exclusions(study: Study) -> bool:
+    """Whether a rater of the study is excluded now."""
+    return RaterExclusion.objects.filter(rater__study=study, ended_at=None).exists()
