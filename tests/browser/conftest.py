@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from django.template import engines
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
@@ -66,7 +67,15 @@ def collected(settings, tmp_path):
     settings.STATIC_ROOT = tmp_path / "static"
     settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"}}
     call_command("collectstatic", interactive=False, verbosity=0)
-    return settings.STATIC_ROOT
+    _forget_templates()
+    yield settings.STATIC_ROOT
+    _forget_templates()
+
+
+def _forget_templates():
+    """Templates keep parts with the names of static files, which are others in most tests."""
+    for loader in engines["django"].engine.template_loaders:
+        loader.reset()
 
 
 class Desk:
