@@ -5,8 +5,8 @@ import pytest
 from tests.faults.faults import FAULTS, SMALL, reason_to_skip, run_fault, wrong_in
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
-QUICK = ("restarted", "web_killed", "disk_full")
-"""The faults of `make test`; the others are left to `make thorough`."""
+QUICK = ("restarted",)
+"""The fault of `make test`; the others are left to `make thorough`."""
 
 
 @pytest.mark.parametrize(
