@@ -6,9 +6,7 @@ in the same statement. Only slots in lanes are counted, so that other studies pa
 
 from collections.abc import Iterator
 
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations.base import Operation
-from django.db.migrations.state import ProjectState
+from config.triggers import TriggerOperation
 
 EVENTS = ("INSERT", "UPDATE", "DELETE")
 NAME = "annotation_slot_counted"
@@ -37,26 +35,8 @@ def _condition(event: str, differs: str) -> str:
     return f"{row}.lane > 0 AND {row}.holder_id IS NOT NULL"
 
 
-class CountSlots(Operation):
+class CountSlots(TriggerOperation):
     """Migration operation: count the slots that are taken."""
-
-    reduces_to_sql = True
-    reversible = True
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Models do not know of triggers."""
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        for statement in self.statements(schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        for statement in self.drop(schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
 
     def describe(self) -> str:
         return "Count the slots that are taken"

@@ -94,20 +94,11 @@ class Trigger:
         )
 
 
-class Freeze(Operation):
-    """Migration operation: the database keeps the rows of `table` as they are.
-
-    `columns` never change. `once` change once, from NULL to a value. `final` is a condition on OLD: rows for which it
-    is true do not change at all. With `erasable=False` not even an open erasure changes or deletes a row.
-    """
+class TriggerOperation(Operation):
+    """A migration operation that makes triggers: a subclass gives the statements that make and drop them."""
 
     reduces_to_sql = True
     reversible = True
-
-    def __init__(
-        self, table: str, columns: Sequence[str], *, once: Sequence[str] = (), final: str = "", erasable: bool = True
-    ) -> None:
-        self.table, self.columns, self.once, self.final, self.erasable = table, columns, once, final, erasable
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Models do not know of triggers."""
@@ -123,6 +114,27 @@ class Freeze(Operation):
     ) -> None:
         for statement in self.drop(schema_editor.connection.vendor):
             schema_editor.execute(statement, params=None)
+
+    def statements(self, vendor: str) -> Iterator[str]:
+        """Yield the SQL that makes the triggers, in place of earlier ones."""
+        raise NotImplementedError
+
+    def drop(self, vendor: str) -> Iterator[str]:
+        """Yield the SQL that drops them."""
+        raise NotImplementedError
+
+
+class Freeze(TriggerOperation):
+    """Migration operation: the database keeps the rows of `table` as they are.
+
+    `columns` never change. `once` change once, from NULL to a value. `final` is a condition on OLD: rows for which it
+    is true do not change at all. With `erasable=False` not even an open erasure changes or deletes a row.
+    """
+
+    def __init__(
+        self, table: str, columns: Sequence[str], *, once: Sequence[str] = (), final: str = "", erasable: bool = True
+    ) -> None:
+        self.table, self.columns, self.once, self.final, self.erasable = table, columns, once, final, erasable
 
     def describe(self) -> str:
         return f"Freeze {self.table}"

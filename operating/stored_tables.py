@@ -164,7 +164,7 @@ class Digest:
 
 
 def _target(field: Any) -> Any:
-    """The field itself, or the one that a foreign key refers to in the end."""
+    """Return the field itself; for a foreign key, the field that it refers to, through other keys if need be."""
     while field.remote_field is not None:
         field = field.target_field
     return field

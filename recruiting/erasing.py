@@ -104,7 +104,7 @@ def _forget_mail(person: Person, study: Study, erased: ErasedRows) -> None:
 
 
 def _erase_final_answers(rater: Rater, erased: ErasedRows) -> None:
-    """Delete the final answers that the rater gave in the second stage; an earlier one of a researcher counts again."""
+    """Delete the final answers that the rater gave in the second stage; a researcher's earlier answer counts again."""
     erased.delete(SecondStageCase.objects.filter(rater=rater))
     given = Adjudication.objects.filter(item__study=rater.study, by__name=rater.name)
     places = list(given.filter(is_current=True).values_list("question", "item", "unit"))

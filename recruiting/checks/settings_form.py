@@ -97,7 +97,7 @@ def rules_in(form: QueryDict) -> list[dict[str, Any]]:
 
 
 def rearranged(settings: Settings | None, do: str) -> dict[str, Any]:
-    """The settings with a rule more (`add`), or without the one of a number (`remove-N`)."""
+    """Return the settings with one more rule (`add`), or without rule number N (`remove-N`)."""
     given = dict(settings or {})
     rules = list(given.get("rules", ()))
     if do == "add":

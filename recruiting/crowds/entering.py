@@ -119,7 +119,7 @@ def _open_study(study: Study) -> Study:
 
 
 def _allowed(study: Study, person: Person) -> Person:
-    """Return the account if it is still one that a link may open."""
+    """Return the account if a link may still open it."""
     mine = Membership.objects.filter(study=study, person=person, active=True, role=Role.ANNOTATOR)
     if not is_crowd_account(person) or not mine.exists():
         raise EntryRefusedError(OUT)

@@ -80,7 +80,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "recruiting/mail/confirm.html")
 
 
-@csrf_exempt
+@csrf_exempt  # mail programs send the form themselves; the signed token in the address is what proves the right
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest, token: str) -> HttpResponse:
     """The link that stops mails; POST stops them at once, also for a mail program (RFC 8058), without signing in.
