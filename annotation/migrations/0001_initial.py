@@ -9,11 +9,12 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from config.first_migration import FirstMigration
 from config.slot_counting import CountSlots
 from config.triggers import Freeze
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
 

@@ -2,10 +2,11 @@ import config.model_fields
 import django.db.models.deletion
 from django.db import migrations, models
 
+from config.first_migration import FirstMigration
 from config.triggers import Freeze
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
 

@@ -6,8 +6,10 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from config.first_migration import FirstMigration
 
-class Migration(migrations.Migration):
+
+class Migration(FirstMigration):
 
     initial = True
 

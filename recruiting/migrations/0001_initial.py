@@ -8,8 +8,10 @@ from config.triggers import Freeze
 from django.conf import settings
 from django.db import migrations, models
 
+from config.first_migration import FirstMigration
 
-class Migration(migrations.Migration):
+
+class Migration(FirstMigration):
 
     initial = True
 

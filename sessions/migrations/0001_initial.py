@@ -5,10 +5,11 @@ import django.utils.timezone
 import sessions.models.turns
 from django.db import migrations, models
 
+from config.first_migration import FirstMigration
 from config.triggers import Freeze
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
 
