@@ -144,6 +144,7 @@ def test_only_the_audited_erasure_opens_one():
     """An open erasure lets evidence be changed. One module opens it, and leaves an entry in the audit."""
     found, calls = [], 0
     for path in sources():
+        says_erasure = "Erasure" in path.read_text(encoding="utf-8")
         for node in nodes(path):
             place = f"{named(path)}:{getattr(node, 'lineno', 0)}"
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
@@ -151,7 +152,7 @@ def test_only_the_audited_erasure_opens_one():
             if name == "open_erasure":
                 calls += 1
                 found.extend([f"{place}: open_erasure"] if named(path) != ERASER else [])
-            if isinstance(node, ast.Call) and ERASURE_IS_WRITTEN.match(ast.unparse(node)):
+            if says_erasure and isinstance(node, ast.Call) and ERASURE_IS_WRITTEN.match(ast.unparse(node)):
                 found.extend([f"{place}: writes an erasure"] if named(path) != ERASURE else [])
         if named(path) != TRIGGERS:
             found.extend(

@@ -34,6 +34,9 @@ ODD = {
     r"\bhave .{1,30} taken over\b": "copy",
 }
 
+ANY_ODD = re.compile("|".join(f"(?:{pattern})" for pattern in ODD), re.IGNORECASE)
+"""Whether a text has any of them: one search in place of one per line and wording."""
+
 JOINT = re.compile(r"(?<=[a-zA-Z0-9])_+(?=[a-zA-Z0-9])")
 """What joins the words of a name."""
 
@@ -45,6 +48,8 @@ def texts() -> list[Path]:
 
 def odd_words(text: str) -> list[tuple[int, str, str]]:
     """Line, match and the plain way to say it, for each odd wording in `text`; names are read as words."""
+    if not ANY_ODD.search(JOINT.sub(" ", text)):
+        return []
     return [
         (number, found.group(), better)
         for number, line in enumerate(JOINT.sub(" ", text).splitlines(), 1)
