@@ -114,13 +114,12 @@ def recompute(folder: Path, work: Path) -> Path:
         ("import_study", "--keep-codes", str(folder / "data")),
         ("bundle", "--out", str(again), "--", str(slug)),
     )
-    for step in steps:
-        done = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, str(settings.BASE_DIR / "manage.py"), *step], env=env, cwd=settings.BASE_DIR, text=True,
-            capture_output=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise BundleUnreadableError(f"{step[0]} failed on the data of the bundle: {done.stderr.strip()[-2000:]}")
+    done = subprocess.run(  # noqa: S603 - our own commands
+        [sys.executable, "-m", "config.command_steps", json.dumps(steps)], env=env, cwd=settings.BASE_DIR, text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise BundleUnreadableError(f"The bundle's data cannot be read again: {done.stderr.strip()[-2000:]}")
     out = work / "again"
     unpack(again, out)
     return out
