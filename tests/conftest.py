@@ -2,7 +2,6 @@
 
 import gc
 import os
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from django.test import override_settings
 import config.urls  # noqa: F401 - fills the admin, as in a web process
 from accounts.models import Person
 from annotation.models import Guideline, Item, Membership, Output, Question, Rater, Study
-from config.triggers import frozen_tables
+from tests.emptying import empty
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser driver runs an event loop in our thread
 
@@ -112,24 +111,10 @@ def django_db_modify_db_settings(django_db_modify_db_settings, tmp_path_factory)
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _tables_can_be_emptied():
-    """Tests that commit end by emptying every table, which triggers refuse: switch them off for that statement."""
-    sql_flush = flush.sql_flush
-
-    @cache
-    def frozen():
-        return tuple(frozen_tables(connections["default"]).values())
-
-    def without_triggers(style, connection, **options):
-        flushes = sql_flush(style, connection, **options)
-        if connection.vendor == "postgresql":
-            switch = [f'ALTER TABLE "{one.table}" {{}} TRIGGER USER' for one in frozen()]
-            return [*(s.format("DISABLE") for s in switch), *flushes, *(s.format("ENABLE") for s in switch)]
-        dropped = [statement for one in frozen() for statement in one.drop(connection.vendor)]
-        return [*dropped, *flushes, *(statement for one in frozen() for statement in one.statements(connection.vendor))]
-
+def _only_filled_tables_are_emptied():
+    """Tests that commit end by emptying the database."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flush, "sql_flush", without_triggers)
+        patch.setattr(flush.Command, "handle", lambda self, **options: empty(connections[options["database"]]))
         yield
 
 
