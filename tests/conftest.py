@@ -26,6 +26,11 @@ EVERY_PAGE = ("test_admin.py", "test_crawler.py", "test_hidden_from_annotators.p
 """Tests that open every page: once, on PostgreSQL if there is one."""
 LONG = ("load", "ops")
 """Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
+LEARNED = (
+    *("judges/metrics", "judges/test_every_judge.py", "judges/test_metric_requests.py", "judges/test_trained_judges.py"),
+    *("judges/turn_training", "retrieval/test_code_in_files.py", "retrieval/test_dense.py", "retrieval/test_download.py"),
+)
+"""Tests that load torch, 8 seconds and 600 MB: after each other, so that one of the processes that share tests does."""
 CONTENTS = ("judges", "preparing", "reports", "managing")
 """Folders of tests of what pages, figures and runs contain, which both databases give alike."""
 ALIKE = (
@@ -40,6 +45,12 @@ def _commits(item):
     mark = item.get_closest_marker("django_db")
     transactional = {"transactional_db", "live_server"} & set(item.fixturenames)
     return bool(transactional or (mark and mark.kwargs.get("transaction")) or "exporting" in item.path.parts)
+
+
+def _place_in_order(item):
+    """Tests that start programs first, then those that load torch."""
+    place = item.path.relative_to(Path(__file__).parent)
+    return place.parts[0] not in LONG, not place.as_posix().startswith(LEARNED)
 
 
 gc.disable()  # what is imported and collected stays until the end, so looking for garbage in it is a waste of time
@@ -57,7 +68,7 @@ def pytest_collection_modifyitems(items):
     Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both, and so does all
     that is not `alike`.
     """
-    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in LONG)
+    items.sort(key=_place_in_order)
     for item in items:
         place = item.path.relative_to(Path(__file__).parent)
         if place.name in EVERY_PAGE:
