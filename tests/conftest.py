@@ -24,11 +24,12 @@ SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 EVERY_PAGE = ("test_admin.py", "test_crawler.py", "test_hidden_from_annotators.py")
 """Tests that open every page: once, on PostgreSQL if there is one."""
-LONG = ("load", "ops")
+LONG = ("faults", "load", "operating", "ops")
 """Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
 LEARNED = (
-    *("judges/metrics", "judges/test_every_judge.py", "judges/test_metric_requests.py", "judges/test_trained_judges.py"),
-    *("judges/turn_training", "retrieval/test_code_in_files.py", "retrieval/test_dense.py", "retrieval/test_download.py"),
+    *("judges/metrics", "judges/test_every_judge.py", "judges/test_metric_requests.py", "judges/turn_training"),
+    *("judges/test_trained_judges.py", "retrieval/test_code_in_files.py", "retrieval/test_dense.py"),
+    "retrieval/test_download.py",
 )
 """Tests that load torch, 8 seconds and 600 MB: after each other, so that one of the processes that share tests does."""
 CONTENTS = ("judges", "preparing", "reports", "managing")
@@ -61,14 +62,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(tryfirst=True, wrapper=True)
 def pytest_collection_modifyitems(items):
     """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those.
 
     Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both, and so does all
     that is not `alike`.
     """
-    items.sort(key=_place_in_order)
     for item in items:
         place = item.path.relative_to(Path(__file__).parent)
         if place.name in EVERY_PAGE:
@@ -83,6 +83,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker("database")
             if place.as_posix().startswith(ALIKE) and not _commits(item):
                 item.add_marker("alike")
+    yield
+    items.sort(key=_place_in_order)  # after pytest-django, which puts tests that use the database first
 
 
 @pytest.fixture(autouse=True, scope="session")

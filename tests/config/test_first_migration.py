@@ -37,7 +37,8 @@ def tables(kind, operations):
     with connection.schema_editor() as editor:
         for statement in CIRCLE[-1].drop(connection.vendor):
             editor.execute(statement, params=None)
-        editor.execute('DROP TABLE "farm_egg" CASCADE' if connection.vendor == "postgresql" else 'DROP TABLE "farm_egg"')
+        cascade = " CASCADE" if connection.vendor == "postgresql" else ""
+        editor.execute(f'DROP TABLE "farm_egg"{cascade}')
         editor.delete_model(state.apps.get_model("farm", "Hen"))
     return found
 
