@@ -55,8 +55,16 @@ class Kept:
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """The figures, read from the database on first use. Only if the report is there."""
-        text: str = KeptReport.objects.values_list("figures", flat=True).get(pk=self._done.pk)
+        """The figures, read from the database on first use. Only if the report is there.
+
+        A worker may have replaced the row since; then they are those of the newer one.
+        """
+        done = self._done
+        rows = KeptReport.objects.values_list("figures", flat=True)
+        text: str | None = rows.filter(pk=done.pk).first()
+        if text is None:
+            newer = _rows(self.study, done.kind, done.digest).filter(status=Status.DONE)
+            text = newer.values_list("figures", flat=True).latest("pk")
         figures: dict[str, Any] = json.loads(text)
         return figures
 

@@ -63,6 +63,16 @@ def test_older_figures_are_shown_until_the_new_ones_are_there(study, rater):
     assert KeptReport.objects.get().pk != old.done.pk
 
 
+def test_figures_that_were_replaced_before_they_were_read_are_the_newer_ones(study, rater):
+    answered(study, rater)
+    kept(study)
+    compute_requested()
+    answered(study, rater)
+    old = kept(study)
+    compute_requested()
+    assert counted(old) == 2
+
+
 def test_choices_are_kept_apart(study, rater):
     answered(study, rater)
     for choices in (CHOICES, agreement_choices(guidelines="all")):
