@@ -1,5 +1,6 @@
 """Versions and schemas: what starts, what refuses to, and what a migration that fails leaves behind."""
 
+import shutil
 import subprocess
 import sys
 
@@ -63,12 +64,24 @@ def initial() -> str:
     return (ROOT / "webhooks/migrations/0001_initial.py").read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def one_person(tmp_path_factory):
+    """The folder of an installation on SQLite with one person: made once, copied by tests."""
+    folder = tmp_path_factory.mktemp("one")
+    with installation("sqlite", folder / "site") as made:
+        made.run(SOMEBODY)
+    return folder / "site"
+
+
 @pytest.fixture(params=QUICK_KINDS)
-def site(request, tmp_path):
+def site(request, tmp_path, one_person):
     """An installation with one person."""
     skip_without_server(request.param)
     with installation(request.param, tmp_path / "site") as made:
-        made.run(SOMEBODY)
+        if request.param == "sqlite":
+            shutil.copytree(one_person, tmp_path / "site", dirs_exist_ok=True)
+        else:
+            made.run(SOMEBODY)
         yield made
 
 
