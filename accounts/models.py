@@ -6,9 +6,9 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
+from config.database_clock import database_now
 from config.model_fields import ExactJSONField
 
 
@@ -41,7 +41,7 @@ class BrowserSession(AbstractBaseSession):
         Person, null=True, blank=True, on_delete=models.CASCADE, related_name="browser_sessions", editable=False
     )
     seen_at = models.DateTimeField(
-        default=timezone.now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
+        default=database_now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
     )
 
 

@@ -14,11 +14,11 @@ from typing import Literal
 from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Greatest
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import KnownAddress, Person, WrongTryCount
 from config.bulk_insert import stored_time
+from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
 Scope = Literal["account", "address"]
@@ -43,7 +43,7 @@ class TooManyTriesError(Exception):
     def __init__(self, scope: Scope, ends_at: datetime) -> None:
         super().__init__(scope)
         self.scope = scope
-        self.retry_after = max(1, round((ends_at - timezone.now()).total_seconds()))
+        self.retry_after = max(1, round((ends_at - database_now()).total_seconds()))
 
     @property
     def minutes(self) -> int:
@@ -63,7 +63,7 @@ def begin_try(username: str, address: str) -> SignInTry:
     """Count an attempt before anything is hashed. Raises TooManyTriesError."""
     account = _account_key(username, address)
     counted: dict[Scope, str] = {"account": account}
-    if not KnownAddress.objects.filter(key=account, until__gt=timezone.now()).exists():
+    if not KnownAddress.objects.filter(key=account, until__gt=database_now()).exists():
         counted["address"] = _address_key(address)
     for scope, key in counted.items():
         _refuse_over_limit(scope, key)
@@ -108,7 +108,7 @@ def forget_wrong_tries(person: Person, address: str) -> None:
     Their wrong attempts no longer count for the address either, so the typing errors of a whole lab do not add up.
     """
     account = _account_key(person.username, address)
-    now = timezone.now()
+    now = database_now()
     with transaction.atomic():
         known = KnownAddress.objects.filter(key=account, until__gt=now).exists()
         row = (
@@ -146,14 +146,14 @@ def _keyed_hash(*parts: str) -> str:
 
 def _refuse_over_limit(scope: Scope, key: str) -> None:
     """Raise TooManyTriesError if the limit is reached, without writing anything."""
-    over = WrongTryCount.objects.filter(key=key, ends_at__gt=timezone.now(), count__gte=_limit(scope)).first()
+    over = WrongTryCount.objects.filter(key=key, ends_at__gt=database_now(), count__gte=_limit(scope)).first()
     if over is not None:
         raise TooManyTriesError(scope, over.ends_at)
 
 
 def _count(scope: Scope, key: str) -> int:
     """Count an attempt and return how many there are now in the window. Raises TooManyTriesError."""
-    now = timezone.now()
+    now = database_now()
     given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": _limit(scope)}
     with connection.cursor() as cursor:
         cursor.execute(COUNT, given)
@@ -165,7 +165,7 @@ def _count(scope: Scope, key: str) -> int:
 
 def clear_old_counts() -> None:
     """Delete some rows that have ended; skip rows that another process is deleting at the same time."""
-    now = timezone.now()
+    now = database_now()
     for model, ended in ((WrongTryCount, Q(ends_at__lte=now)), (KnownAddress, Q(until__lte=now))):
         with transaction.atomic():
             rows = model._default_manager.select_for_update(skip_locked=True, no_key=True).filter(ended)

@@ -4,7 +4,6 @@ from django.contrib.auth import authenticate, login, logout, update_session_auth
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils import timezone
 
 from accounts.access import person_of
 from accounts.auditing import record
@@ -15,6 +14,7 @@ from accounts.own_sessions import describe_session, end_sessions
 from accounts.sign_in_limits import begin_try, forget_wrong_tries, give_back, note_wrong
 from accounts.sign_in_links import open_link, open_links, revoke_links
 from config.client_address import client_address
+from config.database_clock import database_now
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -95,7 +95,7 @@ def reset_password(link: SignInLink, password: str) -> bool:
     with transaction.atomic():
         person = Person.objects.select_for_update(no_key=True).get(pk=link.person_id)
         link.person = person
-        if not link.fits_person or not open_links().filter(pk=link.pk).update(used_at=timezone.now()):
+        if not link.fits_person or not open_links().filter(pk=link.pk).update(used_at=database_now()):
             return False
         person.password = hashed
         person.save(update_fields=["password"])
@@ -111,7 +111,7 @@ def use_link(request: HttpRequest, token: str) -> Person | None:
     if link is None:
         return None
     with transaction.atomic():
-        if not open_links().filter(pk=link.pk).update(used_at=timezone.now()):
+        if not open_links().filter(pk=link.pk).update(used_at=database_now()):
             return None
         enter(request, link.person, "link")
     return link.person

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.blinding import is_blind
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
 from annotation.task_flow import DoneElsewhere
+from config.database_clock import database_now
 from llm.call_errors import CallError
 from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
@@ -81,12 +81,12 @@ class SessionFlow(TaskFlow):
 
     def on_assigned(self, assignment: Assignment) -> None:
         if not assignment.task.variant.startswith(PREFIX):
-            start_session(assignment, assignment.task.variant, timezone.now())
+            start_session(assignment, assignment.task.variant, database_now())
 
     def on_released(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
             if slot.holder_id is not None:
-                mark_abandoned(slot.holder_id, slot.task_id, timezone.now())
+                mark_abandoned(slot.holder_id, slot.task_id, database_now())
 
     def titles(self, items: Collection[int]) -> dict[int, str]:
         """Return the questions of the items."""

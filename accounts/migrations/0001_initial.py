@@ -1,3 +1,4 @@
+import config.database_clock
 import config.model_fields
 import django.contrib.auth.models
 import django.contrib.auth.validators
@@ -63,7 +64,7 @@ class Migration(FirstMigration):
                 ('session_data', models.TextField(verbose_name='session data')),
                 ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
                 ('person', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='browser_sessions', to=settings.AUTH_USER_MODEL)),
-                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
+                ('seen_at', models.DateTimeField(default=config.database_clock.database_now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
             ],
             options={
                 'verbose_name': 'session',

@@ -1,13 +1,13 @@
 """Drafts and answers that a page sent too late to be used: kept with the assignment, in bounded number and size."""
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.answers import Form, Sheet
 from annotation.models import Assignment, DraftConflict
 from annotation.protocols import protocols
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from config.text_validation import TextRefusedError
 
 MOST_KEPT = 20
@@ -41,7 +41,7 @@ def keep_aside(assignment: Assignment, form: Form, base_version: int | None = No
     kept = DraftConflict.objects.filter(assignment=assignment)
     with transaction.atomic():
         lock_rater(assignment.rater_id)
-        if kept.filter(body=form).update(saved_at=timezone.now()):
+        if kept.filter(body=form).update(saved_at=database_now()):
             return
         base_version = assignment.draft_version if base_version is None else base_version
         DraftConflict.objects.create(assignment=assignment, base_version=base_version, body=form)

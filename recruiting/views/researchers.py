@@ -5,13 +5,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Guideline, Study
 from annotation.studies.corrections import StudyRefusedError
+from config.database_clock import database_now
 from recruiting.access import waiting_passage
 from recruiting.crowds.ending import settle
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
@@ -160,7 +160,7 @@ def decision(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = passage.rater.study
     if request.method == "POST":
         try:
-            decide(passage, request.POST.get("decision", ""), person_of(request), timezone.now())
+            decide(passage, request.POST.get("decision", ""), person_of(request), database_now())
             if study.has_crowd and passage.rater.person is not None:
                 settle(study, passage.rater.person)
             messages.success(request, "Your decision is saved. The person sees it on their next page.")

@@ -11,11 +11,11 @@ from datetime import datetime
 
 from django.db import transaction
 from django.http import QueryDict
-from django.utils import timezone
 
 from annotation.models import Item, Rater, Study
 from annotation.protocols import Form, protocols
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from config.text_validation import check_json
 from recruiting.entry_step import EntryStep, Halt, Passages, steps_of
 from recruiting.models import PracticeAnswer, StepPassage
@@ -57,7 +57,7 @@ def way_of(study: Study, rater: Rater, now: datetime | None = None) -> Way:
     """Return where the rater is, in two queries."""
     steps, passages = steps_of(study), passages_of([rater.pk])[rater.pk]
     step = next_step(steps, passages)
-    halt = step.kind.halt(step, passages, now or timezone.now()) if step else None
+    halt = step.kind.halt(step, passages, now or database_now()) if step else None
     if step is not None and halt is None and is_full_for(study, rater):
         halt = Halt(full=True)
     return Way(study, rater, steps, passages, step, halt)
@@ -76,7 +76,7 @@ def _locked(rater: Rater, now: datetime) -> Iterator[Way]:
 
 def take_step(rater: Rater, key: str, form: QueryDict) -> None:
     """Take the step `key` with a posted form. Raises RepliesInvalidError, and StaleStepError if it is not the next."""
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         if way.step is None or way.step.key != key or way.halt is not None or not way.study.is_live:
             raise StaleStepError
@@ -88,7 +88,7 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
 
     Raises AnswersInvalidError, and StaleStepError if another task is next.
     """
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         step, passage = _attempt(way)
         if number != PracticeAnswer.objects.filter(passage=passage).count() or unread_answer(passage, step):
@@ -108,7 +108,7 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
 
 def read_why(rater: Rater, number: int) -> None:
     """Keep that the right answer to a task was read, and end the attempt with its last one. Raises StaleStepError."""
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         step, passage = _attempt(way)
         unread = PracticeAnswer.objects.filter(passage=passage, number=number, read_at=None)
