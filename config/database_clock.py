@@ -16,6 +16,8 @@ from django.utils import timezone
 
 READ_AGAIN = 60.0
 """Seconds after which a connection reads the clock again: hosts may count seconds slightly differently."""
+UPTIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""The clock that nobody can set; the second, of systems other than Linux, may stand still while a host sleeps."""
 READING = "database_clock"
 """The attribute under which a connection has its last reading."""
 
@@ -49,7 +51,7 @@ def time_on(connection: Any) -> datetime:
 
 def _uptime() -> float:
     """Seconds since the host was started, those in which it slept included."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.clock_gettime(UPTIME)
 
 
 def _read(connection: Any) -> ClockReading | None:

@@ -114,7 +114,9 @@ def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     mine = Slot.objects.filter(study=study, holder=rater)
     filled = mine.filter(state=Slot.State.FILLED).count()
     held = mine.filter(state=Slot.State.HELD, place__gte=FIRST).count()
-    left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
+    flow = protocols()[study.protocol].flow
+    left, more = flow.count_tasks(open_slots(study, rater)), flow.most_more(rater)
+    left = left if more is None else min(left, more)
     return filled, held + min(left, room_of(study, rater, filled + held, left))
 
 

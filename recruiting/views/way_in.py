@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
+from annotation.desk.next_page import next_page
 from annotation.desk.posted_answers import answers_form
 from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
@@ -51,6 +52,8 @@ def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
     if way.step is None:
         messages.success(request, gettext("You have passed all steps. You can start now."))
         return redirect("annotation:home")
+    if way.step.kind.admits(way.step, way.passages):
+        return next_page(request, rater.study)
     if way.passage is not None and way.step.kind.has_tasks:
         return redirect("recruiting:practice", slug=rater.study.slug)
     return redirect("recruiting:way_in", slug=rater.study.slug)
@@ -96,7 +99,7 @@ def _task_page(
     study = rater.study
     way = way_of(study, rater)
     passage, step = way.passage, way.step
-    if passage is None or step is None or not study.is_live:
+    if passage is None or step is None or not step.kind.has_practice(step) or not study.is_live:
         return redirect("recruiting:way_in", slug=study.slug)
     unread = unread_answer(passage, step)
     if unread is not None:

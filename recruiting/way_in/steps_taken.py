@@ -52,6 +52,11 @@ class Way:
         open_now = [one for one in self.passages.of(self.step) if one.outcome == "open"] if self.step else []
         return open_now[0] if open_now else None
 
+    @property
+    def waits(self) -> bool:
+        """Whether the rater waits for a researcher's decision."""
+        return self.step is not None and any(one.outcome == "waiting" for one in self.passages.of(self.step))
+
 
 def way_of(study: Study, rater: Rater, now: datetime | None = None) -> Way:
     """Return where the rater is, in two queries."""
@@ -122,6 +127,8 @@ def _attempt(way: Way) -> tuple["PracticeStep", StepPassage]:
     """The step and the attempt that is under way. Raises StaleStepError if there is none."""
     passage = way.passage
     if way.step is None or passage is None or not isinstance(way.step.kind, PracticeKind) or not way.study.is_live:
+        raise StaleStepError
+    if not way.step.kind.has_practice(way.step):
         raise StaleStepError
     passage.refresh_from_db(fields=["tasks"])
     passage.rater = way.rater

@@ -17,6 +17,8 @@ from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError,
 from annotation.models import Assignment
 from annotation.protocols import AnswersInvalidError
 from config.text_validation import TextRefusedError
+from recruiting.way_in.pilot_tasks import end_if_over
+from recruiting.way_in.steps_taken import way_of
 from sessions import steps
 from sessions.access import session_for
 from sessions.forms import (
@@ -39,7 +41,7 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
-    if not assignment.rater.admitted:
+    if not assignment.rater.admitted and not way_of(found.study, assignment.rater).waits:
         return redirect("recruiting:way_in", slug=found.study.slug)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
@@ -155,6 +157,12 @@ def _rate(posted: Posted) -> None:
     answers = {name: values for name, values in posted.form.items() if name not in OWN_FIELDS}
     submission = read_submission(posted.request, posted.assignment, answers)
     steps.rate(posted.session, posted.versions.turn, replace(submission, revision=posted.versions.rated))
+    end_if_over(posted.session.rater)  # rating the last turn ends the session
+
+
+def _finish(posted: Posted) -> None:
+    steps.finish(posted.session)
+    end_if_over(posted.session.rater)
 
 
 def _edit(posted: Posted) -> None:
@@ -169,5 +177,5 @@ STEPS: Mapping[str, Callable[[Posted], object]] = MappingProxyType({
     "discard": lambda posted: steps.discard(posted.session, posted.versions.turn),
     "stop": lambda posted: steps.stop(posted.session, posted.versions.turn),
     "resume": lambda posted: steps.resume(posted.session),
-    "finish": lambda posted: steps.finish(posted.session),
+    "finish": _finish,
 })  # fmt: skip
