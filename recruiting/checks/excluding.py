@@ -1,7 +1,7 @@
 """What researchers decide about a rater: exclude, take that back, answer a notice; and what the rater says about it."""
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -80,19 +80,19 @@ def reply(exclusion: RaterExclusion, text: str, person: Person) -> ExclusionRepl
     return made
 
 
-def excluded(study: Study) -> QuerySet[RaterExclusion]:
+def excluded(study: Study | OuterRef) -> QuerySet[RaterExclusion]:
     """The exclusions of a study that hold now, the newest first."""
     return (
         RaterExclusion.objects.filter(rater__study=study, ended_at=None).select_related("rater", "by").order_by("-pk")
     )
 
 
-def unread_replies(study: Study) -> int:
-    """How many raters who are excluded now have answered."""
-    return excluded(study).filter(replies__isnull=False).order_by().values("pk").distinct().count()
+def replied_exclusions(study: Study | OuterRef) -> QuerySet[RaterExclusion]:
+    """The exclusions that hold now to which the rater has replied."""
+    return excluded(study).filter(Exists(ExclusionReply.objects.filter(exclusion=OuterRef("pk"))))
 
 
-def open_notices(study: Study) -> QuerySet[RaterNotice]:
+def open_notices(study: Study | OuterRef) -> QuerySet[RaterNotice]:
     """The notices that no researcher has answered, the newest first."""
     return RaterNotice.objects.filter(rater__study=study, answered_at=None).select_related("rater").order_by("-pk")
 
