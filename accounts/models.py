@@ -1,4 +1,4 @@
-"""People, sign-in links, counts of wrong passwords, and the audit."""
+"""People, how they sign in, counts of wrong passwords, and the audit."""
 
 from typing import ClassVar
 
@@ -88,8 +88,23 @@ class SignInLink(models.Model):
         return self.person.is_active and self.password_hash == token_hash(self.person.password)
 
 
+class SecondFactor(models.Model):
+    """A person's authenticator app, whose codes sign-in asks for after the password; see `accounts.second_factor`."""
+
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="second_factor")
+    sealed_key = models.TextField(editable=False, help_text="the app's key, encrypted with SECRET_KEY")
+    since = models.DateTimeField(auto_now_add=True)
+    used_step = models.BigIntegerField(
+        editable=False, help_text="the newest step of 30 seconds of which a code was used; earlier ones are refused"
+    )
+    recovery_hashes = ExactJSONField(default=list, editable=False, help_text="hashes of the unused recovery codes")
+
+    def __str__(self) -> str:
+        return f"second factor of {self.person}"
+
+
 class WrongTryCount(models.Model):
-    """Wrong passwords for one account from one address, or for all accounts from one address, until `ends_at`."""
+    """Wrong passwords for an account from an address or for all from an address, or wrong codes, until `ends_at`."""
 
     key = models.CharField(max_length=64, unique=True, help_text="keyed hash of the user name and the address")
     count = models.PositiveIntegerField(default=0)

@@ -1,5 +1,8 @@
 """How many wrong passwords are allowed: for one account from one address, and from one address for all accounts.
 
+Wrong codes of a second factor are counted for the account alone, whatever the address: only somebody who knows the
+password, or has a link, gets as far as to type one, and a code is short.
+
 An attempt is counted before the password is hashed. A right password undoes the count. So simultaneous attempts, in
 any process, cannot exceed a limit. A limit that is reached ends by itself after `WINDOW`. Other addresses are not
 affected, and an address over its limit stays open to people who have signed in from there before: a lab behind one
@@ -21,8 +24,9 @@ from config.bulk_insert import stored_time
 from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
-Scope = Literal["account", "address"]
-ACCOUNT_TRIES, ADDRESS_TRIES = 10, 50
+Scope = Literal["account", "address", "code"]
+ACCOUNT_TRIES, ADDRESS_TRIES, CODE_TRIES = 10, 50, 5
+LIMITS: dict[Scope, int] = {"account": ACCOUNT_TRIES, "address": ADDRESS_TRIES, "code": CODE_TRIES}
 WINDOW = timedelta(minutes=15)
 KNOWN_FOR = timedelta(days=90)
 CLEARED_AT_ONCE = 200
@@ -68,7 +72,7 @@ def begin_try(username: str, address: str) -> SignInTry:
     for scope, key in counted.items():
         _refuse_over_limit(scope, key)
     with transaction.atomic():
-        reached = tuple(scope for scope, key in counted.items() if _count(scope, key) == _limit(scope))
+        reached = tuple(scope for scope, key in counted.items() if _count(scope, key) == LIMITS[scope])
     return SignInTry(account, counted.get("address"), reached)
 
 
@@ -128,8 +132,23 @@ def forget_wrong_tries(person: Person, address: str) -> None:
         )  # fmt: skip
 
 
-def _limit(scope: Scope) -> int:
-    return ACCOUNT_TRIES if scope == "account" else ADDRESS_TRIES
+def begin_code(person: Person) -> bool:
+    """Count a code that `person` gives, before it is checked; whether that reached the limit.
+
+    Raises TooManyTriesError. Call it outside of a transaction, so that the count stays whatever comes of the code.
+    """
+    key = _code_key(person)
+    _refuse_over_limit("code", key)
+    return _count("code", key) == LIMITS["code"]
+
+
+def forget_wrong_codes(person: Person) -> None:
+    """Reset the count of a person who has given a right code."""
+    WrongTryCount.objects.filter(key=_code_key(person)).delete()
+
+
+def _code_key(person: Person) -> str:
+    return _keyed_hash("code", str(person.pk))
 
 
 def _account_key(username: str, address: str) -> str:
@@ -146,7 +165,7 @@ def _keyed_hash(*parts: str) -> str:
 
 def _refuse_over_limit(scope: Scope, key: str) -> None:
     """Raise TooManyTriesError if the limit is reached, without writing anything."""
-    over = WrongTryCount.objects.filter(key=key, ends_at__gt=database_now(), count__gte=_limit(scope)).first()
+    over = WrongTryCount.objects.filter(key=key, ends_at__gt=database_now(), count__gte=LIMITS[scope]).first()
     if over is not None:
         raise TooManyTriesError(scope, over.ends_at)
 
@@ -154,7 +173,7 @@ def _refuse_over_limit(scope: Scope, key: str) -> None:
 def _count(scope: Scope, key: str) -> int:
     """Count an attempt and return how many there are now in the window. Raises TooManyTriesError."""
     now = database_now()
-    given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": _limit(scope)}
+    given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": LIMITS[scope]}
     with connection.cursor() as cursor:
         cursor.execute(COUNT, given)
         counted = cursor.fetchone()

@@ -142,6 +142,17 @@ class Migration(FirstMigration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name='SecondFactor',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('sealed_key', models.TextField(editable=False, help_text="the app's key, encrypted with SECRET_KEY")),
+                ('since', models.DateTimeField(auto_now_add=True)),
+                ('used_step', models.BigIntegerField(editable=False, help_text='the newest step of 30 seconds of which a code was used; earlier ones are refused')),
+                ('recovery_hashes', config.model_fields.ExactJSONField(default=list, editable=False, help_text='hashes of the unused recovery codes')),
+                ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
         Freeze("accounts_auditentry", ["at", "actor_id", "about_id", "action", "study", "subject", "old", "new"]),
         Freeze("accounts_identity", ["person_id", "study"]),
     ]

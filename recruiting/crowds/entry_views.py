@@ -160,8 +160,8 @@ def _is_other_account(request: HttpRequest) -> bool:
 
 def _inside(request: HttpRequest, study: Study, person: Person, mark: str, how: str) -> HttpResponse:
     """Sign the person in and lead them to where they are: the end of their stay, the steps, or the guidelines."""
-    if request.user != person:
-        enter(request, person, how)
+    if request.user != person and not enter(request, person, how):
+        return redirect("accounts:second_step")
     stay = stay_of(study, person)
     if stay is not None and stay.outcome:
         response = redirect("recruiting:outcome", slug=study.slug)

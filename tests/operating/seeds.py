@@ -385,6 +385,7 @@ SEEDS = {
         altered_plans, altered_reports, lost_exports, lost_uploads, lost_trained_judges, kept_count_drift,
         item_count_drift, planned_without_tasks, sample_count_drift,
     )},
+    "lost_second_factors": lambda: run("UPDATE accounts_secondfactor SET sealed_key = 'of another key'"),
     "numbering_of_span_reviews": numbering("annotation_spanreview"),
     "numbering_of_spot_checks": numbering("annotation_spotcheck"),
     "numbering_of_final_answers": numbering("annotation_adjudication"),
