@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import connection
 from django.utils import timezone
 
-from annotation.models import DrawnAnswer, Item, Study, StudyCounts
+from annotation.models import DrawnAnswer, Item, RoutingQuota, Study, StudyCounts
 from annotation.studies.kept_counts import OVERVIEW
 from config.bulk_insert import stored_time
 from config.erasure import open_erasure
@@ -346,6 +346,12 @@ def item_count_drift():
     run("UPDATE managing_itemsummary SET answers = answers + 3")
 
 
+def routing_count_drift():
+    """A place that was taken while the triggers that count were lost."""
+    study = Study.objects.get(slug="the-rating")
+    RoutingQuota.objects.create(study=study, key="about.country=DE", most=9, taken=1, first_lane=1, last_lane=1)
+
+
 def planned_without_tasks():
     item = Item.objects.filter(study__slug="the-rating", pool="main", tasks=None).first()
     if item is None:
@@ -383,7 +389,7 @@ SEEDS = {
         budget_spent_drift, budget_reserved_drift, run_progress_drift, misplaced_spans, reviews_of_no_span,
         ratings_of_another_level, ratings_without_number, choices_without_pair, altered_items, altered_outputs,
         altered_plans, altered_reports, lost_exports, lost_uploads, lost_trained_judges, kept_count_drift,
-        item_count_drift, planned_without_tasks, sample_count_drift,
+        item_count_drift, routing_count_drift, planned_without_tasks, sample_count_drift,
     )},
     "numbering_of_span_reviews": numbering("annotation_spanreview"),
     "numbering_of_spot_checks": numbering("annotation_spotcheck"),
