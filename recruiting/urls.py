@@ -20,6 +20,7 @@ routes = [
     path("entry-links/", crowd_pages.entry_links, name="entry_links"),
     path("way-in/", way_in.way_in, name="way_in"),
     path("way-in/task/", way_in.practice, name="practice"),
+    path("way-in/task/draft/", way_in.practice_draft, name="practice_draft"),
     path("way-in/task/<int:number>/", way_in.why, name="why"),
     path("topics/", routing_views.own_topics, name="own_topics"),
     path("routing/", routing_views.routing, name="routing"),
