@@ -6,7 +6,7 @@ from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
-from recruiting.views import own_pages, pilots, researchers, way_in
+from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
 
@@ -31,8 +31,8 @@ routes = [
     path("steps/again/", researchers.requalify, name="requalify"),
     path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
     path("checks/", settings_views.check_settings, name="check_settings"),
-    path("funnel/", pilots.funnel, name="funnel"),
-    path("funnel/<int:pk>/", pilots.decision, name="decision"),
+    path("funnel/", pilot_views.funnel, name="funnel"),
+    path("funnel/<int:pk>/", pilot_views.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
     path("raters/<int:pk>/exclude/", exclusion_views.exclude, name="exclude"),

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import connection
 from django.utils import timezone
 
-from annotation.models import DrawnAnswer, Item, RoutingQuota, Study, StudyCounts
+from annotation.models import DrawnAnswer, Item, Study, StudyCounts
 from annotation.studies.kept_counts import OVERVIEW
 from config.bulk_insert import stored_time
 from config.erasure import open_erasure
@@ -17,6 +17,7 @@ from operating.data_check import all_checks, run_check, sql_rows
 from reports.freezing import frozen_key
 from reports.kept_files.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
+from tests.operating.routing_seeds import routing_count_drift
 
 LONG_AGO = timedelta(days=2)
 
@@ -344,12 +345,6 @@ def item_count_drift():
     later = timezone.now() + timedelta(hours=1)
     KeptReport.objects.filter(kind="items", status="done", frozen_as=None).update(read_at=later)
     run("UPDATE managing_itemsummary SET answers = answers + 3")
-
-
-def routing_count_drift():
-    """A place that was taken while the triggers that count were lost."""
-    study = Study.objects.get(slug="the-rating")
-    RoutingQuota.objects.create(study=study, key="about.country=DE", most=9, taken=1, first_lane=1, last_lane=1)
 
 
 def planned_without_tasks():

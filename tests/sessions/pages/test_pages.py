@@ -53,19 +53,6 @@ def typed(text="Shorter.", kind="style"):
     return {"q-:instruction": text, "q-:kind": kind}
 
 
-def test_people_ask_about_a_session_where_they_work_and_after_it(web, page, session):
-    key = page.strip("/").split("/")[-1]
-    ask = f"/studies/revising/my-messages/{key}/"
-    assert f'id="ask-link" href="{ask}"' in web.get(page).content.decode()
-    thread = web.post(ask, {"text": "May I use another paper?"}, follow=True).content.decode()
-    assert "May I use another paper?" in thread
-    assert session.item.content["question"] in thread
-    turned(session, "Shorter.", "good")
-    steps.finish(session)
-    over = web.get(page).content.decode()
-    assert f'href="{ask}"' in over
-
-
 def test_the_first_answer_is_shown_with_question_papers_and_citations(web, page):
     text = read(web.get(page))
     assert "When does q" in text
