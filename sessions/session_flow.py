@@ -9,13 +9,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from annotation.blinding import is_blind
+from annotation.desk.pilot_rules import most_given
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
 from annotation.task_flow import BegunTask, DoneElsewhere
 from config.database_clock import database_now
 from llm.call_errors import CallError
 from llm.endpoints import find_model
-from recruiting.way_in.pilot_tasks import most_given
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
 from sessions.models import RevisionSession, Turn

@@ -98,7 +98,7 @@ def end_pilots() -> int:
 
 def _under_way() -> QuerySet[StepPassage]:
     """The attempts under way that have no practice tasks: those at pilots of the study's own tasks."""
-    return StepPassage.objects.filter(outcome=OPEN, tasks=[]).order_by("pk")
+    return StepPassage.objects.filter(outcome=OPEN, tasks=[], rater__person__isnull=False).order_by("pk")
 
 
 def _end_of(result: Any) -> int:

@@ -12,6 +12,7 @@ from datetime import datetime
 from django.db import transaction
 from django.http import QueryDict
 
+from annotation.desk.conflicting_drafts import check_form_size
 from annotation.models import Item, Rater, Study
 from annotation.protocols import Form, protocols
 from annotation.studies.locking import lock_rater, lock_study
@@ -21,6 +22,7 @@ from recruiting.entry_step import EntryStep, Halt, Passages, steps_of
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.routing.routed_raters import is_full_for
 from recruiting.way_in.admission import admit, next_step, passages_of
+from recruiting.way_in.practice_drafts import drop_draft, write_draft
 from recruiting.way_in.practice_kind import PracticeKind
 from recruiting.way_in.practice_tasks import task_at
 from recruiting.way_in.rule_results import checks_of
@@ -107,8 +109,25 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
             passage=passage, number=number, item=golden, variant=task.variant, shown=task.sheet.keys, answers=answers,
             checks=checks, submitted_at=now,
         )  # fmt: skip
+        drop_draft(passage)
         if number + 1 == len(passage.tasks) and not step.kind.shows_gold:
             step.kind.finish(step, passage, now)
+
+
+def save_draft(rater: Rater, number: int, form: Form, base_version: int) -> int:
+    """Save a draft of the task `number` of the attempt that is under way; return the draft's version.
+
+    Raises OlderDraftError, TextRefusedError, and StaleStepError if another task is next.
+    """
+    check_json(form)
+    with transaction.atomic():
+        locked = lock_rater(rater.pk, "person", "study")
+        step, passage = _attempt(way_of(locked.study, locked))
+        if number != PracticeAnswer.objects.filter(passage=passage).count() or unread_answer(passage, step):
+            raise StaleStepError
+        task = task_at(locked.study, locked, passage.tasks, number)
+        check_form_size(locked.study, task.questions, task.sheet, form)
+        return write_draft(passage, number, form, base_version)
 
 
 def read_why(rater: Rater, number: int) -> None:

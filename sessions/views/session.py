@@ -12,13 +12,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
+from annotation.desk.pilot_rules import end_if_over, is_waiting
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, cleaned_fields, read_submission
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError
 from annotation.models import Assignment
 from annotation.protocols import AnswersInvalidError
 from config.text_validation import TextRefusedError
-from recruiting.way_in.pilot_tasks import end_if_over
-from recruiting.way_in.steps_taken import way_of
 from sessions import steps
 from sessions.access import session_for
 from sessions.forms import (
@@ -41,7 +40,7 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
-    if not assignment.rater.admitted and not way_of(found.study, assignment.rater).waits:
+    if not assignment.rater.admitted and not is_waiting(assignment.rater):
         return redirect("recruiting:way_in", slug=found.study.slug)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
