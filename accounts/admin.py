@@ -14,7 +14,16 @@ from django.http import HttpRequest, HttpResponse
 from accounts.access import person_of
 from accounts.auditing import record
 from accounts.limited_pages import LimitedList, LimitedPaginator, unsorted
-from accounts.models import AuditEntry, Identity, KnownAddress, Person, SecondFactor, SignInLink, WrongTryCount
+from accounts.models import (
+    AuditEntry,
+    Identity,
+    KnownAddress,
+    OutsideIdentity,
+    Person,
+    SecondFactor,
+    SignInLink,
+    WrongTryCount,
+)
 from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
 from config.models import Erasure, Worker
@@ -202,6 +211,16 @@ class SecondFactorAdmin(OperatorsOnly):
     def save_model(self, request: HttpRequest, obj: SecondFactor, form: ModelForm, change: bool) -> None:
         if form.cleaned_data["reset"]:
             reset_second_factor(obj.person, person_of(request))
+
+
+@admin.register(OutsideIdentity)
+class OutsideIdentityAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """Whom an OpenID Connect provider can sign in."""
+
+    list_display = ["person", "issuer", "created_at"]
+    fields = ["person", "issuer", "subject", "created_at"]
+    search_fields = ["person__username"]
+    list_select_related = ["person"]
 
 
 @admin.register(WrongTryCount)

@@ -12,7 +12,16 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from accounts.auditing import record
-from accounts.models import AuditEntry, BrowserSession, Identity, KnownAddress, Person, SecondFactor, SignInLink
+from accounts.models import (
+    AuditEntry,
+    BrowserSession,
+    Identity,
+    KnownAddress,
+    OutsideIdentity,
+    Person,
+    SecondFactor,
+    SignInLink,
+)
 from config.database_clock import database_now
 from config.erasure import ErasedRows, open_erasure
 
@@ -81,6 +90,7 @@ def erase_account(person: Person, erased: ErasedRows) -> None:
     erased.delete(SignInLink.objects.filter(Q(person=person) | Q(made_by=person)))
     erased.delete(KnownAddress.objects.filter(person=person))
     erased.delete(BrowserSession.objects.filter(person=person))
+    erased.delete(OutsideIdentity.objects.filter(person=person))
     erased.delete(SecondFactor.objects.filter(person=person))
     erased.delete(_admin_log_about(person))
     erased.empty(Identity.objects.filter(person=person), person=None)

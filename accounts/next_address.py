@@ -13,9 +13,12 @@ def next_address(request: HttpRequest) -> str:
     return wanted if allowed else resolve_url("annotation:home")
 
 
-def after_entering(request: HttpRequest) -> HttpResponse:
-    """Lead somebody who has entered to where they want, or first to the page that asks for a code."""
-    wanted = next_address(request)
+def after_entering(request: HttpRequest, wanted: str = "") -> HttpResponse:
+    """Lead somebody who has entered to where they want, or first to the page that asks for a code.
+
+    `wanted` is an address that `next_address` has returned before.
+    """
+    wanted = wanted or next_address(request)
     if request.user.is_authenticated:
         return HttpResponseRedirect(wanted)
     return redirect(f"{reverse('accounts:second_step')}?{urlencode({'next': wanted})}")

@@ -1,5 +1,7 @@
 """Sign-in, sign-out and passwords."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -30,16 +32,20 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(next_address(request))
-        return render(request, "accounts/sign_in.html", {"form": SignInForm(), "next": next_address(request)})
+        return render(request, "accounts/sign_in.html", _sign_in_page(request, SignInForm()))
     form = SignInForm(request.POST)
     if form.is_valid():
         try:
             if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
                 return after_entering(request)
         except (TooManyTriesError, HashingBusyError) as problem:
-            return try_later(request, "accounts/sign_in.html", {"form": form, "next": next_address(request)}, problem)
+            return try_later(request, "accounts/sign_in.html", _sign_in_page(request, form), problem)
         form.add_error(None, gettext("Wrong user name or password. Check both, and whether Caps Lock is on."))
-    return render(request, "accounts/sign_in.html", {"form": form, "next": next_address(request)}, status=422)
+    return render(request, "accounts/sign_in.html", _sign_in_page(request, form), status=422)
+
+
+def _sign_in_page(request: HttpRequest, form: SignInForm) -> dict[str, Any]:
+    return {"form": form, "next": next_address(request), "provider": settings.OIDC and settings.OIDC.name}
 
 
 @require_POST
