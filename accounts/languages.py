@@ -36,8 +36,8 @@ PAGES = {
         " pulse"
     ),
     "recruiting": (
-        "way_in practice why my_consent leave my_data my_standing enter join finish outcome own_topics second_stage"
-        " my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail forgotten_password"
+        "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
+        " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail forgotten_password"
     ),
     "revision_sessions": "welcome session writing preview step",
 }
