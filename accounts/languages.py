@@ -37,7 +37,8 @@ PAGES = {
     ),
     "recruiting": (
         "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
-        " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail forgotten_password"
+        " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
+        " forgotten_password"
     ),
     "revision_sessions": "welcome session writing preview step",
 }
