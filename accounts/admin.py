@@ -1,6 +1,6 @@
 """The operator's admin of people and the audit. Nothing is deleted here, and every change is audited."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.contrib import admin
@@ -26,6 +26,7 @@ from accounts.models import (
 )
 from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
+from accounts.synthetic_people import synthetic_people
 from config.models import Erasure, Worker
 
 # Rights come from memberships in studies. A group would be a second way to get them, past the audit.
@@ -111,12 +112,30 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+class SyntheticFilter(admin.SimpleListFilter):
+    """Leave out accounts that stand for no person, unless they are asked for."""
+
+    title, parameter_name = "synthetic raters", "synthetic"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("shown", "Of dry runs")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        first, *others = super().choices(changelist)
+        yield from ({**first, "display": "Left out"}, *others)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Person]) -> QuerySet[Person]:
+        if self.value() == "shown":
+            return queryset.filter(synthetic_people())
+        return queryset.exclude(synthetic_people())
+
+
 @admin.register(Person)
 class PersonAdmin(OperatorsOnly, UserAdmin):
     """People are never deleted. Somebody who is deactivated loses access with the next request."""
 
     list_display = ["username", "full_name", "is_active", "is_staff", "is_superuser", "last_login"]
-    list_filter = ["is_active", "is_staff", "is_superuser"]
+    list_filter = ["is_active", "is_staff", "is_superuser", SyntheticFilter]
     plain_filters = ("is_active", "is_staff", "is_superuser")
     search_fields = ["username", "full_name", "email"]
     readonly_fields = ["last_login", "date_joined"]

@@ -90,7 +90,7 @@ TABS = (
     Tab("Report", "Preregistration", "reports:plans"),
     Tab("Report", "Stop rules", "reports:stop_rules"),
     Tab("Report", "Power and cost", "reports:power"),
-    Tab("People", "People", "annotation:people", ("recruiting:pause_rater",)),
+    Tab("People", "People", "annotation:people", ("recruiting:pause_rater", "annotation:member_link")),
     Tab("People", "Messages", "recruiting:message_inbox", ("recruiting:rater_thread", "recruiting:rater_task_thread")),
     Tab("People", "Invitations", "annotation:invitations"),
     Tab("People", "E-mail", "recruiting:study_mail", (), sends_mail),

@@ -27,8 +27,10 @@ from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
+from managing.dry_runs.account_names import FULL_NAME, account_prefix
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
 from recruiting.models import StudyDryRun
+from recruiting.second_stage.stage_section import without_adjudicators
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
@@ -37,7 +39,6 @@ WORK_KEY = "dry_run"
 NOT_ON_DESK = "A dry run needs tasks that are answered on the desk; those of this protocol are not."
 OF_DRY_RUN = "This study is itself a dry run."
 UNDER_WAY = "A dry run of this study is under way. Stop it first."
-NAME = "dry-run-{}-{}"
 
 
 def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None) -> StudyDryRun:
@@ -71,7 +72,7 @@ def remove_dry_run(row: StudyDryRun, person: Person | None) -> None:
     """Delete the copy with all its answers, its synthetic people and the row. Raises ErasureRefusedError."""
     if row.status in WAITING:
         raise ErasureRefusedError("The dry run is under way. Stop it first.")
-    people = Person.objects.filter(username__startswith=NAME.format(row.pk, ""))
+    people = Person.objects.filter(username__startswith=account_prefix(row.pk))
     study = row.study
     if study is None:
         row.delete()
@@ -92,7 +93,7 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     copy = row.study
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
-        body = {**study_body(source), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
+        body = {**without_adjudicators(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
         body.pop(ROUTING, None)  # synthetic raters say nothing about themselves
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():
@@ -113,9 +114,9 @@ def synthetic_people(row: StudyDryRun, study: Study) -> list[Person]:
     """The accounts of a dry run's raters, who are annotators of its copy and cannot sign in."""
     people = []
     for number in range(max(row.raters, study.redundancy)):
-        name = NAME.format(row.pk, number + 1)
+        name = f"{account_prefix(row.pk)}{number + 1}"
         person = Person.objects.filter(username=name).first() or Person.objects.create_user(
-            name, full_name=f"Synthetic rater {number + 1}"
+            name, full_name=f"{FULL_NAME} {number + 1}"
         )
         if not study.memberships.filter(person=person).exists():
             add_member(study, person, Role.ANNOTATOR.value, None)

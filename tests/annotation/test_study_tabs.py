@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import Membership, Study
 from annotation.study_tabs import TABS
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +29,12 @@ def test_every_tab_of_a_study_leads_to_a_page_on_which_it_is_current(web, study)
         if current != [tab.title] or rows.group != tab.group:
             wrong.append((tab.title, rows.group, current))
     assert wrong == []
+
+
+def test_people_is_current_on_the_page_of_a_member_s_link(web, study):
+    member = Membership.objects.get(study=study, role="annotator")
+    rows = web.get(reverse("annotation:member_link", args=[study.slug, member.pk])).context["tab_rows"]
+    assert [one.title for one in [*rows.groups, *rows.tabs] if one.current] == ["People", "People"]
 
 
 def test_a_group_of_one_tab_has_no_second_row(web, study):

@@ -12,7 +12,7 @@ from managing.dry_runs.dry_run_steps import start_dry_run
 from recruiting.models import StudyDryRun
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
-from tests.conftest import live_study
+from tests.conftest import live_study, make_person
 from webhooks.subscriptions import WebhookRefusedError, add_webhook
 
 pytestmark = pytest.mark.django_db
@@ -125,3 +125,29 @@ def test_only_owners_start_one_and_annotators_see_none(client, study, rater):
     client.force_login(rater)
     assert client.get(reverse("managing:dry_runs", args=[study.slug])).status_code == 404
     assert client.post(reverse("managing:dry_runs", args=[study.slug]), {"raters": 2}).status_code == 404
+
+
+def test_synthetic_raters_are_not_among_the_people_of_the_operator(client, study, owner, admin_user):
+    run(study, owner)
+    client.force_login(admin_user)
+    address = reverse("admin:accounts_person_changelist")
+    page = client.get(address)
+    listed = {one.username for one in page.context["cl"].result_list}
+    assert {"owner", "rater", admin_user.username} <= listed
+    assert not any(name.startswith("dry-run-") for name in listed)
+    shown = client.get(address, {"synthetic": "shown"}).context["cl"].result_list
+    assert len(shown) == 2
+    assert all(one.full_name.startswith("Synthetic rater") for one in shown)
+    assert client.get(reverse("admin:accounts_person_change", args=[shown[0].pk])).status_code == 200
+
+
+def test_a_person_who_is_called_like_one_stays_among_the_people(client, admin_user):
+    make_person("dry-run-1-1", full_name="Synthetic rater")
+    client.force_login(admin_user)
+    assert "dry-run-1-1" in client.get(reverse("admin:accounts_person_changelist")).content.decode()
+
+
+def test_a_dry_run_names_no_adjudicators_of_the_study(study, owner):
+    Study.objects.filter(pk=study.pk).update(options={"adjudication": {"by": "annotators", "raters": ["rater-a"]}})
+    study.refresh_from_db()
+    assert run(study, owner).study.options["adjudication"] == {"by": "annotators"}

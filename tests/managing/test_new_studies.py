@@ -143,6 +143,13 @@ def test_a_copy_asks_the_same_of_the_same_items(client, maker, source):
     make_live(made, maker)
 
 
+def test_a_copy_names_no_adjudicators_of_the_study(client, maker, source):
+    section = {"by": "annotators", "raters": ["rater-one", "rater-two"]}
+    Study.objects.filter(pk=source.pk).update(options={**source.options, "adjudication": section})
+    client.post(reverse("managing:duplicate", args=[source.slug]), {"title": "Again"})
+    assert Study.objects.get(slug="again").options["adjudication"] == {"by": "annotators"}
+
+
 def test_a_copy_without_items_has_none(client, maker, source):
     client.post(reverse("managing:duplicate", args=[source.slug]), {"title": "Again"})
     assert not Study.objects.get(slug="again").items.exists()

@@ -42,6 +42,16 @@ def test_who_follows_the_text_comes_in_with_a_random_name_and_without_an_id(stud
     assert "code" not in page
 
 
+def test_guests_are_offered_nothing_that_needs_a_password(study, researcher):
+    guest = Guest(study)
+    guest.join()
+    mine, theirs = guest.client.get("/").content.decode(), researcher.get("/").content.decode()
+    for offered in ("/my-settings/tokens/", "/password/"):
+        assert offered not in mine
+        assert offered in theirs
+    assert "/my-data/" in mine
+
+
 def test_a_wrong_answer_draws_again_and_three_are_too_many(study):
     guest = Guest(study)
     for _ in range(3):
