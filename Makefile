@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough dense lint format browser-test benchmark faults stack env lock catalogues clean check-python install-base install-test install-dense
+.PHONY: help run test thorough dense lint format browser-test benchmark faults audit release stack env lock catalogues clean check-python install-base install-test install-dense
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,12 @@ benchmark: install-test ## run every benchmark, one after the other
 
 faults: install-test ## stop, kill and fill databases, disks and web servers under load, and compare what was kept
 	@exec $(VENV) -m tests.faults.faults
+
+audit: install-test ## look for known vulnerabilities, licences that are not allowed, and secrets in the history
+	@exec $(VENV) -m scripts.audit
+
+release: install-test ## make the release VERSION=x.y.z from a clean main, if every check is green (DRY=1: only show the checks)
+	@exec $(VENV) -m scripts.release "$(VERSION)" $(if $(DRY),--dry) $(if $(REPORT),--report "$(REPORT)")
 
 stack: install-base ## run the services of docker-compose.yml without Docker (PORT=8000)
 	@exec $(VENV) -m scripts.stack

@@ -1,3 +1,17 @@
-"""What all starts of gunicorn have in common; gunicorn reads this file from the folder it is started in."""
+"""What all starts of gunicorn have in common; gunicorn reads this file from the folder it is started in.
+
+The parent loads the program once and makes it ready; web processes are forks of it. They share its memory, and one that
+is started again answers at once. To load another version, start the server again: HUP only makes new processes.
+"""
+
+from typing import Any
+
+from config.warm_up import warm_up
 
 logger_class = "config.gunicorn_logger.OneLineLogger"
+preload_app = True
+
+
+def when_ready(server: Any) -> None:
+    """Make ready what all web processes share, after the program is loaded and before the first is forked."""
+    warm_up()

@@ -29,7 +29,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from config.incoming_request import IncomingRequest
 from config.sign_in_thread import IN_SIGN_IN_THREAD
-from config.warm_up import warm_up, warm_up_thread
+from config.warm_up import warm_up_thread
 
 AT_ONCE = 64 * 1024
 WORKERS, FORGOTTEN = 64, 3.0
@@ -86,7 +86,6 @@ class BufferingWorker(ThreadWorker):
 
     def run(self) -> None:
         """Serve until the worker is told to stop."""
-        warm_up()
         all_there = Barrier(self.cfg.threads)
         for _ in range(self.cfg.threads):
             self.tpool.submit(warm_up_thread, all_there)

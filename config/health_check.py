@@ -1,7 +1,7 @@
 """Health check of a container: exit code 0 if its process does its work.
 
 `python -m config.health_check web 8000` asks the web server's `/readyz`; `python -m config.health_check calls`
-(or `jobs`) looks for a recent heartbeat of this machine's worker.
+(or `jobs`, or `workers` for both) looks for a recent heartbeat of this machine's worker.
 
 With `--alive` it fails only if the process hangs: a web server that answers nothing, or a worker without heartbeats
 while the database answers. With `--end PID --after N` it also ends that process when it has been found hanging N times
@@ -27,6 +27,7 @@ from config.database_clock import database_now
 from config.hung_process import HungProcess
 
 RECENT = timedelta(seconds=45)
+WATCHED = {"calls": ("calls",), "jobs": ("jobs",), "workers": ("calls", "jobs")}
 READY_TIME, ANSWER_TIME = 8, 4
 """Seconds for `/readyz`, which gives up on a database after five, and for `/healthz`, which asks nothing."""
 
@@ -70,11 +71,11 @@ def worker_is_alive(queue: str) -> bool:
 
 
 def health_of(what: str, port: int | None) -> Health:
-    """Return the health of the web server on `port` or of the worker for a queue."""
+    """Return the health of the web server on `port`, of the worker for a queue, or of both workers."""
     try:
         if what == "web":
             return health_of_web(port or 8000)
-        return Health.WELL if worker_is_alive(what) else Health.HUNG
+        return Health.WELL if all(worker_is_alive(queue) for queue in WATCHED[what]) else Health.HUNG
     except (DatabaseError, ImproperlyConfigured) as problem:
         sys.stderr.write(" ".join(str(problem).split()) + "\n")
         return Health.WAITING
@@ -82,7 +83,7 @@ def health_of(what: str, port: int | None) -> Health:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m config.health_check")
-    parser.add_argument("what", choices=("web", "calls", "jobs"))
+    parser.add_argument("what", choices=("web", *WATCHED))
     parser.add_argument("port", type=int, nargs="?")
     parser.add_argument("--alive", action="store_true", help="fail only if the process hangs")
     parser.add_argument("--end", type=int, metavar="PID", help="the process to end when it hangs; never as root")

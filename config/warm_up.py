@@ -1,4 +1,4 @@
-"""What a web process and its threads do before their first request, so that nobody waits for it."""
+"""What a web server and its threads do before the first request, so that nobody waits for it."""
 
 import gc
 import logging
@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 def warm_up() -> None:
     """Compile all templates, and take what is loaded now out of garbage collection: it stays as long as the process.
 
-    A full collection would otherwise look at some 300,000 objects each time, while all threads wait. A template that
-    does not compile is logged: only its own pages fail.
+    The web server does this before it forks its processes. A full collection would otherwise look at some 300,000
+    objects each time, while all threads wait, and write to each of them, so that its memory were no longer shared. A
+    template that does not compile is logged: only its own pages fail.
     """
     folders: list[Path] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
     for folder in folders:

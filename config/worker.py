@@ -1,50 +1,74 @@
-"""Start a worker: `python -m config.worker calls` or `python -m config.worker jobs`.
+"""Start workers: `python -m config.worker calls jobs`, or `calls` or `jobs` alone.
 
-`calls` waits for endpoints in threads; `jobs` computes in processes with time limits. On SIGTERM a worker gives its
-work some seconds to finish. Another worker repeats what did not finish.
+`calls` waits for endpoints in threads; `jobs` computes in processes with time limits. Each has a process of its own,
+and both are forks of one that has loaded the program. On SIGTERM a worker gives its work some seconds to finish.
+Another worker repeats what did not finish.
 """
 
+import gc
 import os
 import signal
 import sys
 import threading
 import time
 import warnings
+from importlib import import_module
 from typing import Any
 
 os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # read when Celery is imported: SIGTERM then waits some seconds, not for ever
+os.environ["CELERY_SKIP_CHECKS"] = "true"  # they load all pages, which takes 70 MB; `migrate` and the tests check
 
 import django
-from celery.bin.celery import celery as command_line
 from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
+from celery.utils.nodenames import host_format
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from config.celery import app
+from config.forked_workers import Fork, ForkedWorkers
+from config.pool_process import PoolProcess
 from config.schema_state import check_schema
 
 POOLS = {"calls": ("threads", "CALL_THREADS"), "jobs": ("prefork", "JOB_PROCESSES")}
-CHECK_EVERY = 1.0
+USED_BY_ALL = (
+    "celery.apps.worker", "celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.autoscale",
+    "celery.worker.components", "celery.worker.consumer", "celery.worker.strategy",
+)  # fmt: skip
+"""What Celery would load in each process after the fork."""
 TIME_TO_END = 5.0
 """Seconds that a worker has to end after it has given its work the time to finish."""
 
 
-def arguments_for(queue: str) -> list[str]:
-    """Return the arguments of Celery's command line."""
+def serve(queue: str) -> int:
+    """Do the background work of a queue until a signal comes; return the exit code."""
+    if queue == "calls":
+        # A thread that becomes free starts the next row at once, not when the broker is asked again.
+        app.conf.worker_prefetch_multiplier = 2
+    end_after_signal(settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + TIME_TO_END)
     pool, size = POOLS[queue]
-    return [
-        "--quiet", "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--pool", pool, "--concurrency",
-        str(getattr(settings, size)), "--without-gossip", "--without-mingle", "--without-heartbeat",
-    ]  # fmt: skip
+    worker = app.Worker(
+        hostname=host_format(f"{queue}@%h"), queues=[queue], pool=pool, concurrency=getattr(settings, size),
+        without_gossip=True, without_mingle=True, without_heartbeat=True, quiet=True,
+    )  # fmt: skip
+    worker.start()
+    return int(worker.exitcode or 0)
 
 
-def use_the_settings() -> None:
-    """Keep Celery's command line from reading BROKER_URL itself: the password may be in another file."""
-    for option in command_line.params:
-        if option.name == "broker":
-            option.envvar = None
+def load() -> None:
+    """Load all that workers share, and take it out of garbage collection, which would write to it."""
+    app.loader.import_default_modules()
+    app.finalize()
+    for name in USED_BY_ALL:
+        import_module(name)
+    with app.connection_for_write() as unconnected:
+        _ = unconnected.transport_cls
+    kinds = import_module("config.background.kinds")  # has a table, so Django must be set up
+    kinds.works()
+    kinds.sweeps()
+    gc.collect()
+    gc.freeze()
 
 
 def end_after_signal(seconds: float) -> None:
@@ -67,40 +91,29 @@ def end_after_signal(seconds: float) -> None:
 
 
 @worker_process_init.connect
-def follow_parent(**about: Any) -> None:
-    """End a process of the pool when the worker that started it ends, even if that was killed."""
-    signal.set_wakeup_fd(-1)  # its signals are not the worker's
-    threading.Thread(target=end_with, args=(os.getppid(),), name="parent", daemon=True).start()
+def watch_pool_process(**about: Any) -> None:
+    """Let a new process of the pool watch its worker and its work."""
+    PoolProcess().watch()
 
 
-def end_with(parent: int) -> None:
-    """End this process as soon as `parent` is gone."""
-    while os.getppid() == parent:
-        time.sleep(CHECK_EVERY)
-    os._exit(1)
-
-
-def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in POOLS:
-        sys.stderr.write(f"Name the worker: python -m config.worker {'|'.join(POOLS)}\n")
+def main(queues: list[str]) -> int:
+    if not queues or not set(queues) <= set(POOLS) or len(set(queues)) < len(queues):
+        sys.stderr.write(f"Name the workers: python -m config.worker {' '.join(POOLS)}\n")
         return 2
     try:
         django.setup()
         check_schema(complete=True)
         connection.close()
-        given = arguments_for(arguments[0])
+        load()
     except ImproperlyConfigured as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
     warnings.simplefilter("ignore", SecurityWarning)  # about running as root, which the web server does as well
     sys.__stdout__ = None  # type: ignore[misc]  # there Celery would explain Ctrl-C
-    if arguments[0] == "calls":
-        # A thread that becomes free starts the next row at once, not when the broker is asked again.
-        app.conf.worker_prefetch_multiplier = 2
-    end_after_signal(settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + TIME_TO_END)
-    use_the_settings()
-    app.start(given)
-    return 0
+    if len(queues) == 1:
+        return serve(queues[0])
+    queue = ForkedWorkers([Fork(name) for name in queues]).run()
+    return 0 if queue is None else serve(queue)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ aside="interrater_until_$(date -u +%Y%m%d_%H%M%S)"
 docker compose run --rm --no-deps -T backup test -r "$backup"
 git checkout --quiet "$version"
 docker compose build
-docker compose stop proxy web worker-calls worker-jobs backup
+docker compose stop proxy web workers backup
 docker compose exec -T postgres psql -v ON_ERROR_STOP=1 -U interrater -d postgres \
   -c "ALTER DATABASE interrater RENAME TO $aside" -c "CREATE DATABASE interrater OWNER interrater"
 # Without the services that it depends on: migrate would make the tables that the restore makes.

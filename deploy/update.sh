@@ -11,7 +11,7 @@ git checkout --quiet "$version"
 docker compose build
 docker compose exec -T backup python manage.py dated_backup /backups
 # Nobody may write between the backup of the migration and the new version.
-docker compose stop proxy web worker-calls worker-jobs backup
+docker compose stop proxy web workers backup
 if ! docker compose up -d --wait; then
   echo "$version did not start; docker compose logs says why. To go back to $before, name the newest backup:" >&2
   echo "  deploy/go_back.sh $before /backups/interrater-….zip" >&2

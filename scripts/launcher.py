@@ -18,7 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 SLOWEST_START = 90.0
 """Seconds for a web server that neither answers nor ends: a loaded machine may need half a minute."""
-WORKERS = ("calls", "jobs")
 DEMOS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("1", "true", "yes"), ()),
     **dict.fromkeys(("0", "false", "no"), ("--no-demo",)),
@@ -92,9 +91,9 @@ def web_server(descriptor: int) -> Service:
     )  # fmt: skip
 
 
-def worker(queue: str) -> Service:
-    """Return the worker that does the background work of a queue."""
-    return Service(f"worker for {queue}", [sys.executable, "-m", "config.worker", queue])
+def workers() -> Service:
+    """Return the workers that do the background work: one process for each queue."""
+    return Service("workers", [sys.executable, "-m", "config.worker", "calls", "jobs"])
 
 
 def tell(address: str, links: Path) -> None:
@@ -132,8 +131,7 @@ def launch(supervisor: Supervisor) -> int:
             raise StopError(
                 f"The web server did not start; its messages are above. Start it again with PORT={port} make run"
             )
-        for queue in WORKERS:
-            supervisor.start(worker(queue))
+        supervisor.start(workers())
         tell(address, links)
         supervisor.watch()
     return 0

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from django.conf import settings
 from django.http import HttpResponseBase
-from django.test import Client
 from django.urls import Resolver404, resolve, reverse
+from django.utils.module_loading import import_string
 
 from accounts.models import Person
 from annotation.desk.submitting import sheet_of
@@ -15,6 +15,8 @@ from annotation.protocols import protocols
 from recruiting.dry_runs.synthetic_answers import SyntheticRater, synthetic_form
 
 OK, REDIRECT = 200, 302
+BROWSER = "django.test.Client"
+"""Loaded by the first dry run: it brings 5 MB that workers otherwise never need."""
 
 
 class DeskRefusedError(Exception):
@@ -27,7 +29,7 @@ class DeskVisitor:
     def __init__(self, study: Study, person: Person, rater: SyntheticRater, seconds: float) -> None:
         self.study, self.rater, self.seconds = study, rater, seconds
         host = next((name.lstrip(".") for name in settings.ALLOWED_HOSTS if name != "*"), "localhost")
-        self.browser = Client(SERVER_NAME=host.strip("[]") if host != "[::1]" else "localhost")
+        self.browser = import_string(BROWSER)(SERVER_NAME=host.strip("[]") if host != "[::1]" else "localhost")
         self.browser.force_login(person)
         self.questions = list(Question.objects.filter(study=study).order_by("position"))
 

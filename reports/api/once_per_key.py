@@ -20,11 +20,11 @@ from rest_framework.response import Response
 from annotation.models import KeptResponse, Study
 from config.database_clock import database_now
 from reports.api.authentication import caller_of
+from reports.background.response_upkeep import KEPT
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
-KEPT = timedelta(hours=24)
 ABANDONED = timedelta(minutes=2)
 """A request that has not ended after so long was lost with its process."""
 KEPT_HEADERS = ("Location", "Retry-After")
@@ -80,11 +80,6 @@ def once(request: Request, digest: str, work: Callable[[], Response], *, togethe
     finally:
         # An exception has left no response, so that the key is free again.
         KeptResponse.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
-
-
-def forget_old_responses() -> int:
-    """Delete what is older than a day; return how many rows."""
-    return KeptResponse.objects.filter(begun_at__lt=database_now() - KEPT).delete()[0]
 
 
 def _claim(request: Request, key: str, digest: str) -> KeptResponse:

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from retrieval.paper_formats import pdf_pages
 from retrieval.paper_formats.plain_text import joined
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError
 
+READER = Path(__file__).with_name("pdf_pages.py")
+"""Not imported: only its own process loads pypdf, which takes 20 MB."""
 MARK = b"%PDF-"
 MARK_WITHIN = 1024
 SECONDS = 60
@@ -63,7 +64,7 @@ def _clean(text: str) -> str:
 
 def _pages(content: bytes) -> dict[str, Any]:
     """Return the output of the reading process. Raises PaperError if it was killed or found a problem."""
-    command = [sys.executable, "-I", str(Path(pdf_pages.__file__))]
+    command = [sys.executable, "-I", str(READER)]
     try:
         done = subprocess.run(  # noqa: S603
             command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, timeout=SECONDS,

@@ -148,6 +148,9 @@ def test_a_worker_of_this_machine_with_a_heartbeat_is_well(monkeypatch):
     worker = Worker.objects.create(name="here:1:calls", queues="calls", started_at=now, seen_at=now)
     assert health_of("calls", None) is Health.WELL
     assert health_of("jobs", None) is Health.HUNG
+    assert health_of("workers", None) is Health.HUNG
+    Worker.objects.create(name="here:2:jobs", queues="jobs", started_at=now, seen_at=now)
+    assert health_of("workers", None) is Health.WELL
     Worker.objects.filter(pk=worker.pk).update(seen_at=now - timedelta(minutes=2))
     assert health_of("calls", None) is Health.HUNG
 

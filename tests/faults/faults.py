@@ -148,7 +148,7 @@ def web_killed_on_postgres(site: Site) -> Fault:
 
 
 def web_updated(site: Site) -> Fault:
-    """Gunicorn starts new processes and ends the old ones gracefully, as in an update of the program."""
+    """Gunicorn starts new processes and ends the old ones gracefully."""
 
     def once(server: Server) -> None:
         assert server.process is not None

@@ -37,6 +37,11 @@ def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def below(pid: int) -> list[int]:
+    """The processes that `pid` and its children have started."""
+    return [one for child in children_of(pid) for one in (child, *below(child))]
+
+
 def command_of(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 

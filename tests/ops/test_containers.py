@@ -15,7 +15,7 @@ from tests.ops.conftest import ROOT, clean_environment
 SECRETS = {"secret_key", "postgres_password", "redis_password", "metrics_token"}
 VALUES = {"ALLOWED_HOSTS": "rate.example.org"}
 SERVICES = compose.read()["services"]
-APP = ("migrate", "web", "worker-calls", "worker-jobs", "backup")
+APP = ("migrate", "web", "workers", "backup")
 TEXT = compose.FILE.read_text(encoding="utf-8")
 KEYS = {
     "image", "build", "command", "environment", "env_file", "ports", "volumes", "tmpfs", "networks", "depends_on",

@@ -19,9 +19,7 @@ OWN = {"Kustomization", "Component"}
 NOT_OURS = {"prometheus-adapter.yaml"}
 """Values for a chart of others, which have no kind."""
 SCHEMAS = json.loads(FILE.read_text(encoding="utf-8"))
-COMMANDS = {
-    "web": "web", "worker-calls": "worker-calls", "worker-jobs": "worker-jobs", "migrate": "migrate", "redis": "redis",
-}  # fmt: skip
+COMMANDS = ("web", "migrate", "redis")
 
 
 def parsed(path: Path) -> list[dict]:
@@ -126,10 +124,14 @@ def test_settings_and_commands_are_those_of_compose():
     settings = BY_NAME["ConfigMap", "interrater"]["data"]
     for name, value in settings.items():
         assert described["web"].environment[name] == value.replace("/run/secrets/interrater/", "/run/secrets/"), name
-    for pod, service in COMMANDS.items():
-        (container,) = pods()[pod]["containers"]
+    for name in COMMANDS:
+        (container,) = pods()[name]["containers"]
         words = [word.replace("/run/secrets/interrater/", "/run/secrets/") for word in container["command"]]
-        assert words == list(described[service].command), pod
+        assert words == list(described[name].command), name
+    *program, calls, jobs = described["workers"].command
+    for queue in (calls, jobs):  # each can be scaled by itself
+        (container,) = pods()[f"worker-{queue}"]["containers"]
+        assert container["command"] == [*program, queue]
     for name in ("postgres", "redis"):
         (container,) = pods()[name]["containers"]
         assert container["image"] == compose.read()["services"][name]["image"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ops.conftest import children_of, wait_for_the_end_of
+from tests.ops.conftest import below, children_of, wait_for_the_end_of
 
 FULL_DATABASE = """
 import sqlite3
@@ -116,8 +116,8 @@ def test_a_start_without_the_demo_removes_old_links(launch, kept_var):
 def test_a_signal_ends_all_processes(launch, kept_var, number):
     running = launch(kept_var)
     running.wait_for_workers()
-    children = [*running.children, *children_of(running.child("gunicorn")), *children_of(running.child("worker jobs"))]
-    assert len(children) == 6
+    children = below(running.process.pid)
+    assert len(children) == 7  # web: parent and 2, workers: parent, calls, jobs and one that computes
     code, _ = running.end(number)  # reads until no process holds the output
     assert code == 0
     wait_for_the_end_of(*children)
@@ -144,16 +144,43 @@ def test_a_web_server_that_dies_is_restarted_on_the_same_port(launch, kept_var):
 def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var):
     running = launch(kept_var)
     running.wait_for_workers()
-    (in_pool,) = children_of(running.child("worker jobs"))
-    for queue in ("calls", "jobs"):
-        os.kill(running.child(f"worker {queue}"), signal.SIGKILL)
+    workers = running.child("config.worker")
+    killed = children_of(workers)
+    in_pool = [pid for worker in killed for pid in children_of(worker)]
+    assert (len(killed), len(in_pool)) == (2, 1)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
     assert status_of(running.port, "/sign-in/") == 200
     running.wait_for_workers()
-    now = {running.child("worker calls"), running.child("worker jobs")}
+    now = set(children_of(workers))  # of the same parent, which has loaded the program already
     while running.process.poll() is None and not now <= workers_in(kept_var):
         time.sleep(0.1)
     assert now <= workers_in(kept_var)
-    wait_for_the_end_of(in_pool)
+    assert now.isdisjoint(killed)
+    wait_for_the_end_of(*in_pool)
+
+
+def test_workers_end_with_their_killed_parent_and_start_again(launch, kept_var):
+    running = launch(kept_var)
+    running.wait_for_workers()
+    parent = running.child("config.worker")
+    below_it = below(parent)
+    os.kill(parent, signal.SIGKILL)
+    running.wait_for_workers()
+    wait_for_the_end_of(*below_it)
+
+
+def test_a_killed_web_process_is_replaced_by_another_fork(launch, kept_var):
+    running = launch(kept_var)
+    parent = running.child("gunicorn")
+    before = children_of(parent)
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    assert status_of(running.port, "/sign-in/") == 200
+    os.kill(parent, signal.SIGHUP)  # makes new processes, and ends those from before gracefully
+    while running.process.poll() is None and len(set(children_of(parent)) - set(before)) < 2:
+        time.sleep(0.1)
+    assert status_of(running.port, "/sign-in/") == 200
 
 
 @pytest.mark.thorough
@@ -165,9 +192,9 @@ def test_a_second_start_elsewhere_has_workers_of_its_own(launch, kept_var, first
     )
     assert second.ready, second.said
     second.wait_for_workers()
-    assert len(first.children) == len(second.children) == 3
+    assert len(first.children) == len(second.children) == 2
     assert second.end()[0] == 0
-    assert len(first.children) == 3
+    assert len(first.children) == 2
 
 
 def test_a_port_in_use_is_explained_in_one_sentence(launch):

@@ -15,7 +15,7 @@ from tests.ops.conftest import ROOT
 FOLDER = ROOT / "deploy" / "systemd"
 PYTHON = "/opt/interrater/.venv/bin/python"
 SERVICES = sorted(FOLDER.glob("*.service"))
-RUNNING = {"web": "web", "calls": "worker-calls", "jobs": "worker-jobs"}
+RUNNING = ("web", "workers")
 HARDENED = {
     "NoNewPrivileges": "true", "ProtectSystem": "strict", "ProtectHome": "true", "PrivateTmp": "true",
     "PrivateDevices": "true", "ProtectKernelTunables": "true", "ProtectKernelModules": "true",
@@ -51,11 +51,15 @@ def test_services_run_the_commands_of_compose_and_start_again(unit):
     (line,) = keys(path)["ExecStart"]
     program, *words = shlex.split(line)
     assert program == PYTHON
-    expected = [word.replace("0.0.0.0", "127.0.0.1") for word in described[RUNNING[unit]].command]
+    expected = [word.replace("0.0.0.0", "127.0.0.1") for word in described[unit].command]
     assert ["python", *words] == expected
     assert keys(path)["Restart"] == ["always"]
     assert "interrater-migrate.service" in keys(path)["Requires"]
     assert int(keys(path)["TimeoutStopSec"][0]) >= 15
+
+
+def test_only_the_parent_of_the_workers_is_asked_to_end():
+    assert keys(FOLDER / "interrater-workers.service")["KillMode"] == ["mixed"]
 
 
 def test_migration_and_backup_run_the_commands_of_compose():

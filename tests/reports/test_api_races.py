@@ -14,6 +14,7 @@ from accounts.models import AuditEntry
 from annotation.members.tokens import issue_account_token
 from annotation.models import KeptResponse, Study
 from reports.api import once_per_key, state_verbs
+from reports.background import response_upkeep
 from tests.conftest import live_study, make_person
 from tests.reports.conftest import Program
 
@@ -109,5 +110,5 @@ def test_a_process_that_lost_its_key_undoes_its_work(secret, monkeypatch):
 def test_a_key_is_free_again_after_a_day(secret):
     assert send(secret, f"{STUDY}states/", {"verb": "pause"})[0] == 200
     KeptResponse.objects.update(begun_at=timezone.now() - timedelta(hours=25))
-    assert once_per_key.forget_old_responses() == 1
+    assert response_upkeep.forget_old_responses() == 1
     assert send(secret, f"{STUDY}states/", {"verb": "resume"})[0] == 200

@@ -1,4 +1,4 @@
-"""What web processes load: neither scipy, which computes reports in workers, nor the client of language models."""
+"""What web processes load: no scipy, which computes reports in workers, no client of models and no reader of PDFs."""
 
 import json
 import os
@@ -49,7 +49,11 @@ import config.wsgi
 from tests.world import ROUTES
 print(json.dumps({"routes": len(ROUTES), "modules": [*sys.modules]}))
 """
-UNWANTED = {"scipy", "openai", "httpx", "torch", "bm25s", "matplotlib"}
+UNWANTED = {
+    "scipy", "openai", "httpx", "httpx2", "torch", "sentence_transformers", "transformers", "bm25s", "matplotlib",
+    "pypdf", "pyarrow", "pandas", "sklearn", "crowdkit", "rouge_score", "faiss",
+}  # fmt: skip
+"""What takes much memory; workers load it when they need it."""
 
 
 def run(code, folder, *arguments):
@@ -65,14 +69,29 @@ def run(code, folder, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_the_views_of_all_addresses_are_loaded_without_scipy_and_the_client_of_models(tmp_path):
+def test_the_views_of_all_addresses_are_loaded_without_what_only_workers_need(tmp_path):
     found = run(START, tmp_path)
     assert found["routes"] > 100
-    assert UNWANTED.isdisjoint(found["modules"])
+    assert UNWANTED & set(found["modules"]) == set()
 
 
-@pytest.mark.thorough
-def test_no_page_loads_scipy_or_the_client_of_models(tmp_path):
+def test_no_page_loads_what_only_workers_need(tmp_path):
     found = run(VISIT, tmp_path, json.dumps(run(FILL, tmp_path)))
     assert found["statuses"]["200"] > 100
-    assert UNWANTED.isdisjoint(found["modules"])
+    assert UNWANTED & set(found["modules"]) == set()
+
+
+WORK = """
+import json, sys
+from config import worker
+import django
+django.setup()
+worker.load()
+print(json.dumps([*sys.modules]))
+"""
+
+
+def test_what_workers_share_has_neither_the_pages_nor_what_only_some_work_needs(tmp_path):
+    found = set(run(WORK, tmp_path))
+    assert "llm.background.completion_work" in found
+    assert (UNWANTED | {"config.urls", "rest_framework"}) & found == set()

@@ -113,7 +113,7 @@ def test_the_reading_process_cannot_exceed_its_memory_limit():
         "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
         "try:\n    bytearray(2 << 30)\nexcept MemoryError:\n    print('refused')"
     )
-    command = [sys.executable, "-I", "-c", code, pdf.pdf_pages.__file__]
+    command = [sys.executable, "-I", "-c", code, str(pdf.READER)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "refused"
 
