@@ -1,6 +1,6 @@
 """What recruiting shows on a study's overview."""
 
-from collections.abc import Mapping
+from typing import Any
 
 from django.db.models import OuterRef
 
@@ -22,7 +22,7 @@ SENTENCES = {
 
 def people_notices(study: Study) -> list[StudyNotice]:
     """Raters whom a rule has paused or asks about, replies of excluded raters, and threads that wait for a reply."""
-    counts = {} if study.status == Study.Status.DRAFT else _counts(study)  # nobody has answered a draft
+    counts: dict[str, int] = {} if study.status == Study.Status.DRAFT else _counts(study)  # nobody has answered a draft
     return [
         StudyNotice(f"{count} {one if count == 1 else many}", route)
         for name, (one, many, route) in SENTENCES.items()
@@ -30,7 +30,7 @@ def people_notices(study: Study) -> list[StudyNotice]:
     ]
 
 
-def _counts(study: Study) -> Mapping[str, int]:
+def _counts(study: Study) -> dict[str, int]:
     """All of them in one query."""
     this = OuterRef("pk")
     counted = {
@@ -40,7 +40,8 @@ def _counts(study: Study) -> Mapping[str, int]:
         "waiting": waiting_threads(this),
     }
     counts = {name: CountOf(rows.order_by().values("pk")) for name, rows in counted.items()}
-    return Study.objects.filter(pk=study.pk).values(**counts).get()
+    row: Any = Study.objects.filter(pk=study.pk).values(**counts).get()
+    return dict(row)
 
 
 NOTICES = people_notices
