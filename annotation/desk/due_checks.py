@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from annotation.desk.hot_queries import KEPT, OPEN_SLOTS, RaterState, kept_slots, last_place_after
+from annotation.desk.hot_queries import OPEN_SLOTS, RaterState, last_place_after
+from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.models import DueCheck, Slot, Study
 from annotation.studies.batches import FIRST
 from annotation.studies.check_draws import drawn_kind

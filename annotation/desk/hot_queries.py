@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from annotation.answers import Form, Sheet, ShownOutput, letter
+from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import SLOT, held_slots, taken_slots
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
-from annotation.studies.assignment_plan import cap_of, kept_for
+from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
@@ -206,18 +207,6 @@ _OPEN_IN_ORDER = """
     FROM annotation_slot o WHERE o.study_id = %s AND o.state = 'open' AND o.place >= %s AND o.place <= %s"""
 OPEN_SLOTS = f"{_OPEN_IN_ORDER} {IS_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
-KEPT: dict[bool | None, str] = {
-    None: "",
-    False: "AND o.kept_for = %s",
-    True: "AND o.kept_for = %s AND o.kept_for <> ''",
-}
-"""Which slots a plan lets the rater take, whether they have a list; a parameter, and none if there are no lists."""
-
-
-def kept_slots(study: Study, rater: Rater) -> tuple[bool | None, list[str]]:
-    """The key of KEPT for a rater, and its parameter."""
-    kept = kept_for(study, rater.name)
-    return (None, []) if kept is None else (bool(kept), [kept])
 
 
 @lru_cache
@@ -389,9 +378,9 @@ def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
     key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", database_now())
     desk_row(0, key)
-    fetch_one(_progress_sql(None), [0] * 11)
+    fetch_one(_progress_sql(None), [0, 0, 0, 0, "", *[0] * 8])
     fetch_one(_STATE_SQL, [0, now, 0])
     fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
     for together in (True, False):
-        fetch_all(_first_open_sql(vendor, together), [0] * 7)
+        fetch_all(_first_open_sql(vendor, together), [0, 0, 0, 0, 0, 0, "", 0, 0, 0, ""])
     held_slots(0)

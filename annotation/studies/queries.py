@@ -36,6 +36,7 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
+from annotation.second_stage_option import SECOND_STAGE
 from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.check_draws import checks_among, checks_of
@@ -203,7 +204,8 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    is_asked = OPTION in study.options or checks_of(study) is not None or routing_of(study) is not None
+    is_asked = {OPTION, SECOND_STAGE} & set(study.options) or checks_of(study) is not None
+    is_asked = is_asked or routing_of(study) is not None
     if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
     is_enough = rater is not None and routing_of(study) is not None and is_routed(rater)

@@ -3,10 +3,13 @@
 import pytest
 
 from annotation.desk.assigning import next_assignment, release_held_by
+from annotation.desk.routed_claims import tasks_ahead
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import RoutedRater, RoutingQuota, Slot, Study
+from annotation.models import Reviewer, RoutedRater, RoutingQuota, Slot, Study
+from annotation.protocols import Unit
+from annotation.review.adjudicating import adjudicate
 from annotation.studies.batches import release_next
-from annotation.studies.rater_routing import wrong_counts
+from annotation.studies.rater_routing import ensure_routed, wrong_counts
 from recruiting.checks.preparing_checks import prepare_checks
 from recruiting.routing.routed_raters import TopicsInvalidError, choose_topics, is_full_for
 from tests.recruiting.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source, taken_by
@@ -162,6 +165,18 @@ def test_kept_answers_of_somebody_who_left_stay_counted_and_are_no_inconsistency
     assert wrong_counts(study) == []
     RoutingQuota.objects.filter(pk=quota.pk).update(taken=0)
     assert wrong_counts(study) == ["about.country=DE: 0 counted, 1 taken"]
+
+
+def test_lanes_leave_out_items_that_the_rater_decided(tmp_path, owner):
+    study = make_routed_study(tmp_path, owner, PREFERRED, items=8, redundancy=1)
+    ann = make_rater(study, "ann", ["law"])
+    by, question = Reviewer.objects.create(study=study, name=ann.name), study.questions.get()
+    decided = study.items.first()
+    adjudicate(decided, question, Unit("north"), True, "It is.", owner, number=0, by=by)
+    assert ensure_routed(study, ann)
+    assert tasks_ahead(study, ann, 50) == (7, False)
+    assert len(all_of(ann)) == 7
+    assert Slot.objects.get(item=decided).holder is None
 
 
 def test_new_batches_begin_with_own_topics_again(tmp_path, owner):

@@ -12,10 +12,13 @@ from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import Adjudication, Assignment, Membership, Rater, Reviewer, Study
+from annotation.models import Adjudication, Assignment, Membership, Rater, Reviewer, Slot, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.planning import plan_chunk
+from annotation.studies.queries import work_in
+from annotation.studies.slot_steps import reserve_slot
+from annotation.studies.steered_items import ItemStepRefusedError
 from recruiting.models import SecondStageCase
 from recruiting.second_stage.case_claims import claim_case
 from recruiting.second_stage.disputed_units import disputed_items
@@ -99,6 +102,32 @@ def test_nobody_decides_an_item_that_they_rated_or_saw_as_a_task(study, rater, j
         Assignment.objects.create(rater=theirs, task=item.tasks.first(), order=[0], created_at=timezone.now())
     assert claim_case(study, theirs) is None
     assert claim_case(study, rater_for(study, judge)) is not None
+
+
+@pytest.mark.parametrize("off", [False, True])
+def test_nobody_gets_a_task_of_an_item_that_they_decided(desk, study, judge, owner, off):
+    desk.get(ADDRESS)
+    case = SecondStageCase.objects.get()
+    desk.post(ADDRESS, given(desk.get(ADDRESS)))
+    decided, mine = case.item, rater_for(study, judge)
+    if off:
+        set_stage(study, None, owner, on=False)
+    study.refresh_from_db()
+    for slot in Slot.objects.filter(study=study, number=0):
+        slot.pk, slot.number, slot.state, slot.holder, slot.lease_until = None, 2, "open", None, None
+        slot.save()
+    others = study.items.exclude(pk=decided.pk)
+    if not off:  # else the study says nothing of a second stage, and its count may be too high by what was decided
+        assert work_in(judge, study).left == Slot.objects.filter(state="open", item__in=others).count()
+    with pytest.raises(ItemStepRefusedError):
+        reserve_slot(Slot.objects.filter(item=decided, state="open").first(), mine, 1, "", owner)
+    answer_all(study, judge, **{"q-follows": ["true"], "q-how_well": ["2"]})
+    got = Assignment.objects.filter(rater=mine).values_list("task__item", flat=True)
+    assert set(got) == set(others.values_list("pk", flat=True))
+    newcomer = make_person("newcomer")
+    add_member(study, newcomer, "annotator", None)
+    answer_all(study, newcomer, **{"q-follows": ["true"], "q-how_well": ["2"]})
+    assert set(Assignment.objects.filter(rater__person=newcomer).values_list("task__item", flat=True)) == {decided.pk}
 
 
 def test_only_the_named_raters_decide(client, study, rater, judge, owner):
