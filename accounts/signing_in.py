@@ -91,6 +91,7 @@ def enter(request: HttpRequest, person: Person, how: str) -> bool:
     request.session[WAITING] = {
         "person": person.pk, "how": how, "at": database_now().timestamp(), "proof": person.get_session_auth_hash(),
     }  # fmt: skip
+    record("code asked for", actor=None, about=person, new={"by": how})
     return False
 
 

@@ -114,6 +114,8 @@ def test_only_public_pages_are_open_without_a_sign_in():
     public = {
         "accounts:language",
         "accounts:link",
+        "accounts:oidc_begin",
+        "accounts:oidc_return",
         "accounts:reset_password",
         "accounts:sign_in",
         "accounts:sign_out",

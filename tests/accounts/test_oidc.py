@@ -123,6 +123,10 @@ def test_no_answer_works_without_a_beginning_or_in_another_browser(client, provi
 def test_an_answer_works_once(client, provider):
     answer = answer_of(client)
     assert come_back(client, answer).status_code == 302
+    again = come_back(client, answer)
+    assert again.status_code == 403
+    assert "opened twice" in again.content.decode()
+    assert provider.asked.count("/token") == 1  # the provider is not even asked
     client.post("/sign-out/")
     assert refused(client, come_back(client, answer), "opened twice")
 

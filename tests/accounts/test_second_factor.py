@@ -62,11 +62,18 @@ def test_the_qr_code_leads_an_app_to_the_same_key(client, owner, clock, monkeypa
     assert 'd="M1 1h2v1h-2zM0 2h1v1h-1zM2 2h1v1h-1z"' in page.content.decode()
 
 
-def test_sign_in_asks_for_a_code_after_the_password(client, having, clock):
+def test_sign_in_asks_for_a_code_after_the_password(client, owner, having, clock):
     key, _ = having
     asked = first_step(client, next="/my-settings/")
     assert asked["Location"] == f"{STEP}?next=%2Fmy-settings%2F"
     assert not is_in(client)
+    first = AuditEntry.objects.latest("pk")
+    assert (first.action, first.actor, first.about.person, first.new) == (
+        "code asked for",
+        None,
+        owner,
+        {"by": "password"},
+    )
     assert client.get(STEP).status_code == 200
     page = client.post(STEP, {"code": code_of(key, clock), "next": "/my-settings/"})
     assert page["Location"] == "/my-settings/"
@@ -309,6 +316,7 @@ def test_a_link_is_used_up_by_the_first_step(owner, having):
     assert Client().post(path).status_code == 404
 
 
+@pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_of_simultaneous_uses_of_one_code_one_gets_in(owner):
     key = pyotp.random_base32()
