@@ -14,7 +14,17 @@ from django.http import HttpRequest, HttpResponse
 from accounts.access import person_of
 from accounts.auditing import record
 from accounts.limited_pages import LimitedList, LimitedPaginator, unsorted
-from accounts.models import AuditEntry, Identity, KnownAddress, Person, SignInLink, WrongTryCount
+from accounts.models import (
+    AuditEntry,
+    Identity,
+    KnownAddress,
+    OutsideIdentity,
+    Person,
+    SecondFactor,
+    SignInLink,
+    WrongTryCount,
+)
+from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
 from config.models import Erasure, Worker
 
@@ -172,9 +182,50 @@ class SignInLinkAdmin(OperatorsOnly):
             revoke_links(obj.person, person_of(request))
 
 
+class ResetSecondFactorForm(ModelForm):
+    reset = BooleanField(label="Remove this person's second factor and end their sessions", required=False)
+
+
+@admin.register(SecondFactor)
+class SecondFactorAdmin(OperatorsOnly):
+    """Lists second factors, and resets those of people who have lost theirs; nobody's own, for that needs a code."""
+
+    form = ResetSecondFactorForm
+    list_display = ["person", "since", "codes_left"]
+    fields = ["person", "since", "codes_left", "reset"]
+    readonly_fields = ["person", "since", "codes_left"]
+    search_fields = ["person__username"]
+    list_select_related = ["person"]
+
+    @admin.display(description="recovery codes left")
+    def codes_left(self, obj: SecondFactor) -> int:
+        return len(obj.recovery_hashes)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        asking = person_of(request)
+        return asking.is_superuser and (not isinstance(obj, SecondFactor) or obj.person_id != asking.pk)
+
+    def save_model(self, request: HttpRequest, obj: SecondFactor, form: ModelForm, change: bool) -> None:
+        if form.cleaned_data["reset"]:
+            reset_second_factor(obj.person, person_of(request))
+
+
+@admin.register(OutsideIdentity)
+class OutsideIdentityAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """Whom an OpenID Connect provider can sign in."""
+
+    list_display = ["person", "issuer", "created_at"]
+    fields = ["person", "issuer", "subject", "created_at"]
+    search_fields = ["person__username"]
+    list_select_related = ["person"]
+
+
 @admin.register(WrongTryCount)
 class WrongTryCountAdmin(OperatorsOnly, ReadOnlyAdmin):
-    """Counts of wrong passwords. User names and addresses are stored as hashes only."""
+    """Counts of wrong passwords and codes. User names and addresses are stored as hashes only."""
 
     list_display = ["id", "count", "ends_at"]
     fields = ["count", "ends_at"]

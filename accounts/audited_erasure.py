@@ -10,10 +10,19 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
-from accounts.models import AuditEntry, BrowserSession, Identity, KnownAddress, Person, SignInLink
+from accounts.models import (
+    AuditEntry,
+    BrowserSession,
+    Identity,
+    KnownAddress,
+    OutsideIdentity,
+    Person,
+    SecondFactor,
+    SignInLink,
+)
+from config.database_clock import database_now
 from config.erasure import ErasedRows, open_erasure
 
 STUDY_ERASED, RATER_ERASED = "study erased", "rater erased"
@@ -81,9 +90,11 @@ def erase_account(person: Person, erased: ErasedRows) -> None:
     erased.delete(SignInLink.objects.filter(Q(person=person) | Q(made_by=person)))
     erased.delete(KnownAddress.objects.filter(person=person))
     erased.delete(BrowserSession.objects.filter(person=person))
+    erased.delete(OutsideIdentity.objects.filter(person=person))
+    erased.delete(SecondFactor.objects.filter(person=person))
     erased.delete(_admin_log_about(person))
     erased.empty(Identity.objects.filter(person=person), person=None)
-    nobody = Person(username=f"erased-{secrets.token_hex(8)}", is_active=False, date_joined=timezone.now())
+    nobody = Person(username=f"erased-{secrets.token_hex(8)}", is_active=False, date_joined=database_now())
     nobody.set_unusable_password()
     fields = [field.name for field in Person._meta.concrete_fields if not field.primary_key]
     erased.empty(Person.objects.filter(pk=person.pk), **{name: getattr(nobody, name) for name in fields})

@@ -20,11 +20,11 @@ from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.db import DatabaseError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import BrowserSession, Person
+from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_one, stored
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class SessionStore(DatabaseStore):
 
     def load(self) -> dict[str, Any]:
         """Read the session, and its person with it."""
-        now = timezone.now()
+        now = database_now()
         due, end, idle = (
             stored(BrowserSession, "expire_date", at) for at in (now - SEEN_EVERY, now, now - settings.SESSION_IDLE)
         )
@@ -76,7 +76,7 @@ class SessionStore(DatabaseStore):
 
 def has_ended() -> Q:
     """The condition for sessions that have expired, or have been idle for too long."""
-    now = timezone.now()
+    now = database_now()
     return Q(expire_date__lte=now) | Q(seen_at__lte=now - settings.SESSION_IDLE)
 
 
@@ -90,7 +90,7 @@ def clear_ended_sessions() -> int:
 def note_seen(session: SessionStore) -> None:
     """Remember that a request of the session came. Failing to is no reason to fail the request."""
     try:
-        BrowserSession.objects.filter(pk=session.session_key).update(seen_at=timezone.now())
+        BrowserSession.objects.filter(pk=session.session_key).update(seen_at=database_now())
     except DatabaseError:
         logger.warning("A request could not be noted in its session.", exc_info=True)
 

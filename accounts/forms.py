@@ -54,6 +54,44 @@ class ChangePasswordForm(PasswordChangeForm):
         return given
 
 
+class CodeForm(forms.Form):
+    """A code of an authenticator app, or in its place a recovery code."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code from your app"),
+        max_length=20,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "spellcheck": "false", "dir": "ltr"}
+        ),
+    )
+    recovery = forms.CharField(
+        label=gettext_lazy("Recovery code"),
+        max_length=40,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false", "dir": "ltr"}
+        ),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        if not self.errors and not (given["code"] or given["recovery"]):
+            self.add_error("code", gettext("Type the six digits that your app shows now."))
+        return given
+
+    @property
+    def given(self) -> str:
+        """What was typed, in either field."""
+        given: str = self.cleaned_data["recovery"] or self.cleaned_data["code"]
+        return given
+
+    def refuse(self) -> None:
+        """Say that the code is wrong."""
+        field = "recovery" if self.cleaned_data["recovery"] else "code"
+        self.add_error(field, gettext("This code is wrong or has been used. Try the next one."))
+
+
 class NewPasswordForm(SetPasswordForm):
     """A new password, twice, for somebody who has proved who they are by a link."""
 

@@ -26,15 +26,19 @@ ENGLISH = "en"
 LONGEST_ZONE = 64
 COOKIE_SECONDS = 365 * 24 * 3600
 PAGES = {
-    "accounts": "sign_in link sign_out preferences keys language time_zone change_password own_sessions reset_password",
+    "accounts": (
+        "sign_in second_step link sign_out preferences keys language time_zone change_password own_sessions"
+        " second_factor reset_password oidc_begin oidc_return"
+    ),
     "annotation": (
         "home invitation invitation_opened begin guidelines my_answers read_flag_answers notes my_day workers"
         " account_tokens revoke_account_token next_task end desk submit_task skip_task flag_task undo_task save_draft"
         " pulse"
     ),
     "recruiting": (
-        "way_in practice why my_consent leave my_data my_standing enter join finish outcome own_topics second_stage"
-        " my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail forgotten_password"
+        "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
+        " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
+        " forgotten_password"
     ),
     "revision_sessions": "welcome session writing preview step",
 }

@@ -1,4 +1,4 @@
-"""People, sign-in links, counts of wrong passwords, and the audit."""
+"""People, how they sign in, counts of wrong passwords, and the audit."""
 
 from typing import ClassVar
 
@@ -6,9 +6,9 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
+from config.database_clock import database_now
 from config.model_fields import ExactJSONField
 
 
@@ -41,7 +41,7 @@ class BrowserSession(AbstractBaseSession):
         Person, null=True, blank=True, on_delete=models.CASCADE, related_name="browser_sessions", editable=False
     )
     seen_at = models.DateTimeField(
-        default=timezone.now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
+        default=database_now, editable=False, help_text="a request of the last hour or so; ends idle sessions"
     )
 
 
@@ -88,8 +88,39 @@ class SignInLink(models.Model):
         return self.person.is_active and self.password_hash == token_hash(self.person.password)
 
 
+class SecondFactor(models.Model):
+    """A person's authenticator app, whose codes sign-in asks for after the password; see `accounts.second_factor`."""
+
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="second_factor")
+    sealed_key = models.TextField(editable=False, help_text="the app's key, encrypted with SECRET_KEY")
+    since = models.DateTimeField(auto_now_add=True)
+    used_step = models.BigIntegerField(
+        editable=False, help_text="the newest step of 30 seconds of which a code was used; earlier ones are refused"
+    )
+    recovery_hashes = ExactJSONField(default=list, editable=False, help_text="hashes of the unused recovery codes")
+
+    def __str__(self) -> str:
+        return f"second factor of {self.person}"
+
+
+class OutsideIdentity(models.Model):
+    """Who a person is at an OpenID Connect provider, which can sign them in; see `accounts.oidc`."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="outside_identities")
+    issuer = models.CharField(max_length=300)
+    subject = models.CharField(max_length=255, help_text="what the provider calls the person, and never changes")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "outside identities"
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="outside_identity_once")]
+
+    def __str__(self) -> str:
+        return f"outside identity of {self.person}"
+
+
 class WrongTryCount(models.Model):
-    """Wrong passwords for one account from one address, or for all accounts from one address, until `ends_at`."""
+    """Wrong passwords for an account from an address or for all from an address, or wrong codes, until `ends_at`."""
 
     key = models.CharField(max_length=64, unique=True, help_text="keyed hash of the user name and the address")
     count = models.PositiveIntegerField(default=0)

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from django.contrib.auth import HASH_SESSION_KEY
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext, gettext_noop
 
@@ -20,6 +19,7 @@ from accounts.access import person_of
 from accounts.auditing import record
 from accounts.browser_sessions import SessionStore, has_ended
 from accounts.models import BrowserSession, Person
+from config.database_clock import database_now
 
 BROWSER, SINCE = "browser", "signed_in_at"
 """Keys of a session's data."""
@@ -66,7 +66,7 @@ def browser_family(described: str) -> str:
 def describe_session(request: HttpRequest) -> None:
     """Keep in a new session which browser it belongs to, and when it began."""
     request.session[BROWSER] = browser_family(request.headers.get("User-Agent", ""))
-    request.session[SINCE] = round(timezone.now().timestamp())
+    request.session[SINCE] = round(database_now().timestamp())
 
 
 def sessions_of(person: Person, this: str | None) -> list[OwnSession]:

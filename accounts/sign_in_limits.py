@@ -1,5 +1,8 @@
 """How many wrong passwords are allowed: for one account from one address, and from one address for all accounts.
 
+Wrong codes of a second factor are counted for the account alone, whatever the address: only somebody who knows the
+password, or has a link, gets as far as to type one, and a code is short.
+
 An attempt is counted before the password is hashed. A right password undoes the count. So simultaneous attempts, in
 any process, cannot exceed a limit. A limit that is reached ends by itself after `WINDOW`. Other addresses are not
 affected, and an address over its limit stays open to people who have signed in from there before: a lab behind one
@@ -14,15 +17,16 @@ from typing import Literal
 from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Greatest
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import KnownAddress, Person, WrongTryCount
 from config.bulk_insert import stored_time
+from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
-Scope = Literal["account", "address"]
-ACCOUNT_TRIES, ADDRESS_TRIES = 10, 50
+Scope = Literal["account", "address", "code"]
+ACCOUNT_TRIES, ADDRESS_TRIES, CODE_TRIES = 10, 50, 5
+LIMITS: dict[Scope, int] = {"account": ACCOUNT_TRIES, "address": ADDRESS_TRIES, "code": CODE_TRIES}
 WINDOW = timedelta(minutes=15)
 KNOWN_FOR = timedelta(days=90)
 CLEARED_AT_ONCE = 200
@@ -43,7 +47,7 @@ class TooManyTriesError(Exception):
     def __init__(self, scope: Scope, ends_at: datetime) -> None:
         super().__init__(scope)
         self.scope = scope
-        self.retry_after = max(1, round((ends_at - timezone.now()).total_seconds()))
+        self.retry_after = max(1, round((ends_at - database_now()).total_seconds()))
 
     @property
     def minutes(self) -> int:
@@ -63,12 +67,12 @@ def begin_try(username: str, address: str) -> SignInTry:
     """Count an attempt before anything is hashed. Raises TooManyTriesError."""
     account = _account_key(username, address)
     counted: dict[Scope, str] = {"account": account}
-    if not KnownAddress.objects.filter(key=account, until__gt=timezone.now()).exists():
+    if not KnownAddress.objects.filter(key=account, until__gt=database_now()).exists():
         counted["address"] = _address_key(address)
     for scope, key in counted.items():
         _refuse_over_limit(scope, key)
     with transaction.atomic():
-        reached = tuple(scope for scope, key in counted.items() if _count(scope, key) == _limit(scope))
+        reached = tuple(scope for scope, key in counted.items() if _count(scope, key) == LIMITS[scope])
     return SignInTry(account, counted.get("address"), reached)
 
 
@@ -108,7 +112,7 @@ def forget_wrong_tries(person: Person, address: str) -> None:
     Their wrong attempts no longer count for the address either, so the typing errors of a whole lab do not add up.
     """
     account = _account_key(person.username, address)
-    now = timezone.now()
+    now = database_now()
     with transaction.atomic():
         known = KnownAddress.objects.filter(key=account, until__gt=now).exists()
         row = (
@@ -128,8 +132,23 @@ def forget_wrong_tries(person: Person, address: str) -> None:
         )  # fmt: skip
 
 
-def _limit(scope: Scope) -> int:
-    return ACCOUNT_TRIES if scope == "account" else ADDRESS_TRIES
+def begin_code(person: Person) -> bool:
+    """Count a code that `person` gives, before it is checked; whether that reached the limit.
+
+    Raises TooManyTriesError. Call it outside of a transaction, so that the count stays whatever comes of the code.
+    """
+    key = _code_key(person)
+    _refuse_over_limit("code", key)
+    return _count("code", key) == LIMITS["code"]
+
+
+def forget_wrong_codes(person: Person) -> None:
+    """Reset the count of a person who has given a right code."""
+    WrongTryCount.objects.filter(key=_code_key(person)).delete()
+
+
+def _code_key(person: Person) -> str:
+    return _keyed_hash("code", str(person.pk))
 
 
 def _account_key(username: str, address: str) -> str:
@@ -146,15 +165,15 @@ def _keyed_hash(*parts: str) -> str:
 
 def _refuse_over_limit(scope: Scope, key: str) -> None:
     """Raise TooManyTriesError if the limit is reached, without writing anything."""
-    over = WrongTryCount.objects.filter(key=key, ends_at__gt=timezone.now(), count__gte=_limit(scope)).first()
+    over = WrongTryCount.objects.filter(key=key, ends_at__gt=database_now(), count__gte=LIMITS[scope]).first()
     if over is not None:
         raise TooManyTriesError(scope, over.ends_at)
 
 
 def _count(scope: Scope, key: str) -> int:
     """Count an attempt and return how many there are now in the window. Raises TooManyTriesError."""
-    now = timezone.now()
-    given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": _limit(scope)}
+    now = database_now()
+    given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": LIMITS[scope]}
     with connection.cursor() as cursor:
         cursor.execute(COUNT, given)
         counted = cursor.fetchone()
@@ -165,7 +184,7 @@ def _count(scope: Scope, key: str) -> int:
 
 def clear_old_counts() -> None:
     """Delete some rows that have ended; skip rows that another process is deleting at the same time."""
-    now = timezone.now()
+    now = database_now()
     for model, ended in ((WrongTryCount, Q(ends_at__lte=now)), (KnownAddress, Q(until__lte=now))):
         with transaction.atomic():
             rows = model._default_manager.select_for_update(skip_locked=True, no_key=True).filter(ended)

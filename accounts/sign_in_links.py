@@ -8,11 +8,11 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person, SignInLink
 from accounts.secret_tokens import new_token, token_hash
+from config.database_clock import database_now
 from config.registry import bound
 
 SIGN_IN, PASSWORD = SignInLink.Purpose.SIGN_IN, SignInLink.Purpose.PASSWORD
@@ -41,7 +41,7 @@ def _new_link(
     with transaction.atomic():
         SignInLink.objects.create(
             person=person, token_hash=token_hash(token), password_hash=token_hash(person.password), purpose=purpose,
-            expires_at=timezone.now() + timedelta(hours=hours), study=study, made_by=made_by,
+            expires_at=database_now() + timedelta(hours=hours), study=study, made_by=made_by,
         )  # fmt: skip
         record(action, actor=made_by, about=person, study=study, new={"hours": hours})
     return token
@@ -49,7 +49,7 @@ def _new_link(
 
 def open_links() -> QuerySet[SignInLink]:
     """Links that are neither used, expired nor revoked; a link works only if it also `fits_person`."""
-    return SignInLink.objects.filter(used_at=None, revoked_at=None, expires_at__gt=timezone.now())
+    return SignInLink.objects.filter(used_at=None, revoked_at=None, expires_at__gt=database_now())
 
 
 def open_link(token: str, purpose: str = SIGN_IN) -> SignInLink | None:
@@ -70,7 +70,7 @@ def revoke_links(person: Person, actor: Person | None, study: str = "") -> int:
         links = open_links().filter(person=person)
         if study:
             links = links.filter(study=study)
-        ended = links.update(revoked_at=timezone.now())
+        ended = links.update(revoked_at=database_now())
         if ended:
             record("sign-in links revoked", actor=actor, about=person, study=study, new={"links": ended})
     return ended

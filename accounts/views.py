@@ -1,11 +1,14 @@
 """Sign-in, sign-out and passwords."""
 
+from typing import Any
+
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import urlencode
 from django.utils.translation import get_language, gettext, override
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,16 +19,11 @@ from accounts.forms import ChangePasswordForm, PreferencesForm, SignInForm
 from accounts.hashing import HashingBusyError
 from accounts.languages import LANGUAGES, remember_language, zone_named
 from accounts.later_page import try_later
+from accounts.next_address import after_entering, next_address
 from accounts.preferences import preferences_of, save_preferences
+from accounts.second_factor import OFF
 from accounts.sign_in_limits import TooManyTriesError
 from accounts.sign_in_links import open_link
-
-
-def _next(request: HttpRequest) -> str:
-    """Return the address to go to after sign-in: one of this host, or the home page."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    allowed = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if allowed else resolve_url("annotation:home")
 
 
 @sensitive_post_parameters("password")
@@ -33,17 +31,21 @@ def _next(request: HttpRequest) -> str:
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if request.user.is_authenticated:
-            return HttpResponseRedirect(_next(request))
-        return render(request, "accounts/sign_in.html", {"form": SignInForm(), "next": _next(request)})
+            return HttpResponseRedirect(next_address(request))
+        return render(request, "accounts/sign_in.html", _sign_in_page(request, SignInForm()))
     form = SignInForm(request.POST)
     if form.is_valid():
         try:
             if signing_in.sign_in(request, form.cleaned_data["username"], form.cleaned_data["password"]):
-                return HttpResponseRedirect(_next(request))
+                return after_entering(request)
         except (TooManyTriesError, HashingBusyError) as problem:
-            return try_later(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, problem)
+            return try_later(request, "accounts/sign_in.html", _sign_in_page(request, form), problem)
         form.add_error(None, gettext("Wrong user name or password. Check both, and whether Caps Lock is on."))
-    return render(request, "accounts/sign_in.html", {"form": form, "next": _next(request)}, status=422)
+    return render(request, "accounts/sign_in.html", _sign_in_page(request, form), status=422)
+
+
+def _sign_in_page(request: HttpRequest, form: SignInForm) -> dict[str, Any]:
+    return {"form": form, "next": next_address(request), "provider": settings.OIDC and settings.OIDC.name}
 
 
 @require_POST
@@ -95,7 +97,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
         response = redirect("accounts:preferences")
         remember_language(response, chosen["language"])
         return response
-    return render(request, "accounts/preferences.html", {"form": form}, status=422 if form.is_bound else 200)
+    context = {"form": form, "has_second_factor": settings.SECOND_FACTOR != OFF}
+    return render(request, "accounts/preferences.html", context, status=422 if form.is_bound else 200)
 
 
 @require_POST
@@ -117,7 +120,7 @@ def language(request: HttpRequest) -> HttpResponse:
         return HttpResponseBadRequest("The field language names none of the languages.", content_type="text/plain")
     if request.user.is_authenticated:
         save_preferences(person_of(request), language=wanted)
-    response = HttpResponseRedirect(_next(request))
+    response = HttpResponseRedirect(next_address(request))
     remember_language(response, wanted)
     return response
 
@@ -138,7 +141,7 @@ def time_zone(request: HttpRequest) -> HttpResponse:
 def link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         if signing_in.use_link(request, token):
-            return redirect("annotation:home")
+            return after_entering(request)
     elif found := open_link(token):
         return render(request, "accounts/link.html", {"person": found.person})
     return render(request, "accounts/link_dead.html", status=404)

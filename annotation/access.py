@@ -10,7 +10,6 @@ from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
-from django.utils import timezone
 
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
@@ -30,6 +29,7 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
+from config.database_clock import database_now
 
 OWNERS = frozenset({Role.OWNER})
 RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -224,7 +224,7 @@ def own_tokens(person: Person) -> QuerySet[Token]:
 
 def open_token(secret: str) -> Token | None:
     """The token of `secret` if it is valid now: not expired, not revoked, and its maker still has the role for it."""
-    open_now = backed_tokens().filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=timezone.now())
+    open_now = backed_tokens().filter(token_hash=token_hash(secret), revoked_at=None, expires_at__gt=database_now())
     return open_now.select_related("study", "made_by").first()
 
 

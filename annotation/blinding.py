@@ -16,7 +16,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -24,6 +23,7 @@ from annotation.members.pseudonyms import named_row
 from annotation.models import Output, Reviewer, Study, Unblinding
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 
 OPTION = "blind_researchers"
 LETTERS, DIGITS = "BCDFGHJKLMNPQRSTVWXZ", "23456789"
@@ -231,7 +231,7 @@ def unblind(study: Study, reason: str, actor: Person | None) -> Unblinding:
             raise StudyRefusedError("Say why the study is unblinded: its report states the reason.")
         if hasattr(now, "unblinding"):
             raise StudyRefusedError("The study was unblinded before.")
-        event = Unblinding.objects.create(study=now, by=actor, at=timezone.now(), reason=reason.strip())
+        event = Unblinding.objects.create(study=now, by=actor, at=database_now(), reason=reason.strip())
         if actor is not None:
             named_row(Reviewer, "reviewer", now, actor)
         record("study unblinded", study.slug, actor=actor, study=study.slug, new={"reason": event.reason})

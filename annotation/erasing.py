@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Model, Q, QuerySet
-from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import (
@@ -50,6 +49,7 @@ from annotation.models import (
     Unblinding,
     WrittenExample,
 )
+from config.database_clock import database_now
 from config.erasure import ErasedRows
 from config.registry import bound
 
@@ -138,7 +138,7 @@ class AnnotationErasing(Erasing):
         """
         erased.delete(Invitation.objects.filter(study=study, accepted_by=person))
         made = Invitation.objects.filter(study=study, created_by=person)
-        erased.empty(made.filter(accepted_at=None, revoked_at=None), revoked_at=timezone.now())
+        erased.empty(made.filter(accepted_at=None, revoked_at=None), revoked_at=database_now())
         erased.empty(made, created_by=None)
         erased.delete(KeptResponse.objects.filter(Q(study=study) | Q(study=None), person=person))
         erased.delete(TokenStudy.objects.filter(study=study, token__made_by=person))

@@ -23,6 +23,14 @@ class DoneElsewhere(NamedTuple):
     shown: list[int]
 
 
+class BegunTask(NamedTuple):
+    """A task that a rater has begun, for researchers: its title, how far it is, and the address of its page."""
+
+    title: str
+    state: str
+    address: str
+
+
 class TaskFlow:
     """The flow of tasks that any rater may be given and that are answered on the desk.
 
@@ -77,6 +85,14 @@ class TaskFlow:
         """Return how many more tasks a rater can get from the open slots offered to them."""
         return slots.order_by().values("task").distinct().count()
 
+    def most_more(self, rater: Rater) -> int | None:
+        """Return how many more tasks a rater may be given whatever is open, or None if there is no such limit."""
+        return None
+
+    def given_to(self, rater: Rater) -> int:
+        """Return how many tasks the rater has been given; asked if `has_own_pages`."""
+        return rater.assignments.count()
+
     def preferred_order(self, slots: QuerySet[Slot], rater: Rater) -> list[int] | None:
         """The primary keys of the open slots in this rater's own order, or None for the study's order."""
         return None
@@ -94,6 +110,10 @@ class TaskFlow:
 
         The default is for items that are recognised by their instruction or document.
         """
+        return {}
+
+    def begun_by(self, raters: Collection[int]) -> dict[int, list[BegunTask]]:
+        """Return what these raters (primary keys) have begun, oldest first; asked if `has_own_pages`."""
         return {}
 
     # The page of a task

@@ -1,4 +1,4 @@
-"""How far this host's clock differs from the database's. Leases compare times of several hosts."""
+"""How far this host's clock differs from the database's, for operators: nothing is decided by it."""
 
 from datetime import datetime, timedelta
 

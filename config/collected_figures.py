@@ -6,14 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Count, Min
-from django.utils import timezone
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from config.background.kinds import works
+from config.background.kinds import QUEUES, works
 from config.background.rows import WAITING
 from config.background.workers import ALIVE
+from config.database_clock import database_now
 from config.models import Worker
 from config.process_counts import counts_folder
 
@@ -39,13 +39,17 @@ class AllProcesses:
 
 def _of_database() -> Iterator[Any]:
     rows = GaugeMetricFamily("interrater_queue_rows", "Rows of background work that wait or run", labels=["kind"])
-    age = GaugeMetricFamily("interrater_queue_age_seconds", "How long the oldest row has been due", labels=["kind"])
-    now = timezone.now()
+    age = GaugeMetricFamily("interrater_queue_age_seconds", "How long the oldest row has been due", labels=["queue"])
+    ages = dict.fromkeys(QUEUES, 0.0)
+    now = database_now()
     for key, work in works().items():
         waiting = work.model._default_manager.filter(status__in=WAITING)
         found = waiting.aggregate(number=Count("pk"), due=Min("due_at"))
         rows.add_metric([key], found["number"])
-        age.add_metric([key], max((now - found["due"]).total_seconds(), 0.0) if found["due"] else 0.0)
+        if found["due"] is not None:
+            ages[work.queue] = max(ages[work.queue], (now - found["due"]).total_seconds())
+    for queue, seconds in ages.items():
+        age.add_metric([queue], seconds)
     yield rows
     yield age
     alive = Worker.objects.filter(seen_at__gte=now - ALIVE).count()

@@ -22,8 +22,8 @@ from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
-from django.utils import timezone
 
+from config.database_clock import database_now
 from config.hung_process import HungProcess
 
 RECENT = timedelta(seconds=45)
@@ -65,7 +65,7 @@ def worker_is_alive(queue: str) -> bool:
     """Whether a worker of this machine has recently reported that it serves `queue`."""
     django.setup()
     alive = apps.get_model("config", "Worker").objects.filter(
-        name__startswith=f"{socket.gethostname()}:", seen_at__gte=timezone.now() - RECENT
+        name__startswith=f"{socket.gethostname()}:", seen_at__gte=database_now() - RECENT
     )
     return any(queue in worker.queues.split(",") for worker in alive)
 

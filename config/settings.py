@@ -19,6 +19,7 @@ from config.environment import (
     read_level,
     read_metrics_token,
     read_profile,
+    read_second_factor,
     read_secret_key,
     read_sentry_dsn,
     read_synchronous,
@@ -27,6 +28,7 @@ from config.environment import (
     refuse_unsafe_production,
 )
 from config.installed_parts import package_folders
+from config.oidc_settings import read_oidc
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -80,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.browser_sessions.PersonMiddleware",
+    "accounts.required_second_factor.SecondFactorMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "config.middleware.SiteBusyMiddleware",
 ]
@@ -188,6 +191,10 @@ SESSION_ENGINE = "accounts.browser_sessions"
 # A session ends after so long without a request, and two weeks after its last change in any case.
 SESSION_IDLE = timedelta(hours=read_whole(env, "SESSION_IDLE_HOURS", 168))
 SESSION_COOKIE_SAMESITE = "Lax"
+# Who is asked for a code at sign-in: nobody, those who have turned it on, or these and all staff, who must.
+SECOND_FACTOR = read_second_factor(env)
+# The OpenID Connect provider that people may sign in with; None without OIDC_SERVER.
+OIDC = read_oidc(env, PROFILE, read_boolean(env, "OIDC_JOIN_BY_EMAIL", False))
 # Workers move older audit entries to files in VAR/audit; without it they stay in the database.
 AUDIT_KEEP_DAYS = read_whole(env, "AUDIT_KEEP_DAYS", 1) if env.str("AUDIT_KEEP_DAYS", "").strip() else None
 CSRF_COOKIE_SAMESITE = "Lax"

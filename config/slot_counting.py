@@ -4,12 +4,14 @@ Slots change hands on many paths: claims, answers, undo, leases that end, erasur
 in the same statement. Only slots in lanes are counted, so that other studies pay nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from config.triggers import TriggerOperation
 
 EVENTS = ("INSERT", "UPDATE", "DELETE")
 NAME = "annotation_slot_counted"
+TYPES = {"INSERT": 1 + 4, "UPDATE": 1 + 16, "DELETE": 1 + 8}
+"""Of `pg_trigger.tgtype`: for each row, after the event."""
 _OF = (
     "first_lane <= {row}.lane AND last_lane >= {row}.lane "
     "AND id IN (SELECT quota_id FROM annotation_quotamember WHERE rater_id = {row}.holder_id)"
@@ -44,23 +46,45 @@ class CountSlots(TriggerOperation):
     def statements(self, vendor: str) -> Iterator[str]:
         yield from self.drop(vendor)
         for event in EVENTS:
-            name, on = f"{NAME}_{event.lower()}", "UPDATE OF holder_id" if event == "UPDATE" else event
-            steps = _steps(event, vendor)
             if vendor == "sqlite":
-                when = _condition(event, "IS NOT")
-                yield f"CREATE TRIGGER {name} AFTER {on} ON annotation_slot WHEN {when} BEGIN {steps} END"
+                yield _on_sqlite(event)
                 continue
-            yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {steps} RETURN NULL; END$$"
+            name = _name(event)
+            yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $${_body(event)}$$"
             yield (
-                f"CREATE TRIGGER {name} AFTER {on} ON annotation_slot FOR EACH ROW "
+                f"CREATE TRIGGER {name} AFTER {_on(event)} ON annotation_slot FOR EACH ROW "
                 f"WHEN ({_condition(event, 'IS DISTINCT FROM')}) EXECUTE FUNCTION {name}()"
             )
 
     def drop(self, vendor: str) -> Iterator[str]:
         for event in EVENTS:
-            name = f"{NAME}_{event.lower()}"
+            name = _name(event)
             if vendor == "sqlite":
                 yield f"DROP TRIGGER IF EXISTS {name}"
             else:
                 yield f"DROP TRIGGER IF EXISTS {name} ON annotation_slot"
                 yield f"DROP FUNCTION IF EXISTS {name}()"
+
+    def stored(self, vendor: str) -> Mapping[str, str]:
+        """The triggers as databases store them; PostgreSQL's conditions are not among what is compared."""
+        if vendor == "sqlite":
+            return {_name(event): _on_sqlite(event) for event in EVENTS}
+        return {_name(event): f"annotation_slot O {TYPES[event]} {_body(event)}" for event in EVENTS}
+
+
+def _name(event: str) -> str:
+    return f"{NAME}_{event.lower()}"
+
+
+def _on(event: str) -> str:
+    return "UPDATE OF holder_id" if event == "UPDATE" else event
+
+
+def _on_sqlite(event: str) -> str:
+    steps, when = _steps(event, "sqlite"), _condition(event, "IS NOT")
+    return f"CREATE TRIGGER {_name(event)} AFTER {_on(event)} ON annotation_slot WHEN {when} BEGIN {steps} END"
+
+
+def _body(event: str) -> str:
+    """The body of its function on PostgreSQL."""
+    return f"BEGIN {_steps(event, 'postgresql')} RETURN NULL; END"

@@ -32,7 +32,7 @@ STORED = {
         "WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace"
     ),
 }
-# pg_trigger.tgtype: 1 means for each row, 2 before, 8 delete, 16 update, 32 truncate.
+# pg_trigger.tgtype: 1 means for each row, 2 before, 4 insert, 8 delete, 16 update, 32 truncate.
 TYPES = {"UPDATE": 1 + 2 + 16, "DELETE": 1 + 2 + 8, "TRUNCATE": 2 + 32}
 RETURNED = {"UPDATE": "NEW", "DELETE": "OLD", "TRUNCATE": "NULL"}
 
@@ -123,6 +123,10 @@ class TriggerOperation(Operation):
         """Yield the SQL that drops them."""
         raise NotImplementedError
 
+    def stored(self, vendor: str) -> Mapping[str, str]:
+        """Return the triggers by name, as the query in STORED returns them."""
+        raise NotImplementedError
+
 
 class Freeze(TriggerOperation):
     """Migration operation: the database keeps the rows of `table` as they are.
@@ -175,6 +179,9 @@ class Freeze(TriggerOperation):
         for trigger in self.triggers(vendor):
             yield from trigger.drop(vendor)
 
+    def stored(self, vendor: str) -> Mapping[str, str]:
+        return {trigger.name: trigger.stored(vendor) for trigger in self.triggers(vendor)}
+
 
 class Thaw(Freeze):
     """Migration operation: remove the triggers of `table`, for good or until a `Freeze` later in the same migration."""
@@ -189,10 +196,9 @@ class Thaw(Freeze):
         return f"Thaw {self.table}"
 
 
-def frozen_tables(connection: BaseDatabaseWrapper) -> Mapping[str, Freeze]:
-    """Return what the applied migrations freeze: each table with its last `Freeze`."""
+def _applied(connection: BaseDatabaseWrapper) -> Iterator[TriggerOperation]:
+    """Yield the operations of applied migrations that make triggers, in the order of the migrations."""
     loader = MigrationLoader(connection)
-    found: dict[str, Freeze] = {}
     done: set[tuple[str, str]] = set()
     for leaf in loader.graph.leaf_nodes():
         for node in loader.graph.forwards_plan(leaf):
@@ -200,8 +206,13 @@ def frozen_tables(connection: BaseDatabaseWrapper) -> Mapping[str, Freeze]:
                 continue
             done.add(node)
             for operation in loader.graph.nodes[node].operations:
-                if isinstance(operation, Freeze):
-                    found[operation.table] = operation
+                if isinstance(operation, TriggerOperation):
+                    yield operation
+
+
+def frozen_tables(connection: BaseDatabaseWrapper) -> Mapping[str, Freeze]:
+    """Return what the applied migrations freeze: each table with its last `Freeze`."""
+    found = {operation.table: operation for operation in _applied(connection) if isinstance(operation, Freeze)}
     return {table: operation for table, operation in found.items() if not isinstance(operation, Thaw)}
 
 
@@ -209,12 +220,13 @@ def lost_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of triggers that the database should have and lacks, or has in another form."""
     with connection.cursor() as cursor:
         cursor.execute(STORED[connection.vendor])
-        stored = dict(cursor.fetchall())
+        there = dict(cursor.fetchall())
+    others = [operation for operation in _applied(connection) if not isinstance(operation, Freeze)]
     return [
-        trigger.name
-        for operation in frozen_tables(connection).values()
-        for trigger in operation.triggers(connection.vendor)
-        if stored.get(trigger.name) != trigger.stored(connection.vendor)
+        name
+        for operation in (*frozen_tables(connection).values(), *others)
+        for name, stored in operation.stored(connection.vendor).items()
+        if there.get(name) != stored
     ]
 
 
@@ -223,7 +235,7 @@ def check_triggers(databases: Sequence[str] | None = None, **options: Any) -> li
     return [
         Warning(
             f"The database has lost the trigger {name}.",
-            hint="The last migration that altered its table must end with the table's Freeze (config.triggers).",
+            hint="The last migration that altered its table must end with what makes its triggers (config.triggers).",
             id="config.W001",
         )
         for alias in databases or ()

@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 from django.db import connection, transaction
-from django.utils import timezone
 
 from annotation.models import JudgeRun
 from config.background.claiming import Claim
 from config.background.rows import Status
 from config.bulk_insert import insert_rows
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.write_pauses import WritePauses
 from judges.configuration import RunConfiguration
@@ -43,7 +43,7 @@ class PlannedJudgment:
         return Judgment(
             run=run, place=self.place, question_id=self.question, item_id=unit.item, output_id=unit.output,
             other_output_id=unit.other, variant=unit.variant, order=list(unit.order) or None,
-            replicate=self.replicate, injection=self.injection, injected=self.injected, due_at=timezone.now(),
+            replicate=self.replicate, injection=self.injection, injected=self.injected, due_at=database_now(),
         )  # fmt: skip
 
     def stored(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def plan_judgments(claim: Claim) -> None:
     with transaction.atomic():
         claim.update(is_planned=True, held_from=first if first < made else None)
         held = Judgment.objects.filter(run=work.run_id, place__lt=first)
-        held.update(status=Status.QUEUED, reason="", ended_at=None, due_at=timezone.now())
+        held.update(status=Status.QUEUED, reason="", ended_at=None, due_at=database_now())
 
 
 def judgments_per_unit(configuration: RunConfiguration) -> int:
@@ -94,7 +94,7 @@ def judgments_per_unit(configuration: RunConfiguration) -> int:
 def _insert(planned: list[PlannedJudgment], run: JudgeRun) -> None:
     """Insert judgments that are held."""
     blank = planned[0].row(run)
-    blank.status, blank.reason, blank.ended_at = Status.STOPPED, HELD, timezone.now()
+    blank.status, blank.reason, blank.ended_at = Status.STOPPED, HELD, database_now()
     fields = [field for field in Judgment._meta.concrete_fields if not field.primary_key]
     common = {str(field.column): field.get_db_prep_save(field.pre_save(blank, True), connection) for field in fields}
     insert_rows(Judgment, list(common), ([*(common | one.stored()).values()] for one in planned))

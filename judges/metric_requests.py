@@ -7,13 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from judges.judge_choices import judge_choice
 from judges.models import MetricRequest
 
@@ -49,7 +49,7 @@ def request_run(study: Study, given: Mapping[str, Any], actor: Person, client_ke
 
 def waiting_runs(study: Study) -> Sequence[WaitingRun]:
     """Return the runs that workers are to start, and those that could not start in the last day; the newest first."""
-    newest = MetricRequest.objects.filter(study=study, run=None, created_at__gt=timezone.now() - SHOWN_FOR)
+    newest = MetricRequest.objects.filter(study=study, run=None, created_at__gt=database_now() - SHOWN_FOR)
     return [
         WaitingRun(_name(request), request.created_at, "" if request.is_waiting else request.reason)
         for request in newest.order_by("-pk")[:MOST_SHOWN]

@@ -7,7 +7,6 @@ for the earlier one.
 from dataclasses import replace
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -16,6 +15,7 @@ from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, rater_for, run_name
 from judges.judgment_planning import AT_ONCE
 from judges.models import Judgment, RunWork
@@ -61,7 +61,7 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
         rater = rater_for(study, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         made = JudgeRun.objects.create(
             rater=rater, name=run_name(list(rater.runs.values_list("name", flat=True))),
-            configuration=stored, status=JudgeRun.Status.RUNNING, started_at=timezone.now(),
+            configuration=stored, status=JudgeRun.Status.RUNNING, started_at=database_now(),
         )  # fmt: skip
         work = RunWork.objects.create(run=made, study=study, started_by=actor, is_planned=True)
         record("run started", charge_name(made), actor=actor, study=study.slug, new={"reread_of": charge_name(run)})

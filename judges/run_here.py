@@ -6,11 +6,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.utils import timezone
 
 from annotation.models import JudgeRun
 from config.background.claiming import abandon, claimable, process_row
 from config.background.kinds import works
+from config.database_clock import database_now
 from judges.background.run_upkeep import settle_run
 from judges.models import Judgment, RunWork
 from judges.run_kind import kind_of
@@ -67,7 +67,7 @@ def _hand_out(
     room = threads * 2 - len(under_way)
     if room < threads:
         return
-    due = Judgment.objects.filter(claimable(timezone.now()), run=run).exclude(pk__in=list(under_way))
+    due = Judgment.objects.filter(claimable(database_now()), run=run).exclude(pk__in=list(under_way))
     for pk in due.order_by("due_at", "pk").values_list("pk", flat=True)[:room]:
         under_way[pk] = submit(pk)
 

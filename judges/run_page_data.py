@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
-from django.utils import timezone
 from django.utils.http import urlencode
 
 from annotation.blinding import OWN_NAMES, Names
 from annotation.models import JudgeRun, Study
 from config.background.rows import Status as RowStatus
+from config.database_clock import database_now
 from judges.judge_choices import judge_choice
 from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
 from judges.run_context import charge_name
@@ -262,7 +262,7 @@ def minute_rate(run: JudgeRun) -> float | None:
     rows = Judgment.objects.filter(run=run)
     rows = rows if first is None else rows.filter(place__lt=first)
     times = rows.order_by("-place").values_list("ended_at", flat=True)[:RATED_ROWS]
-    now = timezone.now()
+    now = database_now()
     lately = [one for one in times if one is not None and one > now - timedelta(seconds=RATED_SECONDS)]
     if not lately:
         return None

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -17,6 +16,7 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from judges.configuration import ConfigurationRefusedError, rater_for, run_name
 from judges.models import Judgment, RunWork
 from judges.probing import probe_result
@@ -65,7 +65,7 @@ def start_run(
         rater = rater_for(locked, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         name = run_name(list(rater.runs.values_list("name", flat=True)))
         run = JudgeRun.objects.create(
-            rater=rater, name=name, configuration=stored, status=Status.RUNNING, started_at=timezone.now(),
+            rater=rater, name=name, configuration=stored, status=Status.RUNNING, started_at=database_now(),
         )  # fmt: skip
         work = RunWork.objects.create(
             run=run, study=locked, started_by=actor, partly=partly, pilot=pilot, client_key=client_key
@@ -119,7 +119,7 @@ def resume_run(run: JudgeRun, actor: Person | None) -> bool:
             return False
         work = RunWork.objects.get(run=run)
         again = Judgment.objects.filter(run=run, status__in=[RowStatus.STOPPED, RowStatus.FAILED])
-        now = timezone.now()
+        now = database_now()
         again = again if work.is_planned else again.none()  # what is not planned yet is planned again
         again.update(
             status=RowStatus.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None,
@@ -215,7 +215,7 @@ def _record_end(run: JudgeRun, status: str) -> None:
 
 def sums(run: JudgeRun) -> dict[str, Any]:
     """Return what the row of a run says about its work: counts by outcome, tokens, price and end."""
-    return {"ended_at": timezone.now(), **kind_of(run.configuration).sums(run)}
+    return {"ended_at": database_now(), **kind_of(run.configuration).sums(run)}
 
 
 def release(run: JudgeRun) -> None:
@@ -227,7 +227,7 @@ def release(run: JudgeRun) -> None:
 
 def keep_reservation(run: JudgeRun) -> None:
     """Renew the lease of a running run's reservation when half of it is over."""
-    soon = timezone.now() + budgets.BATCH_LEASE / 2
+    soon = database_now() + budgets.BATCH_LEASE / 2
     work = RunWork.objects.filter(run=run, reservation__lease_until__lt=soon).select_related("reservation").first()
     if work is not None and work.reservation is not None:
         budgets.extend(work.reservation)
@@ -245,7 +245,7 @@ def _locked(run: JudgeRun, states: Sequence[str]) -> bool:
 
 
 def _halt(run: int, status: str, reason: str) -> None:
-    now = timezone.now()
+    now = database_now()
     rows = Judgment.objects.filter(run=run)
     rows.filter(status=RowStatus.QUEUED).update(
         status=RowStatus.STOPPED, token=None, lease_until=None, reason=reason, ended_at=now

@@ -12,11 +12,11 @@ from functools import cache
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
+from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_all, lock_clause
 from config.prepared_sql import run as run_sql
 from llm.call_errors import BudgetError
@@ -111,13 +111,13 @@ def reserve_batch(charge: Charge, amount: int, lease: timedelta = BATCH_LEASE) -
         reserve(charge, amount)
         return Reservation.objects.create(
             study=charge.study, run=charge.run, person=charge.person, amount=amount, left=amount,
-            lease_until=timezone.now() + lease,
+            lease_until=database_now() + lease,
         )  # fmt: skip
 
 
 def extend(reservation: Reservation, lease: timedelta = BATCH_LEASE) -> None:
     """Keep an open reservation for another lease."""
-    Reservation.objects.filter(pk=reservation.pk, closed_at=None).update(lease_until=timezone.now() + lease)
+    Reservation.objects.filter(pk=reservation.pk, closed_at=None).update(lease_until=database_now() + lease)
 
 
 def draw(reservation: Reservation, charge: Charge, amount: int) -> bool:
@@ -137,7 +137,7 @@ def close(reservation: Reservation) -> int:
         found = Reservation.objects.select_for_update(of=("self",), no_key=True).get(pk=reservation.pk)
         if found.closed_at is not None:
             return 0
-        left, found.left, found.closed_at = found.left, 0, timezone.now()
+        left, found.left, found.closed_at = found.left, 0, database_now()
         found.save(update_fields=["left", "closed_at"])
         _add(_locked(found.study, found.run, found.person), reserved=-left)
     return left

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
-from django.utils import timezone
-
+from config.database_clock import database_now
 from llm import budgets, limits
 from llm.endpoints import find_model
 from llm.models import Call
@@ -55,7 +54,7 @@ def estimate_calls(name: str, requests: Iterable[Request], calls: int, more_toke
 
 def seconds_per_call(endpoint: str, model: str) -> float | None:
     """Return the median time of the latest answered calls of a model in the last 30 days, or None without any."""
-    since = timezone.now() - timedelta(days=30)
+    since = database_now() - timedelta(days=30)
     calls = Call.objects.filter(endpoint=endpoint, started_at__gt=since, model=model, status=Call.Status.ANSWERED)
     times = calls.order_by("-started_at").values_list("started_at", "ended_at")[:LATEST_CALLS]
     seconds = [(ended - started).total_seconds() for started, ended in times if ended is not None]

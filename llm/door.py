@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 
+from config.database_clock import database_now
 from config.text_validation import TextRefusedError, check_json, check_text
 from llm import ledger, limits, recorded_answers, stop_marks
 from llm.call_errors import BadReplyError, BudgetError, CallError, EndpointBusyError, StoppedError
@@ -131,7 +131,7 @@ class CallProgress:
     def outcome(self) -> Outcome:
         """Return what is known of a call that its caller aborted; every sending may have to be paid."""
         started = self.call.started_at
-        seconds = (timezone.now() - started).total_seconds()
+        seconds = (database_now() - started).total_seconds()
         numbers = range(1, self.requests + 1)
         attempts = tuple(Attempt(number, started.isoformat(), seconds, 0, "stopped") for number in numbers)
         return Outcome(text=self.text, attempts=attempts)
@@ -159,7 +159,7 @@ def _begin(
             with transaction.atomic():
                 if stop_marks.stopped_for(charge):
                     raise StoppedError(ALL_STOPPED)
-                admission = limits.Admission() if endpoint.built_in else limits.admit(endpoint, timezone.now())
+                admission = limits.Admission() if endpoint.built_in else limits.admit(endpoint, database_now())
                 if not admission.wait:
                     if ledger.has_call(charge, digest):  # the lock keeps others from starting one
                         return None

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.prepared_sql import fetch_one, insert, update
 from config.process_counts import count
@@ -42,7 +42,7 @@ def begin(call: Call, charge: Charge, endpoint: Endpoint, reservation: Reservati
 
     Call this in the transaction that admits the call. Raises BudgetError.
     """
-    now, amount = timezone.now(), call.price_reserved
+    now, amount = database_now(), call.price_reserved
     # Lock the reservation before the budgets, in the same order as closing one does.
     drawn = reservation if reservation is not None and budgets.draw(reservation, charge, amount) else None
     if drawn is None:
@@ -76,7 +76,7 @@ def mark_earlier_lost(charge: Charge) -> int:
     if not charge.work:
         return 0
     same = Call.objects.filter(work=charge.work, step=charge.step, study=charge.study, status=Status.RUNNING)
-    return sum(_mark_lost(pk, timezone.now()) for pk in list(same.values_list("pk", flat=True)))
+    return sum(_mark_lost(pk, database_now()) for pk in list(same.values_list("pk", flat=True)))
 
 
 def has_call(charge: Charge, digest: str) -> bool:
@@ -101,7 +101,7 @@ def end(
         "requests": max(len(outcome.attempts), call.requests), "tokens_in": tokens[0] if tokens else None,
         "tokens_out": tokens[1] if tokens else None, "usage_missing": tokens is None and billable > 0,
         "other_model": bool(outcome.model_returned) and outcome.model_returned != call.model_asked,
-        "price_charged": _cost(call, model, tokens, billable), "ended_at": timezone.now(), "lease_until": None,
+        "price_charged": _cost(call, model, tokens, billable), "ended_at": database_now(), "lease_until": None,
     }  # fmt: skip
     with transaction.atomic():
         if not update(Call, values, "id = %s AND status = 'running'", [call.pk]):
@@ -122,7 +122,7 @@ def record_copy(
 ) -> Call:
     """Write a call that took the answer of an earlier one for free."""
     taken = {name: getattr(original, name) for name in COPIED}
-    now = timezone.now()
+    now = database_now()
     return Call.objects.create(
         **_request_fields(request, charge, endpoint, model, digest), **taken, status=Status.CACHED, original=original,
         requests=0, price_charged=0, started_at=now, ended_at=now,
@@ -143,7 +143,7 @@ def sweep(now: datetime | None = None) -> int:
 
     A lost call may have to be paid, so the most that its sendings may cost is charged.
     """
-    now = now or timezone.now()
+    now = now or database_now()
     lost = Call.objects.filter(status=Status.RUNNING, lease_until__lt=now).order_by("lease_until")
     resolved = sum(_mark_lost(pk, now) for pk in lost.values_list("pk", flat=True)[:SWEPT_AT_ONCE])
     for reservation in Reservation.objects.filter(closed_at=None, lease_until__lt=now)[:SWEPT_AT_ONCE]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.utils import timezone
 
+from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_one, insert_if_new, lock_clause, stored
 from llm.call_errors import CallError, CircuitOpenError, TooLongError
 from llm.endpoints import Endpoint, Model
@@ -137,7 +137,7 @@ def record_outcome(endpoint: Endpoint, failure: CallError | None, *, probe: bool
         state.failures += 1
         if probe or (state.open_until is None and state.failures >= FAILURES_TO_OPEN):
             pause = min(FIRST_PAUSE * 2 ** min(state.pauses, 10), LONGEST_PAUSE)
-            state.pauses, state.open_until = state.pauses + 1, timezone.now() + pause
+            state.pauses, state.open_until = state.pauses + 1, database_now() + pause
             state.message = f"{PAUSED.format(endpoint.name, state.failures)} {failure.reason}"
         state.save()
 

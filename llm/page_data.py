@@ -11,11 +11,11 @@ from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.db.models import Count, F, IntegerField, Max, Min, Q, Value
-from django.utils import timezone
 
 from annotation.models import Membership, Rater, Study
 from config.background.kinds import QueueState, Work, works
 from config.background.rows import Row, Status
+from config.database_clock import database_now
 from llm.budgets import MILLION
 from llm.call_errors import NoKeyError
 from llm.endpoint_file import EndpointsInvalidError
@@ -85,13 +85,13 @@ def endpoint_rows() -> list[EndpointRow] | None:
     except EndpointsInvalidError:
         return None
     states = {state.name: state for state in EndpointState.objects.all()}
-    running = Call.objects.filter(status=Call.Status.RUNNING, lease_until__gt=timezone.now())
+    running = Call.objects.filter(status=Call.Status.RUNNING, lease_until__gt=database_now())
     in_flight_by_name = dict(running.values_list("endpoint").annotate(Count("pk")))
     return [_endpoint_row(one, states.get(name), in_flight_by_name.get(name, 0)) for name, one in known.items()]
 
 
 def _endpoint_row(endpoint: Endpoint, state: EndpointState | None, in_flight: int) -> EndpointRow:
-    paused = state is not None and state.open_until is not None and state.open_until > timezone.now()
+    paused = state is not None and state.open_until is not None and state.open_until > database_now()
     return EndpointRow(
         endpoint.name, endpoint.built_in, endpoint.scripted, _key_state(endpoint), in_flight, endpoint.in_flight,
         endpoint.requests_per_minute, state.open_until if paused and state else None,

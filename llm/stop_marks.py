@@ -2,12 +2,12 @@
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 from config.prepared_sql import fetch_one
 from llm.models import Stop
 from llm.requests import Charge
@@ -27,7 +27,7 @@ def stop(study: Study, actor: Person | None, *, run: str = "") -> None:
 def resume(study: Study, actor: Person | None, *, run: str = "") -> None:
     """Allow calls again. Calls that were stopped stay stopped until somebody retries them."""
     with transaction.atomic():
-        if _active(study, run).update(lifted_at=timezone.now()):
+        if _active(study, run).update(lifted_at=database_now()):
             record("calls resumed", run or study.slug, actor=actor, study=study.slug)
 
 

@@ -7,7 +7,6 @@ from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,6 +19,7 @@ from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.workers import worker_status
+from config.database_clock import database_now
 from config.htmx_request import HtmxRequest
 from config.model_fields import canonical_json
 from llm import page_data, stop_marks
@@ -48,7 +48,7 @@ def _overview(study: Study) -> dict[str, Any]:
     return {
         "study": study,
         "is_blind": is_blind(study),
-        "now": timezone.now(),
+        "now": database_now(),
         "queue": page_data.queue_rows(study),
         "endpoints": page_data.endpoint_rows(),
         "budgets": budgets,

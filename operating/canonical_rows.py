@@ -1,7 +1,8 @@
 """All research data as sorted lines with one digest: equal digests mean equal data, whatever the kind of database.
 
 Each line is a JSON object: the table, and the row by its columns. Left out is what concerns only this installation:
-browser sessions, sign-in links, counts of wrong passwords, workers, and what Django keeps for itself.
+browser sessions, sign-in links, second factors, identities at a provider, counts of wrong passwords, workers, and
+what Django keeps for itself.
 """
 
 import hashlib
@@ -14,8 +15,9 @@ from django.db.migrations.loader import MigrationLoader
 from operating.stored_tables import applied, tables_of
 
 OF_THE_INSTALLATION = frozenset({
-    "accounts_browsersession", "accounts_knownaddress", "accounts_signinlink", "accounts_wrongtrycount",
-    "auth_permission", "config_worker", "django_admin_log", "django_content_type",
+    "accounts_browsersession", "accounts_knownaddress", "accounts_outsideidentity", "accounts_secondfactor",
+    "accounts_signinlink", "accounts_wrongtrycount", "auth_permission", "config_worker", "django_admin_log",
+    "django_content_type",
 })  # fmt: skip
 
 

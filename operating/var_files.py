@@ -1,6 +1,7 @@
 """The files in VAR that a backup has: what the database refers to and cannot make again.
 
-Trained judges, kept exports and uploads are copied. Search indexes are built again when they are needed, models are
+Trained judges, kept exports, uploads and archived audit entries are copied, after the rows: an entry that is moved
+meanwhile is in both, and none is in neither. Search indexes are built again when they are needed, models are
 downloaded again, and messages of the broker only wake workers. The signing key and the file of endpoints are secrets
 or describe this machine: they are named and not copied.
 """
@@ -18,6 +19,7 @@ FOLDERS = {
     "turn_judges": re.compile(r"turn_judges/.+"),
     "exports": re.compile(r"exports/\d+/[0-9a-f-]{36}\.zip"),
     "uploads": re.compile(r"uploads/[0-9a-f-]{36}(\.\w+)?"),
+    "audit": re.compile(r"audit/\w[\w.-]*\.jsonl"),
 }
 """The folders, and which of their files are finished."""
 PIECE = 1024 * 1024

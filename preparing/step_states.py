@@ -4,7 +4,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -14,6 +13,7 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from llm import budgets
 from llm.call_errors import BudgetError, CallError
 from llm.endpoints import find_model
@@ -113,7 +113,7 @@ def resume_step(step: PreparationStep, actor: Person | None) -> bool:
         lock_draft(step.study)
         if not _locked(step, *RESUMABLE):
             return False
-        mine, now = PreparationCall.objects.filter(step=step), timezone.now()
+        mine, now = PreparationCall.objects.filter(step=step), database_now()
         mine.filter(status=RowStatus.RUNNING).update(stop_asked=False)
         again = mine.filter(status__in=[RowStatus.STOPPED, RowStatus.FAILED])
         keys = list(again.order_by("place").values_list("pk", flat=True))
@@ -196,7 +196,7 @@ def _locked(step: PreparationStep, *states: str) -> bool:
 
 
 def _halt(step: PreparationStep, status: str, reason: str) -> None:
-    now, rows = timezone.now(), PreparationCall.objects.filter(step=step)
+    now, rows = database_now(), PreparationCall.objects.filter(step=step)
     rows.filter(status=RowStatus.QUEUED).update(
         status=RowStatus.STOPPED, token=None, lease_until=None, reason=reason, ended_at=now
     )

@@ -102,13 +102,25 @@ class EntryStepKind(ABC):
     fields: tuple[StepField, ...] = ()
     """The step's own fields on the page that edits it."""
     has_tasks = False
-    """Whether the step consists of practice tasks on the desk."""
+    """Whether such steps may consist of practice tasks on the desk."""
     asks_people = False
     """Whether the step has questions about the person."""
 
     @property
     def template(self) -> str:
         return f"recruiting/steps/{self.key}.html"
+
+    def suits(self, protocol: Protocol) -> bool:
+        """Whether studies of this protocol may have such a step."""
+        return True
+
+    def fields_in(self, protocol: Protocol) -> tuple[StepField, ...]:
+        """The step's own fields in studies of this protocol."""
+        return self.fields
+
+    def has_practice(self, step: EntryStep) -> bool:
+        """Whether this step consists of practice tasks."""
+        return self.has_tasks
 
     def pool_of(self, step: EntryStep) -> str:
         """The pool of the step's practice tasks."""
@@ -121,6 +133,10 @@ class EntryStepKind(ABC):
     def is_passed(self, step: EntryStep, passages: Passages) -> bool:
         """Whether the rater has passed the step."""
         return passages.has_passed(step)
+
+    def admits(self, step: EntryStep, passages: Passages) -> bool:
+        """Whether a rater who is at this step may have the study's own tasks now."""
+        return False
 
     def halt(self, step: EntryStep, passages: Passages, now: datetime) -> Halt | None:
         """Why a rater who has not passed the step cannot continue with it now, or None."""

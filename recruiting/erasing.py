@@ -86,6 +86,8 @@ class RecruitingErasing(Erasing):
         erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
         _forget_mail(person, study, erased)
         own = Rater.objects.filter(study=study, person=person)
+        open_now = StepPassage.objects.filter(rater__in=own, outcome=StepPassage.Outcome.OPEN)
+        erased.empty(open_now.exclude(result=None), result=None)
         erased.delete(RaterMessage.objects.filter(thread__rater__in=own))
         erased.delete(MessageThread.objects.filter(rater__in=own))
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)

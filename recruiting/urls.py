@@ -6,7 +6,7 @@ from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
-from recruiting.views import own_pages, researchers, way_in
+from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
 
@@ -20,6 +20,7 @@ routes = [
     path("entry-links/", crowd_pages.entry_links, name="entry_links"),
     path("way-in/", way_in.way_in, name="way_in"),
     path("way-in/task/", way_in.practice, name="practice"),
+    path("way-in/task/draft/", way_in.practice_draft, name="practice_draft"),
     path("way-in/task/<int:number>/", way_in.why, name="why"),
     path("topics/", routing_views.own_topics, name="own_topics"),
     path("routing/", routing_views.routing, name="routing"),
@@ -30,8 +31,8 @@ routes = [
     path("steps/again/", researchers.requalify, name="requalify"),
     path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
     path("checks/", settings_views.check_settings, name="check_settings"),
-    path("funnel/", researchers.funnel, name="funnel"),
-    path("funnel/<int:pk>/", researchers.decision, name="decision"),
+    path("funnel/", pilot_views.funnel, name="funnel"),
+    path("funnel/<int:pk>/", pilot_views.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
     path("raters/<int:pk>/exclude/", exclusion_views.exclude, name="exclude"),

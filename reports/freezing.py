@@ -6,13 +6,13 @@ from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.locking import lock_study
 from config.background.rows import Status
+from config.database_clock import database_now
 from reports.kept_reports import Kept
 from reports.models import KeptReport
 
@@ -50,7 +50,7 @@ def freeze(kept: Kept, person: Person) -> KeptReport:
         return KeptReport.objects.create(
             study=kept.study, kind=done.kind, choices=done.choices, digest=done.digest, state=done.state,
             figures=figures, read_at=done.read_at,
-            seconds=done.seconds, status=Status.DONE, started_at=done.started_at, ended_at=timezone.now(),
+            seconds=done.seconds, status=Status.DONE, started_at=done.started_at, ended_at=database_now(),
             frozen_as=key,
         )  # fmt: skip
 
@@ -62,5 +62,5 @@ def empty_frozen(study: Study, reason: str, which: Mapping[str, Any] = MappingPr
     """
     kept = KeptReport.objects.filter(study=study, removed_at=None, **which).exclude(frozen_as=None)
     return kept.update(
-        status=Status.FAILED, figures="", reason=reason, removed_for=reason, removed_at=timezone.now(), token=None
+        status=Status.FAILED, figures="", reason=reason, removed_for=reason, removed_at=database_now(), token=None
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from annotation.blinding import is_blind
 from annotation.models import Study
@@ -19,6 +18,7 @@ from annotation.studies.locking import ImportPendingError, lock_study, refuse_im
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.models import Erasure
 from reports.data_state import answers_since, data_state, newest_entries, state_of
@@ -102,7 +102,7 @@ class Kept:
     def wait(self) -> float:
         """Seconds after which it is worth asking again."""
         row = self.waiting
-        due = max((row.due_at - timezone.now()).total_seconds(), 0.0) if row and row.status == Status.QUEUED else 0.0
+        due = max((row.due_at - database_now()).total_seconds(), 0.0) if row and row.status == Status.QUEUED else 0.0
         return due + max((self.done and self.done.seconds) or 0.0, 1.0)
 
     @property
@@ -174,12 +174,12 @@ def _stays_failed(kept: Kept, state: str) -> bool:
     failed = kept.failed
     if failed is None or failed.ended_at is None:
         return False
-    return failed.refused or failed.ended_at > timezone.now() - TRIED_AGAIN
+    return failed.refused or failed.ended_at > database_now() - TRIED_AGAIN
 
 
 def _request(kept: Kept, key: str, choices: Choices, state: str) -> None:
     """Queue a computation, not before the last one has been over for a while. Nothing happens if one is queued."""
-    now = timezone.now()
+    now = database_now()
     due = now
     if kept.done is not None and kept.done.ended_at is not None:
         due = max(now, kept.done.ended_at + timedelta(seconds=REST * (kept.done.seconds or 0.0)))
@@ -221,7 +221,7 @@ def computed(study: Study, kind: ReportKind, choices: Choices) -> Computed:
 
     Raises ChoiceInvalidError and ImportPendingError.
     """
-    begun, read_at, erasures = time.monotonic(), timezone.now(), last_erasures()
+    begun, read_at, erasures = time.monotonic(), database_now(), last_erasures()
     state = data_state(study, kind.version, kind.ignored(choices))
     figures = json.dumps(kind.compute(study, choices), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Computed(figures, state, read_at, time.monotonic() - begun, erasures)
@@ -256,7 +256,7 @@ def compute_here(study: Study, key: str, choices: Choices) -> dict[str, Any]:
     made = computed(study, kind, choices)
     try:
         with transaction.atomic():
-            now = timezone.now()
+            now = database_now()
             row = KeptReport(
                 study=study, kind=key, choices=dict(choices), digest=digest, status=Status.DONE,
                 started_at=made.read_at, ended_at=now, **made.fields,

@@ -11,7 +11,6 @@ from typing import Any
 from django.conf import settings as django_settings
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import Item, Study
 from annotation.studies.locking import lock_study
@@ -19,6 +18,7 @@ from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from retrieval.models import IndexBuild
 from retrieval.search_errors import SearchError
@@ -103,7 +103,7 @@ def remove_unused(study: Study, searcher: str) -> None:
     """Remove the files of old builds that nobody can be using."""
     builds = IndexBuild.objects.filter(study=study, searcher=searcher).exclude(folder="").order_by("-number")
     kept = set(builds.filter(status=Status.DONE).values_list("pk", flat=True)[:KEPT])
-    over = builds.filter(~Q(status__in=WAITING), is_current=False, ended_at__lt=timezone.now() - UNUSED_AFTER)
+    over = builds.filter(~Q(status__in=WAITING), is_current=False, ended_at__lt=database_now() - UNUSED_AFTER)
     for build in over.exclude(pk__in=kept):
         if IndexBuild.objects.filter(pk=build.pk, is_current=False).update(folder="", edition=""):
             shutil.rmtree(build.place, ignore_errors=True)

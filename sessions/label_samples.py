@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -13,6 +12,7 @@ from annotation.models import Rater, Study
 from annotation.pools import in_main_pool
 from annotation.studies.locking import lock_study
 from annotation.studies.snapshots import study_snapshot
+from config.database_clock import database_now
 from sessions.models import LabelSample, Turn, TurnLabel
 from sessions.transcript import TurnRecord, with_ratings_of_all
 from sessions.turn_labels import VALUES as LABELS
@@ -61,7 +61,7 @@ def draw_labels(
         known = LabelSample.objects.filter(study=study, **choices).first()
         if known is not None:
             return known
-        made = LabelSample.objects.create(study=study, turns=turns, made_at=timezone.now(), **choices)
+        made = LabelSample.objects.create(study=study, turns=turns, made_at=database_now(), **choices)
         record(
             "turns sampled for labels", study.slug, actor=actor, study=study.slug, new={**choices, "turns": len(turns)}
         )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.auditing import record
@@ -11,6 +10,7 @@ from annotation.desk.assigning import fill, hold
 from annotation.desk.submitting import StudyClosedError
 from annotation.models import Assignment, Slot, Study
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from llm.models import Call
 from sessions.background.answer_writing import work_of
 from sessions.models import RevisionSession, Turn
@@ -58,7 +58,7 @@ class LockedSession:
         fresh = RevisionSession.objects.select_related("study", "rater__person", "item", "task")
         locked = fresh.select_for_update(of=("self",), no_key=True).get(pk=session.pk)
         turns = turns_of(locked)
-        return cls(locked, turns, session_state(locked, turns), timezone.now())
+        return cls(locked, turns, session_state(locked, turns), database_now())
 
     @property
     def last(self) -> TurnRecord:

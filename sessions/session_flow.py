@@ -1,23 +1,26 @@
 """How session tasks reach raters: one session per question, a page of its own, and second ratings of single turns."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.blinding import is_blind
+from annotation.desk.pilot_rules import most_given
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
-from annotation.task_flow import DoneElsewhere
+from annotation.task_flow import BegunTask, DoneElsewhere
+from config.database_clock import database_now
 from llm.call_errors import CallError
 from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
 from sessions.models import RevisionSession, Turn
 from sessions.pages.second_rating_page import second_rating_page
+from sessions.pages.session_overview import rows_of
 from sessions.pages.session_preview import TEMPLATE as PREVIEW_TEMPLATE
 from sessions.pages.session_preview import session_preview
 from sessions.steps import mark_abandoned, start_session
@@ -65,7 +68,13 @@ class SessionFlow(TaskFlow):
         return reverse("revision_sessions:welcome", args=[rater.study.slug]) if rater.topics is None else None
 
     def offered(self, slots: QuerySet[Slot], rater: Rater) -> QuerySet[Slot]:
-        """Leave out questions that the rater has had, however that session ended, and turns of their own sessions."""
+        """Leave out questions that the rater has had, however that session ended, and turns of their own sessions.
+
+        In a pilot, people get its sessions and no second ratings.
+        """
+        more = self.most_more(rater)
+        if more is not None:
+            slots = slots.exclude(task__variant__startswith=PREFIX) if more > 0 else slots.none()
         met = Assignment.objects.filter(rater=rater, task__item=OuterRef("item"))
         own = Turn.objects.filter(task=OuterRef("task"), session__rater=rater)
         of_turns = Q(task__variant__startswith=PREFIX)
@@ -76,22 +85,44 @@ class SessionFlow(TaskFlow):
         rows = slots.order_by().values_list("task", "item", "task__variant").distinct()
         return len({task if variant.startswith(PREFIX) else ("question", item) for task, item, variant in rows})
 
+    def most_more(self, rater: Rater) -> int | None:
+        most = most_given(rater)
+        return None if most is None else max(0, most - self.given_to(rater))
+
+    def given_to(self, rater: Rater) -> int:
+        """Count sessions, however they ended, and places that a researcher reserved for the rater."""
+        begun = RevisionSession.objects.filter(rater=rater, imported=False).values("task")
+        reserved = Slot.objects.filter(holder=rater, state=Slot.State.HELD).exclude(task__variant__startswith=PREFIX)
+        return begun.count() + reserved.exclude(task__in=begun).count()
+
     def preferred_order(self, slots: QuerySet[Slot], rater: Rater) -> list[int] | None:
         return ranking(slots, rater)
 
     def on_assigned(self, assignment: Assignment) -> None:
         if not assignment.task.variant.startswith(PREFIX):
-            start_session(assignment, assignment.task.variant, timezone.now())
+            start_session(assignment, assignment.task.variant, database_now())
 
     def on_released(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
             if slot.holder_id is not None:
-                mark_abandoned(slot.holder_id, slot.task_id, timezone.now())
+                mark_abandoned(slot.holder_id, slot.task_id, database_now())
 
     def titles(self, items: Collection[int]) -> dict[int, str]:
         """Return the questions of the items."""
         rows = Item.objects.filter(pk__in=items).values_list("pk", "content")
         return {pk: content["question"] for pk, content in rows if content}
+
+    def begun_by(self, raters: Collection[int]) -> dict[int, list[BegunTask]]:
+        """Return sessions with their states and turns."""
+        sessions = RevisionSession.objects.filter(rater__in=raters, imported=False).select_related("item", "study")
+        rows, found = rows_of(list(sessions.order_by("pk"))), defaultdict(list)
+        for row in rows:
+            session, ended = row.session, f"{row.session.get_status_display()}, {len(row.ratings)} rated turn"
+            address = reverse("revision_sessions:overview", args=[session.study.slug, session.pk])
+            title = (session.item.content or {}).get("question", session.key)
+            state = ended if len(row.ratings) == 1 else f"{ended}s"
+            found[session.rater_id].append(BegunTask(title, state, address))
+        return dict(found)
 
     def own_page(self, assignment: Assignment) -> str | None:
         """Return the session's page, also for tasks of turns that its own user rates."""

@@ -10,11 +10,11 @@ from datetime import datetime
 from types import MappingProxyType
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from annotation.models import Rater, Study
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from sessions.models import Turn, TurnLabel
 from sessions.transcript import with_ratings, with_ratings_of_all
 from sessions.workflow import DONE, EDITABLE
@@ -75,7 +75,7 @@ def label(turn: Turn, kind: str, value: str, rater: Rater) -> TurnLabel:
         if current is not None:
             turn.labels.filter(pk=current.pk).update(is_current=False)
         made = TurnLabel.objects.create(
-            turn=turn, kind=kind, value=value, rater=rater, at=timezone.now(),
+            turn=turn, kind=kind, value=value, rater=rater, at=database_now(),
             revision=current.revision + 1 if current else 1,
         )  # fmt: skip
         subject = f"{turn.session.key} turn {turn.number}"

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.browser_sessions import SessionStore
-from accounts.models import KnownAddress, Person, WrongTryCount
+from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
 from accounts.preferences import save_preferences
+from accounts.sealed_keys import seal
 from accounts.sign_in_links import issue_link
 from annotation.blinding import is_blind, unblind
 from annotation.desk.assigning import next_assignment
@@ -128,6 +129,8 @@ def person(name: str) -> Person:
     )
     issue_link(made)
     KnownAddress.objects.create(person=made, key=name, until=timezone.now())
+    SecondFactor.objects.create(person=made, sealed_key=seal("JBSWY3DPEHPK3PXP"), used_step=1, recovery_hashes=["a"])
+    OutsideIdentity.objects.create(person=made, issuer="https://id.example.org", subject=f"{name}-subject")
     store = SessionStore()
     store["_auth_user_id"] = str(made.pk)
     store.save()

@@ -12,6 +12,7 @@ from tests.world import ROUTES
 
 pytestmark = pytest.mark.one_database
 HOSTILE = """CANARY"'><script src=//evil.test/></script><img src=//evil.test/ onerror=alert(1)><b hx-get=//evil.test>"""
+NAME_LENGTH = Person._meta.get_field("full_name").max_length
 READERS = ("superuser", "owner", "annotator")
 
 
@@ -37,17 +38,20 @@ def test_markup_that_is_not_escaped_is_found():
     assert markup_in(f"<p>{HOSTILE}</p>") == ["script", "img", "b"]
 
 
-def test_markup_in_any_stored_text_is_text_on_every_page(world):
-    clients, address = world
+def make_texts_hostile(text: str) -> None:
+    """Replace what people or models wrote in every row. What starts like JSON is written by programs, and stays."""
     with open_erasure("test"):
         for model in apps.get_models():
             texts = [field.name for field in model._meta.concrete_fields if type(field) is models.TextField]
             for name in texts if model is not BrowserSession else ():
                 given = model.objects.exclude(**{name: ""}).exclude(**{name: None})
-                given.exclude(**{f"{name}__regex": r"^[\[{]"}).update(
-                    **{name: HOSTILE}
-                )  # JSON is not written by people
-        Person.objects.update(full_name=HOSTILE)
+                given.exclude(**{f"{name}__regex": r"^[\[{]"}).update(**{name: text})
+        Person.objects.update(full_name=text[:NAME_LENGTH])
+
+
+def test_markup_in_any_stored_text_is_text_on_every_page(world):
+    clients, address = world
+    make_texts_hostile(HOSTILE)
     wrong, escaped = [], 0
     for route in ROUTES:
         for name in READERS:

@@ -5,7 +5,7 @@ from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from accounts.auditing import identity_of, record
-from accounts.models import KnownAddress, Person, WrongTryCount
+from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
 from accounts.sign_in_links import issue_link, issue_password_link
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
@@ -176,6 +176,8 @@ def build_world():
         "spotcheck": check(annotation, "ok", "", people["owner"], number=0),
         "spanreview": review_span(annotation.ratings.first(), 0, "confirmed", "It is.", people["owner"], number=0),
         "person": people["annotator"], "signinlink": people["annotator"].sign_in_links.get(),
+        "secondfactor": SecondFactor.objects.create(person=people["annotator"], sealed_key="sealed", used_step=1),
+        "outsideidentity": OutsideIdentity.objects.create(person=people["annotator"], issuer="i", subject="s"),
         "token": Token.objects.filter(study=study).first(), "accounttoken": Token.objects.get(study=None),
         "auditentry": record("seen", "nothing", actor=None),
         "identity": identity_of(people["owner"], study.slug),

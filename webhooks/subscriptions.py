@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -16,6 +15,7 @@ from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from webhooks.allowed_addresses import target_of
 from webhooks.event_kinds import TEST
@@ -74,7 +74,7 @@ def disable_webhook(webhook: Webhook, actor: Person | None, reason: str = BY_HAN
         now = _locked(webhook)
         if now.disabled_at is not None:
             return False
-        now.disabled_at, now.disabled_reason = timezone.now(), reason
+        now.disabled_at, now.disabled_reason = database_now(), reason
         now.save(update_fields=["disabled_at", "disabled_reason"])
         WebhookDelivery.objects.filter(webhook=now, status=Status.QUEUED).update(stop_asked=True)
         record("webhook disabled", f"webhook {now.pk}", actor=actor, study=now.study.slug, new={"reason": reason})
@@ -111,7 +111,7 @@ def send_test(webhook: Webhook, actor: Person) -> WebhookDelivery:
     """Queue a test message. Raises WebhookRefusedError."""
     with transaction.atomic():
         now = _enabled(webhook)
-        [made] = queue_messages([(now, TEST, timezone.now(), {"study": now.study.slug})])
+        [made] = queue_messages([(now, TEST, database_now(), {"study": now.study.slug})])
         record("webhook tested", f"webhook {now.pk}", actor=actor, study=now.study.slug)
     return made
 

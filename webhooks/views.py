@@ -4,11 +4,11 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
+from config.database_clock import database_now
 from webhooks.access import delivery_for, webhook_for
 from webhooks.allowed_addresses import AddressRefusedError
 from webhooks.forms import EventsForm, WebhookForm
@@ -42,7 +42,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
         except WebhookRefusedError as problem:
             form.add_error(None, str(problem))
     rows = Webhook.objects.filter(study=study).order_by("pk")
-    context = {"study": study, "form": form, "secret": secret, "rows": rows, "now": timezone.now(),
+    context = {"study": study, "form": form, "secret": secret, "rows": rows, "now": database_now(),
                "hosts": settings.WEBHOOK_HOSTS}  # fmt: skip
     return render(request, "webhooks/webhooks.html", context, status=422 if form.is_bound else 200)
 
@@ -60,7 +60,7 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("webhooks:webhook", slug=slug, pk=pk)
     deliveries = found.deliveries.order_by("-pk")[:DELIVERIES]
     context = {"study": found.study, "webhook": found, "form": form, "deliveries": deliveries, "most": DELIVERIES,
-               "now": timezone.now()}  # fmt: skip
+               "now": database_now()}  # fmt: skip
     return render(request, "webhooks/webhook.html", context, status=422 if form.is_bound else 200)
 
 

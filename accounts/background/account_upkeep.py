@@ -9,7 +9,6 @@ from datetime import UTC, datetime, time, timedelta
 
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.audit_archive import ArchiveUnconfirmedError, archive_audit
 from accounts.audited_erasure import ErasureRefusedError
@@ -17,6 +16,7 @@ from accounts.browser_sessions import clear_ended_sessions
 from accounts.models import AuditEntry, SignInLink
 from accounts.sign_in_limits import clear_old_counts
 from config.background.kinds import Sweep
+from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
 EVERY = 600
@@ -28,7 +28,7 @@ LINKS_KEPT = timedelta(days=30)
 
 def forget_links() -> int:
     """Delete some links that ended a month ago, and return how many."""
-    before = timezone.now() - LINKS_KEPT
+    before = database_now() - LINKS_KEPT
     over = Q(used_at__lt=before) | Q(revoked_at__lt=before) | Q(expires_at__lt=before)
     old = list(SignInLink.objects.filter(over).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     SignInLink.objects.filter(pk__in=old).delete()
@@ -39,7 +39,7 @@ def archive_old_entries() -> int:
     """Move some audit entries older than `AUDIT_KEEP_DAYS` to a new file in VAR/audit, and return how many."""
     if settings.AUDIT_KEEP_DAYS is None:
         return 0
-    now = timezone.now()
+    now = database_now()
     before = datetime.combine((now - timedelta(days=settings.AUDIT_KEEP_DAYS)).date(), time(), UTC)
     if not AuditEntry.objects.filter(at__lt=before).exists():
         return 0

@@ -1,3 +1,4 @@
+import config.database_clock
 import config.model_fields
 import django.contrib.auth.models
 import django.contrib.auth.validators
@@ -63,7 +64,7 @@ class Migration(FirstMigration):
                 ('session_data', models.TextField(verbose_name='session data')),
                 ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
                 ('person', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='browser_sessions', to=settings.AUTH_USER_MODEL)),
-                ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
+                ('seen_at', models.DateTimeField(default=config.database_clock.database_now, editable=False, help_text='a request of the last hour or so; ends idle sessions')),
             ],
             options={
                 'verbose_name': 'session',
@@ -138,6 +139,33 @@ class Migration(FirstMigration):
             options={
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(models.Q(('made_by__isnull', True), ('study', '')), models.Q(models.Q(('study', ''), _negated=True), ('made_by__isnull', False), ('purpose', 'sign-in')), _connector='OR'), name='sign_in_link_of_study_made_by'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='SecondFactor',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('sealed_key', models.TextField(editable=False, help_text="the app's key, encrypted with SECRET_KEY")),
+                ('since', models.DateTimeField(auto_now_add=True)),
+                ('used_step', models.BigIntegerField(editable=False, help_text='the newest step of 30 seconds of which a code was used; earlier ones are refused')),
+                ('recovery_hashes', config.model_fields.ExactJSONField(default=list, editable=False, help_text='hashes of the unused recovery codes')),
+                ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='OutsideIdentity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('issuer', models.CharField(max_length=300)),
+                ('subject', models.CharField(help_text='what the provider calls the person, and never changes', max_length=255)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outside_identities', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'outside identities',
+                'constraints': [
+                    models.UniqueConstraint(fields=('issuer', 'subject'), name='outside_identity_once'),
                 ],
             },
         ),

@@ -6,10 +6,10 @@ Each run does a bounded amount; what is left waits for the next one.
 from datetime import timedelta
 
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import DraftConflict, Invitation
 from config.background.kinds import Sweep
+from config.database_clock import database_now
 
 EVERY = 600
 AT_ONCE = 1000
@@ -20,7 +20,7 @@ CONFLICTS_KEPT = timedelta(days=90)
 
 def forget_invitations() -> int:
     """Delete some invitations that ended long ago, and return how many. The audit keeps that they were made."""
-    before = timezone.now() - INVITATIONS_KEPT
+    before = database_now() - INVITATIONS_KEPT
     over = Q(accepted_at__lt=before) | Q(revoked_at__lt=before) | Q(expires_at__lt=before)
     old = list(Invitation.objects.filter(over).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     Invitation.objects.filter(pk__in=old).delete()
@@ -29,7 +29,7 @@ def forget_invitations() -> int:
 
 def forget_conflicts() -> int:
     """Delete some old drafts that were kept aside, and return how many."""
-    over = DraftConflict.objects.filter(saved_at__lt=timezone.now() - CONFLICTS_KEPT)
+    over = DraftConflict.objects.filter(saved_at__lt=database_now() - CONFLICTS_KEPT)
     old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     DraftConflict.objects.filter(pk__in=old).delete()
     return len(old)

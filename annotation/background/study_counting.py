@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
@@ -23,6 +22,7 @@ from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.background.rows import WAITING
 from config.bulk_insert import insert_rows
+from config.database_clock import database_now
 from config.models import Erasure
 
 ERASED = "Answers were erased while they were counted."
@@ -40,7 +40,7 @@ LATELY = timedelta(hours=1)
 def count(claim: Claim) -> None:
     """Count the subject of a claimed row. The new counts replace the older ones of the subject."""
     row: StudyCounts = claim.row
-    begun, read_at, erasures = time.monotonic(), timezone.now(), _last_erasures()
+    begun, read_at, erasures = time.monotonic(), database_now(), _last_erasures()
     try:
         refuse_import_since(row.study)
         with claim.kept_alive():
@@ -99,7 +99,7 @@ def _draw(claim: Claim, batch: int) -> int:
 
 def _close_checked(row: StudyCounts) -> None:
     """Mark as checked what was checked while the sample was drawn."""
-    lately = SpotCheck.objects.filter(by__study=row.study_id, at__gt=timezone.now() - LATELY).values_list(
+    lately = SpotCheck.objects.filter(by__study=row.study_id, at__gt=database_now() - LATELY).values_list(
         "annotation__task_id", "annotation__rater_id"
     )
     for task, rater in set(lately):

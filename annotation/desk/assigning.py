@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
@@ -34,6 +33,7 @@ from annotation.studies.check_draws import checks_of
 from annotation.studies.planning import seeded
 from annotation.studies.rater_routing import ensure_routed, lock_counts
 from annotation.studies.routing_plan import routing_of
+from config.database_clock import database_now
 from config.prepared_sql import insert_if_new
 from config.process_counts import count
 
@@ -54,7 +54,7 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
         return None
     for attempt in range(ATTEMPTS):
         with transaction.atomic():
-            now = timezone.now()
+            now = database_now()
             state = lock_state(rater.pk, study, now)
             if state.status != Study.Status.LIVE or not state.rater.admitted:
                 return None
@@ -114,7 +114,9 @@ def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
     mine = Slot.objects.filter(study=study, holder=rater)
     filled = mine.filter(state=Slot.State.FILLED).count()
     held = mine.filter(state=Slot.State.HELD, place__gte=FIRST).count()
-    left = protocols()[study.protocol].flow.count_tasks(open_slots(study, rater))
+    flow = protocols()[study.protocol].flow
+    left, more = flow.count_tasks(open_slots(study, rater)), flow.most_more(rater)
+    left = left if more is None else min(left, more)
     return filled, held + min(left, room_of(study, rater, filled + held, left))
 
 
@@ -345,5 +347,5 @@ def give_own(rater: Rater, task: int, since: datetime | None) -> Assignment:
     if there is not None:
         return there
     return Assignment.objects.create(
-        rater=rater, task_id=task, order=[], opened_at=since, created_at=since or timezone.now()
+        rater=rater, task_id=task, order=[], opened_at=since, created_at=since or database_now()
     )

@@ -1,13 +1,15 @@
 """Drafts and answers that a page sent too late to be used: kept with the assignment, in bounded number and size."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.answers import Form, Sheet
-from annotation.models import Assignment, DraftConflict
+from annotation.models import Assignment, DraftConflict, Question, Study
 from annotation.protocols import protocols
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from config.text_validation import TextRefusedError
 
 MOST_KEPT = 20
@@ -26,8 +28,12 @@ def check_size(assignment: Assignment, form: Form) -> None:
     """Raise FormTooLargeError if the form is larger than any answer to the task's questions can be."""
     study, task = assignment.rater.study, assignment.task
     texts = list(task.outputs.order_by().values_list("text", flat=True))
-    sheet = Sheet.of([""] * len(texts), texts, task.item.document)
-    longest = protocols()[study.protocol].longest_form(list(study.questions.all()), sheet)
+    check_form_size(study, list(study.questions.all()), Sheet.of([""] * len(texts), texts, task.item.document), form)
+
+
+def check_form_size(study: Study, questions: Sequence[Question], sheet: Sheet, form: Form) -> None:
+    """As `check_size`, for a task that no assignment is for."""
+    longest = protocols()[study.protocol].longest_form(questions, sheet)
     if sum(len(name) + sum(map(len, values)) for name, values in form.items()) > longest:
         raise FormTooLargeError(longest)
 
@@ -41,7 +47,7 @@ def keep_aside(assignment: Assignment, form: Form, base_version: int | None = No
     kept = DraftConflict.objects.filter(assignment=assignment)
     with transaction.atomic():
         lock_rater(assignment.rater_id)
-        if kept.filter(body=form).update(saved_at=timezone.now()):
+        if kept.filter(body=form).update(saved_at=database_now()):
             return
         base_version = assignment.draft_version if base_version is None else base_version
         DraftConflict.objects.create(assignment=assignment, base_version=base_version, body=form)

@@ -2,13 +2,13 @@
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from annotation.desk.assigning import renew_lease
 from annotation.desk.conflicting_drafts import check_size, keep_aside
 from annotation.desk.submitting import Effort, Form, added_use, current_annotation
 from annotation.models import Assignment, Slot
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from config.text_validation import check_json
 
 
@@ -39,7 +39,7 @@ def save_draft(assignment: Assignment, form: Form, *, base_version: int, revisio
         if revision != (current.revision if current else 0):
             raise AlreadySubmittedError
         if fresh.draft_version == base_version:
-            version, now = base_version + 1, timezone.now()
+            version, now = base_version + 1, database_now()
             Assignment.objects.filter(pk=fresh.pk).update(
                 draft=form, draft_version=version, seen_at=now, opened_at=fresh.opened_at or now
             )
@@ -56,7 +56,7 @@ def pulse(assignment: Assignment, effort: Effort) -> Slot | None:
     with transaction.atomic():
         rater = lock_rater(assignment.rater_id, "study")
         fresh = Assignment.objects.get(pk=assignment.pk)
-        now = timezone.now()
+        now = database_now()
         Assignment.objects.filter(pk=fresh.pk).update(
             seen_at=now,
             opened_at=fresh.opened_at or now,

@@ -13,8 +13,6 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.utils import timezone
-
 from annotation.answers import Form, Sheet, ShownOutput, letter
 from annotation.desk.slot_statements import SLOT, held_slots, taken_slots
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
@@ -22,6 +20,7 @@ from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
+from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
 
 NOT_FOR_RATERS = ("references", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason")
@@ -388,7 +387,7 @@ def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draf
 
 def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
-    key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", timezone.now())
+    key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", database_now())
     desk_row(0, key)
     fetch_one(_progress_sql(None), [0] * 11)
     fetch_one(_STATE_SQL, [0, now, 0])

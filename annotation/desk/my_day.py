@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import Person
 from annotation.models import Annotation, Study
 from annotation.studies.pace_plan import StatedPace, pace_in
+from config.database_clock import database_now
 
 DAYS = 7
 MOST_READ = 500
@@ -114,7 +115,7 @@ def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedW
 
     Two queries, which read at most MOST_READ answers of one person.
     """
-    now = now or timezone.now()
+    now = now or database_now()
     given = Annotation.objects.filter(
         rater__person=person, is_current=True, status__in=Annotation.ANSWERED, submitted_at__gte=now - timedelta(days=1)
     ).order_by("-submitted_at")

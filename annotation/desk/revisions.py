@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.auditing import entry, identity_of
 from accounts.models import AuditEntry
@@ -18,6 +17,7 @@ from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
 from annotation.studies.rater_routing import lock_counts
+from config.database_clock import database_now
 from config.prepared_sql import insert, insert_all
 from config.process_counts import count
 
@@ -57,7 +57,7 @@ class Revision:
         cls, assignment: Assignment, study: Study, submission: Submission, digest: str
     ) -> "tuple[Revision, Annotation | None]":
         """Lock the rater's work; with the annotation that the same request has made before, if it has."""
-        now = timezone.now()
+        now = database_now()
         work = lock_work(assignment, study, submission.client_key, now)
         revision = cls(work, study, submission, digest, now)
         if work.repeated is not None:

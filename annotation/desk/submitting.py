@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record, record_all
 from accounts.models import AuditEntry
@@ -30,6 +29,7 @@ from annotation.desk.submissions import (
 )
 from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_json
 
@@ -202,7 +202,7 @@ def flag(assignment: Assignment, reason: str) -> None:
     Each change is a revision: it keeps the answer and its times, or has none if there is no answer yet. Raises
     StudyClosedError.
     """
-    study, now = assignment.rater.study, timezone.now()
+    study, now = assignment.rater.study, database_now()
     protocol = protocols()[study.protocol]
     with transaction.atomic():
         work = lock_work(assignment, study, None, now)

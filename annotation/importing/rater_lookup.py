@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.utils import timezone
-
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.importing.staging import Staging
 from annotation.models import Rater, Study
 from config.bulk_insert import packed_time
+from config.database_clock import database_now
 from config.text_validation import TextRefusedError, check_id
 
 KINDS = frozenset(Rater.Kind.values)
@@ -46,7 +45,7 @@ class RaterLookup:
         """Add the raters that are new since the last call."""
         if not self._new:
             return
-        now = packed_time(timezone.now())
+        now = packed_time(database_now())
         named = list(zip(self.staging.next_ids(Rater, len(self._new)), self._new.items(), strict=True))
         self.staging.insert(Rater, COLUMNS, [(pk, self.study.pk, name, kind, False, now) for pk, (name, kind) in named])
         self.known.update({name: (pk, kind) for pk, (name, kind) in named})

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db import connection, transaction
-from django.utils import timezone
 
 from annotation.importing.row_packing import unpack
 from annotation.importing.staging import Staging
 from annotation.models import PendingImport, PendingRows, Rater, Study
+from config.database_clock import database_now
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 FEW_ROWS, FEW_BYTES = 5_000, 4 * 1024 * 1024
@@ -37,7 +37,7 @@ def fits_one_step(staging: Staging) -> bool:
 
 def keep(staging: Staging, slug: str) -> PendingImport:
     """Store all staged rows in the database, in steps, as an import that is not decided yet."""
-    pending = PendingImport.objects.create(slug=slug, moved_at=timezone.now())
+    pending = PendingImport.objects.create(slug=slug, moved_at=database_now())
     packed, pauses = staging.packed(), WritePauses()
     while _keep_some(pending, packed):
         pauses.take()
@@ -48,7 +48,7 @@ def _keep_some(pending: PendingImport, packed: Iterator[bytes]) -> bool:
     """Store rows for one step. Return whether there may be more."""
     end = time.monotonic() + STEP_SECONDS
     with transaction.atomic():
-        PendingImport.objects.filter(pk=pending.pk).update(moved_at=timezone.now())
+        PendingImport.objects.filter(pk=pending.pk).update(moved_at=database_now())
         for one in packed:
             PendingRows.objects.create(pending_import=pending, packed=one)
             if time.monotonic() > end:
@@ -92,7 +92,7 @@ def _move_some(pending: int) -> bool:
             unpack(bytes(rows.packed)).write()
             PendingRows.objects.filter(pk=rows.pk).delete()
             if time.monotonic() > end:
-                PendingImport.objects.filter(pk=pending).update(moved_at=timezone.now())
+                PendingImport.objects.filter(pk=pending).update(moved_at=database_now())
                 return True
         _end(pending)
     return False
@@ -135,7 +135,7 @@ def discard_undecided(slug: str) -> None:
 
 def resume(seconds: float) -> None:
     """Continue imports whose process seems to have died, for about `seconds` at most."""
-    now = timezone.now()
+    now = database_now()
     for pending in PendingImport.objects.filter(study__isnull=False, moved_at__lt=now - RESUMED_AFTER):
         if not complete(pending.pk, seconds):
             return

@@ -2,12 +2,11 @@
 
 from collections.abc import Collection
 
-from django.utils import timezone
-
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.erasing import ANSWERS_TAKEN_BACK, all_erasing
 from annotation.models import Annotation, Study
+from config.database_clock import database_now
 
 LOOKUP = 500
 
@@ -25,7 +24,7 @@ def withdraw_answers(study: Study, pairs: Collection[tuple[int, int]], actor: Pe
         times += [at for task, rater, at in rows.values_list("task", "rater", "submitted_at") if (task, rater) in pairs]
     if not times:
         return
-    now = timezone.now()
+    now = database_now()
     told = [at for at in times if at is not None and at <= now]
     earliest = min(told) if len(told) == len(times) else None
     for part in all_erasing():

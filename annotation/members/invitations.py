@@ -6,7 +6,6 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -14,6 +13,7 @@ from accounts.secret_tokens import new_token, token_hash
 from annotation.access import backed_invitations
 from annotation.members.membership import add_member
 from annotation.models import Invitation, Membership, Study
+from config.database_clock import database_now
 
 DAYS = 14
 MOST_AT_ONCE = 50
@@ -42,7 +42,7 @@ def invite(
     With `tokens`, the invitations are those of these secrets.
     """
     tokens = tokens or [new_token() for _ in range(count)]
-    expires = timezone.now() + timedelta(days=days)
+    expires = database_now() + timedelta(days=days)
     with transaction.atomic():
         for token in tokens:
             invitation = Invitation.objects.create(
@@ -64,13 +64,13 @@ def open_invitation(token: str) -> Invitation:
 def mark_opened(invitation: Invitation) -> None:
     """Keep when the page of an invitation was first shown."""
     if invitation.opened_at is None:
-        Invitation.objects.filter(pk=invitation.pk, opened_at=None).update(opened_at=timezone.now())
+        Invitation.objects.filter(pk=invitation.pk, opened_at=None).update(opened_at=database_now())
 
 
 def _open_now() -> QuerySet[Invitation]:
     """Invitations that can be accepted now."""
     return backed_invitations().filter(
-        accepted_at=None, revoked_at=None, expires_at__gt=timezone.now(),
+        accepted_at=None, revoked_at=None, expires_at__gt=database_now(),
         study__in=Study.objects.exclude(status=Study.Status.CLOSED),
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def accept(invitation: Invitation, person: Person) -> Membership:
             record("person joined", actor=person, study=invitation.study.slug)
         elif Membership.objects.filter(study=invitation.study, person=person).exists():
             raise AlreadyMemberError
-        if not _open_now().filter(pk=invitation.pk).update(accepted_at=timezone.now(), accepted_by=person):
+        if not _open_now().filter(pk=invitation.pk).update(accepted_at=database_now(), accepted_by=person):
             raise InvitationDeadError
         record("invitation accepted", f"invitation {invitation.pk}", actor=person, study=invitation.study.slug)
         return add_member(invitation.study, person, invitation.role, person)

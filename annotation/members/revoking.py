@@ -1,19 +1,19 @@
 """Revoke invitations and tokens: one by hand, or all that a person may no longer grant."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.access import backed_invitations, backed_tokens
 from annotation.models import Invitation, Token
+from config.database_clock import database_now
 
 
 def revoke_invitation(invitation: Invitation, actor: Person | None) -> bool:
     """Revoke an invitation; return False if it was already accepted or revoked."""
     with transaction.atomic():
         ended = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None).update(
-            revoked_at=timezone.now()
+            revoked_at=database_now()
         )
         if ended:
             record("invitation revoked", f"invitation {invitation.pk}", actor=actor, study=invitation.study.slug)
@@ -23,7 +23,7 @@ def revoke_invitation(invitation: Invitation, actor: Person | None) -> bool:
 def revoke_token(token: Token, actor: Person | None) -> bool:
     """Revoke a token, so that its next request is refused; return False if it was already revoked."""
     with transaction.atomic():
-        ended = Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+        ended = Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=database_now())
         if ended:
             named = list(token.opened.order_by("study__slug").values_list("study__slug", flat=True))
             for slug in [token.study.slug] if token.study else named or [""]:
@@ -36,7 +36,7 @@ def revoke_lapsed_grants(person: Person, actor: Person | None) -> None:
 
     Such invitations and tokens no longer work anyway. Once revoked, they do not work again if the right comes back.
     """
-    now = timezone.now()
+    now = database_now()
     invitations = Invitation.objects.filter(created_by=person, accepted_at=None, revoked_at=None, expires_at__gt=now)
     for invitation in invitations.exclude(pk__in=backed_invitations()).select_related("study"):
         revoke_invitation(invitation, actor)

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from accounts.secret_tokens import new_token, token_hash
 from annotation.models import Study, Token, TokenStudy
+from config.database_clock import database_now
 
 DAYS = 90
 MOST_DAYS = 365
@@ -40,7 +40,7 @@ def issue_account_token(
 def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[Study] = (), **fields: Any) -> str:
     """Create a token with these fields, and an entry in the audit of each of its studies (none: that of the site)."""
     secret = new_token()
-    expires = timezone.now() + timedelta(days=days)
+    expires = database_now() + timedelta(days=days)
     with transaction.atomic():
         token = Token.objects.create(made_by=actor, token_hash=token_hash(secret), expires_at=expires, **fields)
         TokenStudy.objects.bulk_create([TokenStudy(token=token, study=study) for study in opened])
@@ -54,7 +54,7 @@ def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[S
 
 def note_use(token: Token) -> None:
     """Store when a token was last used."""
-    now = timezone.now()
+    now = database_now()
     if token.last_used_at is None or token.last_used_at < now - NOTED_EVERY:
         stale = Q(last_used_at=None) | Q(last_used_at__lt=now - NOTED_EVERY)
         Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)

@@ -1,10 +1,10 @@
 import annotation.models.study
 import annotation.protocols
 import annotation.questions
+import config.database_clock
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
-import django.utils.timezone
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -695,7 +695,7 @@ class Migration(FirstMigration):
                 ('key', models.CharField(max_length=200)),
                 ('digest', models.CharField(help_text="of the request's method, address and body", max_length=64)),
                 ('attempt', models.UUIDField(default=uuid.uuid4)),
-                ('begun_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('begun_at', models.DateTimeField(db_index=True, default=config.database_clock.database_now)),
                 ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('body', models.TextField(blank=True)),
                 ('headers', config.model_fields.ExactJSONField(default=dict)),
@@ -756,12 +756,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('subject', models.CharField(help_text='overview, pace, spans, plan, or batch and its number from 0', max_length=40)),
@@ -813,12 +813,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('source_pk', models.BigIntegerField(help_text='the study that the items come from')),
@@ -841,12 +841,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('study_pk', models.BigIntegerField()),
@@ -867,12 +867,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('goes_live', models.BooleanField(default=False)),

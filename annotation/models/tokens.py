@@ -5,10 +5,10 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from annotation.models.study import Study
+from config.database_clock import database_now
 from config.model_fields import ExactJSONField
 
 
@@ -94,7 +94,7 @@ class KeptResponse(models.Model):
     key = models.CharField(max_length=200)
     digest = models.CharField(max_length=64, help_text="of the request's method, address and body")
     attempt = models.UUIDField(default=uuid.uuid4)
-    begun_at = models.DateTimeField(default=timezone.now, db_index=True)
+    begun_at = models.DateTimeField(default=database_now, db_index=True)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     body = models.TextField(blank=True)
     headers = ExactJSONField(default=dict)

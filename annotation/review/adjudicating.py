@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -14,6 +13,7 @@ from annotation.protocols import Unit, protocols
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 
 
@@ -59,7 +59,7 @@ def adjudicate(
             item=item, question=question, unit=unit_digest(unit), number=number + 1, value=value, reason=reason,
             output_id=outputs[unit.output] if unit.output is not None else None,
             other_output_id=outputs[unit.other] if unit.other is not None else None,
-            variant=unit.variant, by=reviewer, at=timezone.now(),
+            variant=unit.variant, by=reviewer, at=database_now(),
         )  # fmt: skip
         action = "answer adjudicated" if value is not None else "adjudication withdrawn"
         record(

@@ -5,13 +5,13 @@ A changed comment is a new rating, so it is unread again.
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Rater, Rating, ReadComments, Study
 from annotation.review.verdicts import reviewer_for
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 
 MOST_COUNTED = 1000
 
@@ -45,7 +45,7 @@ def mark_read(study: Study, person: Person, through: int) -> bool:
         before = read_through(study)
         if through <= before or not comments_of(study).filter(pk=through).exists():
             return False
-        mark = {"through": through, "by": reviewer, "at": timezone.now()}
+        mark = {"through": through, "by": reviewer, "at": database_now()}
         if not ReadComments.objects.filter(study=study).update(**mark):
             ReadComments.objects.create(study=study, **mark)
         record("comments read", study.slug, actor=person, study=study.slug, old=before, new=through)

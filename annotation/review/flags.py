@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -15,6 +14,7 @@ from annotation.models import Assignment, FlagAnswer, Study
 from annotation.review.verdicts import ReviewedMeanwhileError, reviewer_for
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 
 
 def open_flags(study: Study | OuterRef) -> QuerySet[Assignment]:
@@ -54,7 +54,7 @@ def answer_flag(flagged: Assignment, outcome: str, note: str, person: Person, *,
             FlagAnswer.objects.filter(pk=last.pk).update(is_current=False)
         added = FlagAnswer.objects.create(
             rater_id=fresh.rater_id, task_id=fresh.task_id, number=last.number + 1 if last else 1, flag=flag,
-            outcome=outcome, note=note, by=reviewer, at=timezone.now(),
+            outcome=outcome, note=note, by=reviewer, at=database_now(),
         )  # fmt: skip
         record(
             "flag answered",
@@ -78,7 +78,7 @@ def acknowledge_answers(person: Person, study: Study, pks: Sequence[int]) -> int
     with transaction.atomic():
         unread = unread_flag_answers(person).filter(rater__study=study, pk__in=pks)
         found = list(unread.values_list("pk", flat=True))
-        count = FlagAnswer.objects.filter(pk__in=found, seen_at=None).update(seen_at=timezone.now())
+        count = FlagAnswer.objects.filter(pk__in=found, seen_at=None).update(seen_at=database_now())
         if count:
             record("flag answers read", study.slug, actor=person, study=study.slug, new={"answers": found})
     return count

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -18,6 +17,7 @@ from annotation.studies.batches import items_in, state_of
 from annotation.studies.locking import refuse_import_since
 from annotation.studies.planning import seeded
 from annotation.studies.queries import unread_notes
+from config.database_clock import database_now
 
 OPTION, SHARE = "spot_check_share", SPOT_CHECK_SHARE
 NOT_CHECKED = ("", 0, 0)
@@ -107,7 +107,7 @@ def check(annotation: Annotation, verdict: str, note: str, person: Person, *, nu
         if last is not None:
             SpotCheck.objects.filter(pk=last.pk).update(is_current=False)
         added = SpotCheck.objects.create(
-            annotation=annotation, number=number + 1, verdict=verdict, note=note, by=reviewer, at=timezone.now()
+            annotation=annotation, number=number + 1, verdict=verdict, note=note, by=reviewer, at=database_now()
         )
         drawn = DrawnAnswer.objects.filter(task=annotation.task_id, rater=annotation.rater_id, is_open=True)
         drawn.update(is_open=False)
@@ -135,7 +135,7 @@ def acknowledge(person: Person, study: Study, pks: Sequence[int]) -> int:
     with transaction.atomic():
         unread = unread_notes(person).filter(annotation__rater__study=study, pk__in=pks).order_by("pk")
         found = list(unread.values_list("pk", flat=True))
-        count = SpotCheck.objects.filter(pk__in=found, seen_at=None).update(seen_at=timezone.now())
+        count = SpotCheck.objects.filter(pk__in=found, seen_at=None).update(seen_at=database_now())
         if count:
             record("notes read", study.slug, actor=person, study=study.slug, new={"notes": found})
     return count

@@ -1,13 +1,13 @@
 """Write verdicts on marked spans, each with a reason, beside the rater's answer and never over it."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.members.pseudonyms import named_row
 from annotation.models import Rating, Reviewer, SpanReview, Study
 from annotation.studies.locking import refuse_import_since
+from config.database_clock import database_now
 
 Verdict = SpanReview.Verdict
 
@@ -37,7 +37,7 @@ def review_span(rating: Rating, index: int, verdict: str, reason: str, person: P
             SpanReview.objects.filter(pk=last.pk).update(is_current=False)
         added = SpanReview.objects.create(
             rating=rating, index=index, number=number + 1, verdict=verdict, reason=reason, by=reviewer,
-            at=timezone.now(),
+            at=database_now(),
         )  # fmt: skip
         record(
             "span reviewed",

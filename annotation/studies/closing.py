@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
+from config.database_clock import database_now
 
 CLOSE_FIRST = "Only a closed study can be locked or archived. Close it first."
 
@@ -19,7 +19,7 @@ def lock(study: Study, actor: Person | None) -> None:
     with transaction.atomic():
         now = _closed(study)
         if now.locked_at is None:
-            _change(now, "study locked", actor, locked_at=timezone.now())
+            _change(now, "study locked", actor, locked_at=database_now())
     study.locked_at = now.locked_at
 
 
@@ -38,7 +38,7 @@ def archive(study: Study, actor: Person | None) -> None:
     with transaction.atomic():
         now = _closed(study)
         if now.archived_at is None:
-            _change(now, "study archived", actor, archived_at=timezone.now())
+            _change(now, "study archived", actor, archived_at=database_now())
     study.archived_at = now.archived_at
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.models import Annotation, Item, Rating, Slot, Study, StudyCounts
@@ -20,6 +19,7 @@ from annotation.studies.locking import refuse_import_since
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 
 WORK_KEY = "study_counts"
 OVERVIEW, PACE, SPANS, PLAN, BATCH, LANES = "overview", "pace", "spans", "plan", "batch ", "lanes"
@@ -142,7 +142,7 @@ def _last(rows: list[StudyCounts], statuses: Collection[str]) -> StudyCounts | N
 
 def _current(study: Study, done: list[StudyCounts], ignored: Collection[str]) -> set[int]:
     """Which of the counts are of the current data, in one query."""
-    recent = [row for row in done if row.read_at is not None and row.read_at >= timezone.now() - OLDEST]
+    recent = [row for row in done if row.read_at is not None and row.read_at >= database_now() - OLDEST]
     if not recent:
         return set()
     changed = {f"changed_{row.pk}": Exists(_changes(study, row.read_at, ignored)) for row in recent if row.read_at}
@@ -158,12 +158,12 @@ def _changes(study: Study, since: datetime, ignored: Collection[str]) -> QuerySe
 
 
 def _failed_lately(failed: StudyCounts | None) -> bool:
-    return failed is not None and failed.ended_at is not None and failed.ended_at > timezone.now() - TRIED_AGAIN
+    return failed is not None and failed.ended_at is not None and failed.ended_at > database_now() - TRIED_AGAIN
 
 
 def _request(study: Study, subject: str, done: StudyCounts | None) -> StudyCounts | None:
     """Queue a count, not before the last one has been over for a while; None if another request has queued it."""
-    due = now = timezone.now()
+    due = now = database_now()
     if done is not None and done.ended_at is not None:
         due = max(now, done.ended_at + timedelta(seconds=REST * (done.seconds or 0.0)))
     try:

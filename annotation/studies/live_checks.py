@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from annotation.access import backed_invitations
 from annotation.blinding import names_of, shown_options
@@ -23,6 +22,7 @@ from annotation.studies.kept_counts import PLAN, KeptCounts, exceeds, kept_count
 from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, table_of
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
+from config.database_clock import database_now
 
 CHECKS = "live checks"
 FEW_ITEMS = 500
@@ -153,7 +153,7 @@ def _of_people(study: Study, facts: DraftFacts) -> Iterator[LiveProblem]:
 
 def invited_annotators(study: Study) -> int:
     """Return how many open invitations to annotate the study has now."""
-    now = timezone.now()
+    now = database_now()
     invitations = backed_invitations().filter(
         study=study, role=Role.ANNOTATOR, accepted_at=None, revoked_at=None, expires_at__gt=now
     )

@@ -8,12 +8,12 @@ from statistics import median
 from typing import Any
 
 from django.db.models import Min, QuerySet
-from django.utils import timezone
 
 from annotation.models import Annotation, Rater, Study
 from annotation.pools import no_checks
 from annotation.studies.kept_counts import PACE, KeptCounts, is_large, kept_counts
 from annotation.studies.study_progress import StudyProgress, progress_of_study
+from config.database_clock import database_now
 
 DAYS, HOURS, WEEK = 28, 24, 7
 CHUNK = 20_000
@@ -112,7 +112,7 @@ def count_pace(study: Study) -> dict[str, Any]:
 
     An answer that was changed counts when it was first submitted.
     """
-    now = timezone.now()
+    now = database_now()
     today = now.astimezone(UTC).date()
     first_day = today - timedelta(days=DAYS)
     by_day: Counter[date] = Counter()

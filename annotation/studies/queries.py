@@ -14,7 +14,6 @@ from django.db.models import (
     Value,
 )
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import Person
@@ -43,6 +42,7 @@ from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.counting import CountOf, MeanOf
 from annotation.studies.rater_routing import is_routed
 from annotation.studies.routing_plan import routing_of
+from config.database_clock import database_now
 from config.prepared_sql import fetch_all
 
 MOST_COUNTED = 1000
@@ -273,7 +273,7 @@ def state_of(invitation: Invitation) -> str:
         return "used"
     if invitation.revoked_at:
         return "revoked"
-    return "expired" if invitation.expires_at <= timezone.now() else "open"
+    return "expired" if invitation.expires_at <= database_now() else "open"
 
 
 def tokens_of(study: Study) -> QuerySet[Token]:
@@ -285,4 +285,4 @@ def state_of_token(token: Token) -> str:
     """Return `revoked`, `expired` or `open`."""
     if token.revoked_at:
         return "revoked"
-    return "expired" if token.expires_at <= timezone.now() else "open"
+    return "expired" if token.expires_at <= database_now() else "open"

@@ -191,11 +191,22 @@ def _group_quotas(study: Study, routing: RoutingSpec, replies: Replies) -> list[
 
 
 def wrong_counts(study: Study) -> list[str]:
-    """The keys of quotas whose count differs from the slots that their members have: none, if all is well."""
+    """The keys of quotas whose count differs from the slots that their members have: none, if all is well.
+
+    Somebody who left and let their answers be kept is a member of no quota any more, because nothing says what they
+    said about themselves. Their answers stay counted, so a count may be higher by as many.
+    """
     found = []
     for quota in RoutingQuota.objects.filter(study=study).exclude(key=WHOLE, rater=None).order_by("pk"):
         in_lanes = Q(rater__slots__lane__gte=quota.first_lane, rater__slots__lane__lte=quota.last_lane)
         taken = quota.members.filter(in_lanes).aggregate(count=Count("rater__slots"))["count"]
-        if taken != quota.taken:
+        if taken != quota.taken and not taken < quota.taken <= taken + _taken_by_those_who_left(quota):
             found.append(f"{quota.key}: {quota.taken} counted, {taken} taken")
     return found
+
+
+def _taken_by_those_who_left(quota: RoutingQuota) -> int:
+    if quota.rater_id is not None:
+        return 0
+    slots = Slot.objects.filter(study=quota.study_id, lane__gte=quota.first_lane, lane__lte=quota.last_lane)
+    return slots.filter(holder__isnull=False, holder__routed=None).count()

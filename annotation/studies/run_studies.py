@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
 
 from accounts.models import Person
 from annotation.access import RESEARCHERS, studies_of
@@ -17,6 +16,7 @@ from annotation.studies.kept_counts import OVERVIEW, kept_counts, large_studies
 from annotation.studies.locking import ImportPendingError
 from annotation.studies.study_progress import StudyProgress, progress_by_study
 from config.background.rows import Status
+from config.database_clock import database_now
 
 MOST_FLAGS = 100
 REQUESTED_AT_ONCE = 3
@@ -67,7 +67,7 @@ def _annotated(studies: QuerySet[Study]) -> Any:
     flagged = open_flags(OuterRef("pk")).order_by().values("pk")[:MOST_FLAGS]
     annotators = Membership.objects.filter(study=OuterRef("pk"), active=True, role=Role.ANNOTATOR).values("pk")
     waiting = Invitation.objects.filter(
-        study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+        study=OuterRef("pk"), accepted_at=None, revoked_at=None, expires_at__gt=database_now()
     )
     unprepared = planned_items(OuterRef("pk")).filter(pk__gt=OuterRef("planned_through"))
     return large_studies(studies).annotate(

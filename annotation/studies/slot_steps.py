@@ -10,7 +10,6 @@ from datetime import timedelta
 from random import Random
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -22,6 +21,7 @@ from annotation.protocols import protocols
 from annotation.studies.planning import current_place, seeded
 from annotation.studies.routing_plan import lane_of
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
+from config.database_clock import database_now
 
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
@@ -127,7 +127,7 @@ def reserve_slot(slot: Slot, rater: Rater, days: int, reason: str, actor: Person
         free = [one for one in slots if one.state != Slot.State.FILLED and one.holder_id != rater.pk]
         release_slots(study, [one for one in free if one.state == Slot.State.HELD], f"given to {rater.name}", actor)
         _check_may_take(study, rater, free)
-        until = timezone.now() + timedelta(days=days)
+        until = database_now() + timedelta(days=days)
         Slot.objects.filter(pk__in=[one.pk for one in free]).update(
             state=Slot.State.HELD, holder=rater, lease_until=until
         )

@@ -6,7 +6,6 @@ step moves them and costs claims nothing: a withdrawn item's slots lie before th
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -16,6 +15,7 @@ from annotation.models import Item, Rater, Slot, Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.planning import current_place
+from config.database_clock import database_now
 
 Priority = Item.Priority
 
@@ -31,7 +31,7 @@ def withdraw(item: Item, reason: str, actor: Person | None) -> None:
         why = correction(study, reason)
         if item.withdrawn_at is not None:
             raise ItemStepRefusedError("This item is withdrawn already.")
-        item.withdrawn_at, item.withdrawn_reason = timezone.now(), reason
+        item.withdrawn_at, item.withdrawn_reason = database_now(), reason
         item.save(update_fields=["withdrawn_at", "withdrawn_reason"])
         held = _locked_slots(item).filter(state=Slot.State.HELD).select_related("holder")
         release_slots(study, list(held), f"item withdrawn: {reason}", actor)

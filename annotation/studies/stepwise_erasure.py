@@ -15,7 +15,6 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, QuerySet
-from django.utils import timezone
 
 from accounts.audited_erasure import (
     STUDY_ERASED,
@@ -30,6 +29,7 @@ from annotation.models import Invitation, Membership, Study
 from annotation.studies.locking import lock_study
 from annotation.studies.study_erasure import BUSY, check_status, erase_rows, has_running, scope_of, sums_of
 from config.background.rows import Row, Status
+from config.database_clock import database_now
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 STEP_ROWS = 5000
@@ -82,7 +82,7 @@ def _stop_some(work: QuerySet[Any]) -> bool:
     with transaction.atomic():
         keys = list(work.filter(status=Status.QUEUED).order_by().values_list("pk", flat=True)[:FEW_ROWS])
         waiting = work.model._default_manager.filter(pk__in=keys, status=Status.QUEUED)
-        waiting.update(status=Status.STOPPED, reason=DELETED, ended_at=timezone.now())
+        waiting.update(status=Status.STOPPED, reason=DELETED, ended_at=database_now())
     return len(keys) == FEW_ROWS
 
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q
-from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Membership, Rater, Study
 from annotation.models.people import Role
@@ -16,6 +15,7 @@ from annotation.studies.counting import CountOf
 from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts, kept_counts_of
 from annotation.studies.queries import skipped_in
 from annotation.studies.study_progress import StudyProgress, progress_of_study
+from config.database_clock import database_now
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def count_overview(study: Study) -> dict[str, Any]:
 
 def _count_pace(study: Study) -> dict[str, Any]:
     """Count the answers of the last days; one that was changed counts when it was first submitted."""
-    now = timezone.now()
+    now = database_now()
     row = Annotation.objects.filter(
         no_checks(study, "task__item"), rater__study=study, is_current=True, status="submitted"
     ).aggregate(

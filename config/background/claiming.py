@@ -19,10 +19,10 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, connections, transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError, TryLaterError, Work, works
 from config.background.rows import IS_WAITING, WAITING, Row, Status
+from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_all, stored, update
 from config.request_ids import current_request_id, working_for
 
@@ -62,7 +62,7 @@ class Claim:
         asked = self._mine().values_list("stop_asked", flat=True).first()
         if asked:
             raise StopAskedError
-        if asked is None or not self._mine().update(lease_until=timezone.now() + self.work.lease, **fields):
+        if asked is None or not self._mine().update(lease_until=database_now() + self.work.lease, **fields):
             raise ClaimLostError
         self._remember(fields)
 
@@ -75,7 +75,7 @@ class Claim:
         if found is None:
             return True
         asked, until = found
-        now = timezone.now()
+        now = database_now()
         if not asked and until - now < self.work.lease / 2:
             return not self._mine().update(lease_until=now + self.work.lease)
         return bool(asked)
@@ -97,7 +97,7 @@ class Claim:
         """Renew the lease until the step is over or another worker has the row."""
         while not over.wait(self.work.lease.total_seconds() / 4):
             try:
-                if not self._mine().update(lease_until=timezone.now() + self.work.lease):
+                if not self._mine().update(lease_until=database_now() + self.work.lease):
                     break
             except DatabaseError as problem:
                 logger.warning("%s: heartbeat failed (%s)", self.work.key, " ".join(str(problem).split()))
@@ -126,7 +126,7 @@ class Claim:
             return
         values = dict(
             status=Status.QUEUED, token=None, lease_until=None, woken_at=None, reason=problem.reason,
-            due_at=timezone.now() + timedelta(seconds=problem.seconds),
+            due_at=database_now() + timedelta(seconds=problem.seconds),
             attempt=self.row.attempt - (0 if problem.counts else 1), **problem.fields,
         )  # fmt: skip
         with transaction.atomic():
@@ -134,7 +134,7 @@ class Claim:
             abandon(self.work, self.row.pk)
 
     def _end(self, status: Status, reason: str, fields: dict[str, Any]) -> None:
-        self._end_with(dict(status=status, token=None, reason=reason, ended_at=timezone.now(), **fields))
+        self._end_with(dict(status=status, token=None, reason=reason, ended_at=database_now(), **fields))
 
     def _end_with(self, values: dict[str, Any]) -> None:
         model = self.work.model
@@ -156,7 +156,7 @@ def claimable(now: datetime) -> Q:
 
 def claim(work: Work, pk: int) -> Claim | None:
     """Claim the row for a lease; None if it is not due, another worker has it, or its attempts are used up."""
-    now, token, model = timezone.now(), uuid4(), work.model
+    now, token, model = database_now(), uuid4(), work.model
     at, until = (stored(model, "due_at", time) for time in (now, now + work.lease))
     columns, sql = _claiming(model)
     taken = fetch_all(sql, [stored(model, "token", token), until, at, pk, at, at, work.attempts])
@@ -211,12 +211,12 @@ def abandon(work: Work, pk: int) -> bool:
     """Fail a row whose attempts are used up, or stop one that was asked to; return False if it has changed."""
     with transaction.atomic():
         rows = work.model._default_manager.select_for_update(no_key=True)
-        row = rows.filter(claimable(timezone.now()), pk=pk).first()
+        row = rows.filter(claimable(database_now()), pk=pk).first()
         if row is None or not (row.stop_asked or row.attempt >= work.attempts):
             return False
         row.status = Status.STOPPED if row.stop_asked else Status.FAILED
         row.reason = STOPPED if row.stop_asked else NEVER_ENDED.format(row.attempt)
-        row.token, row.ended_at = None, timezone.now()
+        row.token, row.ended_at = None, database_now()
         row.save(update_fields=["status", "reason", "token", "ended_at"])
         if work.ended is not None:
             work.ended(row)
@@ -226,7 +226,7 @@ def abandon(work: Work, pk: int) -> bool:
 def requeue(work: Work, row: Row) -> bool:
     """Queue a failed or stopped row again with all its attempts; return False if it was neither."""
     with transaction.atomic():
-        now = timezone.now()
+        now = database_now()
         over = work.model._default_manager.filter(pk=row.pk, status__in=[Status.FAILED, Status.STOPPED])
         done = over.update(
             status=Status.QUEUED, attempt=0, token=None, lease_until=None, due_at=now, woken_at=None, stop_asked=False,
@@ -245,7 +245,7 @@ def ask_to_stop(work: Work, row: Row) -> bool:
             return False
         found.stop_asked = True
         if found.status == Status.QUEUED:
-            found.status, found.reason, found.ended_at = Status.STOPPED, STOPPED, timezone.now()
+            found.status, found.reason, found.ended_at = Status.STOPPED, STOPPED, database_now()
         found.save(update_fields=["stop_asked", "status", "reason", "ended_at"])
         if found.status == Status.STOPPED and work.ended is not None:
             work.ended(found)
@@ -259,7 +259,7 @@ def run_waiting(limit: int = 1000) -> int:
     while done < limit:
         before = done
         for key, work in works().items():
-            due = work.model._default_manager.filter(claimable(timezone.now())).order_by("due_at", "pk")
+            due = work.model._default_manager.filter(claimable(database_now())).order_by("due_at", "pk")
             for pk in due.values_list("pk", flat=True)[: limit - done]:
                 done += abandon(work, pk) or process_row(key, pk)
         if done == before:

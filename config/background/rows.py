@@ -8,8 +8,8 @@ wakes workers. If it loses a message, the row still waits in the queue.
 from django.db import models
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
-from django.utils import timezone
 
+from config.database_clock import database_now
 from config.request_ids import LENGTH, current_request_id
 
 
@@ -33,7 +33,7 @@ class Row(models.Model):
     attempt = models.PositiveSmallIntegerField(default=0, help_text="how often it was started")
     token = models.UUIDField(null=True, blank=True, editable=False, help_text="the claim: only its holder may write")
     lease_until = models.DateTimeField(null=True, blank=True)
-    due_at = models.DateTimeField(default=timezone.now, help_text="not started before this time")
+    due_at = models.DateTimeField(default=database_now, help_text="not started before this time")
     woken_at = models.DateTimeField(null=True, blank=True, help_text="when workers were last notified")
     stop_asked = models.BooleanField(default=False)
     reason = models.TextField(blank=True, help_text="why there is no result, or why it waits")
@@ -41,7 +41,7 @@ class Row(models.Model):
         max_length=LENGTH, blank=True, default=current_request_id, db_default="", editable=False,
         help_text="the request that queued it; empty for commands",
     )  # fmt: skip
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=database_now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 

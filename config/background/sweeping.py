@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 from django.db import OperationalError, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from config.background.claiming import abandon, claimable
 from config.background.kinds import QUEUES, Work, works
 from config.background.waking import wake_all
+from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
 REWAKE = timedelta(seconds=5)
@@ -28,7 +28,7 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
     for work in works().values():
         if work.queue not in queues:
             continue
-        rows = work.model._default_manager.filter(claimable(timezone.now())).order_by("due_at", "pk")
+        rows = work.model._default_manager.filter(claimable(database_now())).order_by("due_at", "pk")
         live = []
         found = rows.values_list("pk", "woken_at", "attempt", "stop_asked")[: 2 * AT_ONCE]
         for pk, woken_at, attempt, stop_asked in found:
@@ -46,7 +46,7 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
 
 def _before() -> datetime:
     """The time before which a notification counts as lost."""
-    return timezone.now() - REWAKE
+    return database_now() - REWAKE
 
 
 def _mark(work: Work, keys: list[int]) -> list[int]:
@@ -56,9 +56,9 @@ def _mark(work: Work, keys: list[int]) -> list[int]:
     with transaction.atomic():
         unmarked = Q(woken_at=None) | Q(woken_at__lt=_before())
         rows = work.model._default_manager.select_for_update(no_key=True, skip_locked=True)
-        found = rows.filter(claimable(timezone.now()) & unmarked, pk__in=keys).order_by("due_at", "pk")
+        found = rows.filter(claimable(database_now()) & unmarked, pk__in=keys).order_by("due_at", "pk")
         mine = list(found.values_list("pk", flat=True))
-        work.model._default_manager.filter(pk__in=mine).update(woken_at=timezone.now())
+        work.model._default_manager.filter(pk__in=mine).update(woken_at=database_now())
     return mine
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.background.claiming import requeue
 from config.background.kinds import Work
 from config.background.messages import do_row
 from config.background.rows import Row
+from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
 FIRST, LAST = 0, 9
@@ -24,7 +24,7 @@ def enqueue(work: Work, *rows: Row) -> None:
     If the broker cannot be reached, the rows stay queued, and the sweep notifies workers later.
     """
     keys = [row.pk for row in rows]
-    work.model._default_manager.filter(pk__in=keys).update(woken_at=timezone.now())
+    work.model._default_manager.filter(pk__in=keys).update(woken_at=database_now())
     transaction.on_commit(partial(wake_all, work, keys))
 
 

@@ -5,9 +5,8 @@ import socket
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.utils import timezone
-
 from config.clock_skew import clock_skew
+from config.database_clock import database_now
 from config.models import Worker
 
 ALIVE = timedelta(seconds=25)
@@ -37,7 +36,7 @@ class WorkerStatus:
 
 def worker_status() -> WorkerStatus:
     """Return the status from the heartbeats of the last seconds."""
-    alive = list(Worker.objects.filter(seen_at__gte=timezone.now() - ALIVE))
+    alive = list(Worker.objects.filter(seen_at__gte=database_now() - ALIVE))
     served = {queue for worker in alive for queue in worker.queues.split(",")}
     return WorkerStatus("calls" in served, "jobs" in served, all(worker.reaches_broker for worker in alive))
 
@@ -48,7 +47,7 @@ def worker_name(queues: tuple[str, ...]) -> str:
 
 def report_alive(name: str, queues: tuple[str, ...], reaches_broker: bool) -> None:
     """Store a worker's heartbeat."""
-    now = timezone.now()
+    now = database_now()
     fields = {
         "queues": ",".join(queues), "seen_at": now, "reaches_broker": reaches_broker,
         "clock_skew": clock_skew().total_seconds(),

@@ -1,7 +1,7 @@
+import config.database_clock
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
-import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
@@ -176,12 +176,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('run', models.CharField(blank=True, max_length=200)),

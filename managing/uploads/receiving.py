@@ -20,7 +20,6 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -31,6 +30,7 @@ from annotation.studies.locking import ImportPendingError, lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from managing.models import ItemUpload, UploadStep
 
 logger = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
     try:
         with transaction.atomic():
             return ItemUpload.objects.create(
-                study=study, person=person, table=table, name=_short(name), size=size, changed_at=timezone.now()
+                study=study, person=person, table=table, name=_short(name), size=size, changed_at=database_now()
             )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
@@ -129,7 +129,7 @@ def continue_upload(
         raise PartMisplacedError(found.received)
     if found.checksum != checksum:
         raise UploadRefusedError(OTHER_CONTENT)
-    ItemUpload.objects.filter(pk=found.pk, received=received).update(table=table, changed_at=timezone.now())
+    ItemUpload.objects.filter(pk=found.pk, received=received).update(table=table, changed_at=database_now())
     found.table = table
     return found
 
@@ -188,7 +188,7 @@ def receive_part(upload: ItemUpload, offset: int, length: int, stream: Readable,
         raise PartMisplacedError(upload.received)
     with transaction.atomic():
         mine = ItemUpload.objects.filter(pk=upload.pk, received=offset, has_file=True)
-        if not mine.update(received=offset + got, checksum=checksum, changed_at=timezone.now()):
+        if not mine.update(received=offset + got, checksum=checksum, changed_at=database_now()):
             _remove_orphan(upload)
             upload.refresh_from_db()
             raise PartMisplacedError(upload.received)
@@ -241,7 +241,7 @@ def _requested(upload: ItemUpload, kind: UploadStep.Kind, reason: str = "") -> U
 
 def _request(upload: ItemUpload, kind: UploadStep.Kind, why: Mapping[str, str] = NO_REASON) -> UploadStep:
     step = UploadStep.objects.create(upload=upload, kind=kind, findings=dict(why))
-    ItemUpload.objects.filter(pk=upload.pk).update(changed_at=timezone.now())
+    ItemUpload.objects.filter(pk=upload.pk).update(changed_at=database_now())
     enqueue(works()[WORK_KEY], step)
     return step
 
@@ -269,7 +269,7 @@ def discard_old_files() -> int:
     """
     kept = ItemUpload.objects.filter(has_file=True).select_related("study")
     imported = kept.filter(steps__kind=UploadStep.Kind.IMPORT, steps__status="done")
-    old = [*imported, *kept.filter(changed_at__lt=timezone.now() - KEPT).exclude(steps__status__in=WAITING)]
+    old = [*imported, *kept.filter(changed_at__lt=database_now() - KEPT).exclude(steps__status__in=WAITING)]
     return sum(_discard_old(upload) for upload in old)
 
 

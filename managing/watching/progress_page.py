@@ -9,12 +9,12 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import QueryDict
-from django.utils import timezone
 
 from agreement.disagreement_catalogue import DISAGREEMENT
 from agreement.expected_end import ExpectedEnd, expected_end
 from annotation.models import Rater, Slot, Study
 from annotation.studies.pace_counts import RaterPace, StudyPace, pace_of
+from config.database_clock import database_now
 from managing.watching.attention_counts import attention_counts
 from managing.watching.pace_chart import day_chart
 from managing.watching.pay_of_hours import pay_of
@@ -64,7 +64,7 @@ class ProgressPage:
             "waiting": attention_counts(study),
             "leases": leases[:LEASES],
             "more_leases": len(leases) > LEASES,
-            "now": timezone.now(),
+            "now": database_now(),
             "agreement": kept,
             **self._raters(pace, kept),
         }
@@ -74,7 +74,7 @@ class ProgressPage:
         return context | {
             "pace": pace,
             "progress": pace.progress,
-            "chart": day_chart([*pace.days, (timezone.now().date(), pace.figures["today"])]),
+            "chart": day_chart([*pace.days, (database_now().date(), pace.figures["today"])]),
             "per_day": pace.last_week / 7,
             "per_hour": pace.last_day / 24,
             "pay": pay_of(study, pace),
@@ -140,6 +140,6 @@ def _expected_end(counts: tuple[int, ...], left: int, total: int) -> ExpectedEnd
 def _dates(end: ExpectedEnd) -> EndDates | None:
     if end.days is None or end.early is None:
         return None
-    today = timezone.now().date()
+    today = database_now().date()
     late = None if end.late is None else today + timedelta(days=end.late)
     return EndDates(today + timedelta(days=end.days), today + timedelta(days=end.early), late)

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from django.apps import apps
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import JudgeRun
 from config.background.rows import Row as WorkRow
 from config.background.rows import Status
+from config.database_clock import database_now
 from judges.models import Judgment, RunWork
 from llm.models import Call, Reservation
 from operating.data_check import DataCheck, Row
@@ -20,7 +20,7 @@ FORGOTTEN = timedelta(days=1)
 
 
 def stuck_work() -> Iterator[Row]:
-    now = timezone.now()
+    now = database_now()
     for model in apps.get_models():
         if issubclass(model, WorkRow):
             lost = Q(status=Status.RUNNING, lease_until__lt=now - LATE)
@@ -31,18 +31,18 @@ def stuck_work() -> Iterator[Row]:
 
 
 def calls_without_end() -> Iterator[Row]:
-    late = Call.objects.filter(status="running", lease_until__lt=timezone.now() - LATE).order_by("pk")
+    late = Call.objects.filter(status="running", lease_until__lt=database_now() - LATE).order_by("pk")
     yield from late.values("id", "endpoint", "model", "started_at").iterator()
 
 
 def open_reservations() -> Iterator[Row]:
-    late = Reservation.objects.filter(closed_at=None, lease_until__lt=timezone.now() - LATE).order_by("pk")
+    late = Reservation.objects.filter(closed_at=None, lease_until__lt=database_now() - LATE).order_by("pk")
     yield from late.values("id", "study_id", "run", "left").iterator()
 
 
 def stuck_runs() -> Iterator[Row]:
     """Runs that are called running although none of their work waits."""
-    ended = RunWork.objects.filter(settled=False, ended_at__lt=timezone.now() - LATE)
+    ended = RunWork.objects.filter(settled=False, ended_at__lt=database_now() - LATE)
     runs = JudgeRun.objects.filter(status="running", work__in=ended).order_by("pk")
     waiting = Judgment.objects.filter(status__in=("queued", "running")).values("run")
     yield from runs.exclude(pk__in=waiting).values("id", "rater_id", "name").iterator()

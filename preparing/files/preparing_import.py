@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.db.models import Model
-from django.utils import timezone
 
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.importing.protocol_tables import TableImport
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id
 from preparing.deciding import KINDS
@@ -219,7 +219,7 @@ class PreparingImport(TableImport):
             document_id=self._named("document", "document", body.get("document")),
             suggestion_id=None if number is None else self._suggestion_of(body), status=status, outcome=outcome,
             reason=line_fields.text(body, "reason") or "", reading=line_fields.counts(body, "counts"),
-            ended_at=timezone.now(),
+            ended_at=database_now(),
         )  # fmt: skip
 
 

@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
+from config.database_clock import database_now
 from recruiting.stopping.stopping_models import PairCheck
 
 KEPT = timedelta(days=1)
@@ -14,7 +13,7 @@ AT_ONCE = 1000
 
 def forget_checks() -> int:
     """Delete some old comparisons and return how many."""
-    over = PairCheck.objects.filter(created_at__lt=timezone.now() - KEPT).exclude(status__in=WAITING)
+    over = PairCheck.objects.filter(created_at__lt=database_now() - KEPT).exclude(status__in=WAITING)
     old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     if old:
         PairCheck.objects.filter(pk__in=old).delete()

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.utils import timezone
 
 from annotation.models import Rater, Study
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
+from config.database_clock import database_now
 from recruiting.mail.mail_queue import idle_raters, remind, tell_batches, tell_notes
 from recruiting.mail.mail_section import reminder_days
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail
@@ -23,7 +23,7 @@ def look_for_news() -> None:
     """Queue what is new in each study in which somebody can be reached."""
     if not settings.SENDS_MAIL or not MailAddress.objects.exclude(address="").exists():
         return
-    now = timezone.now()
+    now = database_now()
     raters = Rater.objects.filter(person__mail_address__confirmed_at__isnull=False)
     reached = Study.objects.filter(pk__in=raters.values("study"), archived_at=None)
     for study in reached.exclude(status=Study.Status.DRAFT).order_by("pk"):
@@ -40,7 +40,7 @@ def look_for_news() -> None:
 
 def forget_old() -> int:
     """Delete some rows of mails that ended a month ago, and return how many."""
-    over = OutgoingMail.objects.filter(created_at__lt=timezone.now() - KEPT).exclude(status__in=WAITING)
+    over = OutgoingMail.objects.filter(created_at__lt=database_now() - KEPT).exclude(status__in=WAITING)
     old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     if old:
         OutgoingMail.objects.filter(pk__in=old).delete()

@@ -9,12 +9,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from accounts.auditing import record
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.check_draws import checks_of
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from recruiting.checks.answered_checks import AnsweredCheck, answered_checks
 from recruiting.checks.check_tables import CheckLook, RaterNotice
 
@@ -73,7 +73,7 @@ def _met(
 def _write(rater: Rater, notice: RaterNotice) -> None:
     notice.save()
     if notice.paused and rater.paused_at is None:
-        rater.paused_at = timezone.now()
+        rater.paused_at = database_now()
         Rater.objects.filter(pk=rater.pk).update(paused_at=rater.paused_at)
     record(
         "rater paused" if notice.paused else "rater noticed", rater.name, actor=None, about=rater.person,

@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import Item, Rater, Study
+from config.database_clock import database_now
 from config.model_fields import ExactJSONField
 
 
@@ -24,7 +24,7 @@ class CheckItem(models.Model):
     damage = models.CharField(max_length=10, blank=True, help_text="how the output of a twin is damaged")
     damaged = models.CharField(max_length=200, blank=True, help_text="the key of that output")
     expected = ExactJSONField(null=True, blank=True, help_text="{question: right answer} of gold")
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=database_now)
 
     class Meta:
         constraints = [
@@ -60,7 +60,7 @@ class RaterNotice(models.Model):
     share = models.FloatField(help_text="what the figure was")
     number = models.PositiveIntegerField(help_text="of how many checks")
     paused = models.BooleanField(default=False)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
     answered_at = models.DateTimeField(null=True, blank=True)
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -87,7 +87,7 @@ class RaterExclusion(models.Model):
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="exclusions")
     reason = models.TextField(help_text="the rater reads it, too")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -114,7 +114,7 @@ class ExclusionReply(models.Model):
 
     exclusion = models.ForeignKey(RaterExclusion, on_delete=models.PROTECT, related_name="replies")
     text = models.TextField()
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
 
     class Meta:
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="exclusion_reply_given")]

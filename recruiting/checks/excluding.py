@@ -1,14 +1,14 @@
 """What researchers decide about a rater: exclude, take that back, answer a notice; and what the rater says about it."""
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Rater, Study
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
 from recruiting.crowds.crowd_tables import CrowdStay
 from recruiting.rater_messages.message_tables import RaterPause
@@ -45,7 +45,7 @@ def end_exclusion(exclusion: RaterExclusion, reason: str, person: Person) -> Non
         study, rater = _locked(exclusion.rater)
         check_correction(study, reason)
         ended = RaterExclusion.objects.filter(pk=exclusion.pk, ended_at=None)
-        if not ended.update(ended_at=timezone.now(), ended_by=person, ended_reason=reason):
+        if not ended.update(ended_at=database_now(), ended_by=person, ended_reason=reason):
             raise DecidedMeanwhileError
         if not _paused_by_hand(rater):
             _resume(rater)
@@ -60,7 +60,7 @@ def answer_notice(notice: RaterNotice, outcome: str, person: Person, *, resume: 
     with transaction.atomic():
         study, rater = _locked(notice.rater)
         open_now = RaterNotice.objects.filter(pk=notice.pk, answered_at=None)
-        if not open_now.update(answered_at=timezone.now(), answered_by=person, outcome=outcome):
+        if not open_now.update(answered_at=database_now(), answered_by=person, outcome=outcome):
             raise DecidedMeanwhileError
         resumed = resume and not excluded(study).filter(rater=rater).exists() and not _paused_by_hand(rater)
         if resumed:
@@ -80,19 +80,19 @@ def reply(exclusion: RaterExclusion, text: str, person: Person) -> ExclusionRepl
     return made
 
 
-def excluded(study: Study) -> QuerySet[RaterExclusion]:
+def excluded(study: Study | OuterRef) -> QuerySet[RaterExclusion]:
     """The exclusions of a study that hold now, the newest first."""
     return (
         RaterExclusion.objects.filter(rater__study=study, ended_at=None).select_related("rater", "by").order_by("-pk")
     )
 
 
-def unread_replies(study: Study) -> int:
-    """How many raters who are excluded now have answered."""
-    return excluded(study).filter(replies__isnull=False).order_by().values("pk").distinct().count()
+def replied_exclusions(study: Study | OuterRef) -> QuerySet[RaterExclusion]:
+    """The exclusions that hold now to which the rater has replied."""
+    return excluded(study).filter(Exists(ExclusionReply.objects.filter(exclusion=OuterRef("pk"))))
 
 
-def open_notices(study: Study) -> QuerySet[RaterNotice]:
+def open_notices(study: Study | OuterRef) -> QuerySet[RaterNotice]:
     """The notices that no researcher has answered, the newest first."""
     return RaterNotice.objects.filter(rater__study=study, answered_at=None).select_related("rater").order_by("-pk")
 
@@ -110,7 +110,7 @@ def _resume(rater: Rater) -> None:
 
 def _pause(rater: Rater) -> None:
     if rater.paused_at is None:
-        Rater.objects.filter(pk=rater.pk).update(paused_at=timezone.now())
+        Rater.objects.filter(pk=rater.pk).update(paused_at=database_now())
 
 
 def _paused_by_hand(rater: Rater) -> bool:

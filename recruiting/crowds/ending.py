@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -16,6 +15,7 @@ from annotation.models import Annotation, Rater, Study
 from annotation.studies.corrections import StudyArchivedError
 from annotation.studies.locking import ImportPendingError, lock_rater, lock_study
 from annotation.studies.queries import MyWork, work_in
+from config.database_clock import database_now
 from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
 from recruiting.crowds.outcomes import COMPLETE, FAILED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
 from recruiting.crowds.recruiter_settings import PARTS, recruiter_of
@@ -66,7 +66,7 @@ def settle(study: Study, person: Person) -> CrowdStay | None:
         rater = _locked_rater(locked, stay)
         outcome = outcome_now(locked, rater)
         if outcome:
-            end_stay(locked, rater, outcome, timezone.now(), actor=person)
+            end_stay(locked, rater, outcome, database_now(), actor=person)
         stay.refresh_from_db()
         return stay
 
@@ -118,14 +118,14 @@ def withdraw(rater: Rater, person: Person) -> WayBack | None:
         stay = stay_of(study, person)
         if stay is None:
             return None
-        end_stay(study, _locked_rater(study, stay), WITHDRAWN, timezone.now(), actor=person)
+        end_stay(study, _locked_rater(study, stay), WITHDRAWN, database_now(), actor=person)
         stay.refresh_from_db()
         return way_back(study, stay)
 
 
 def end_overdue() -> int:
     """End some stays whose time is over, and return how many. Who has done all their tasks has completed the study."""
-    now, ended = timezone.now(), 0
+    now, ended = database_now(), 0
     due = CrowdStay.objects.filter(ended_at=None, due_at__lt=now).order_by("due_at")
     for stay in due.select_related("rater")[:AT_ONCE]:
         try:

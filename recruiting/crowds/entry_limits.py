@@ -6,12 +6,12 @@ Counted as wrong passwords are (`accounts.sign_in_limits`): in one statement, be
 from datetime import datetime
 
 from django.db import connection
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import WrongTryCount
 from accounts.sign_in_limits import COUNT, WINDOW
 from config.bulk_insert import stored_time
+from config.database_clock import database_now
 
 ENTRIES, ADDRESS_ANSWERS, BROWSER_ANSWERS = 100, 60, 3
 """Per `WINDOW`: new accounts from one address, wrong answers from one address, and from one browser."""
@@ -22,7 +22,7 @@ class EntryLimitedError(Exception):
 
     def __init__(self, ends_at: datetime) -> None:
         super().__init__()
-        self.minutes = max(1, -(-int((ends_at - timezone.now()).total_seconds()) // 60))
+        self.minutes = max(1, -(-int((ends_at - database_now()).total_seconds()) // 60))
 
 
 def count_entry(address: str) -> None:
@@ -46,7 +46,7 @@ def _key(*parts: str) -> str:
 
 
 def _count(key: str, limit: int) -> None:
-    now = timezone.now()
+    now = database_now()
     given = {"key": key, "now": stored_time(now), "end": stored_time(now + WINDOW), "limit": limit}
     with connection.cursor() as cursor:
         cursor.execute(COUNT, given)

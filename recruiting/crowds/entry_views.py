@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,6 +15,7 @@ from accounts.signing_in import enter
 from annotation.access import NOTHING
 from annotation.models import Study
 from config.client_address import client_address
+from config.database_clock import database_now
 from recruiting.crowds import attention_texts, entering
 from recruiting.crowds.browser_mark import keep_mark, mark_in, new_mark
 from recruiting.crowds.ending import settle, stay_of, way_back
@@ -57,7 +57,7 @@ def enter_by_recruiter(request: HttpRequest, slug: str) -> HttpResponse:
 def _begin_by_recruiter(request: HttpRequest, study: Study, ids: dict[str, str]) -> HttpResponse:
     count_entry(client_address(request))
     mark = mark_in(request) or new_mark()
-    person = entering.enter_by_recruiter(study, ids, mark, timezone.now())
+    person = entering.enter_by_recruiter(study, ids, mark, database_now())
     return _inside(request, study, person, mark, "recruiter")
 
 
@@ -93,7 +93,7 @@ def _begin_by_public_link(request: HttpRequest, study: Study, link: PublicLink, 
             return _public_page(request, study, link, context)
         forget_answers(mark)
         count_entry(address)
-    person = entering.enter_by_public_link(study, mark, timezone.now())
+    person = entering.enter_by_public_link(study, mark, database_now())
     return _inside(request, study, person, mark, "public link")
 
 
@@ -160,8 +160,8 @@ def _is_other_account(request: HttpRequest) -> bool:
 
 def _inside(request: HttpRequest, study: Study, person: Person, mark: str, how: str) -> HttpResponse:
     """Sign the person in and lead them to where they are: the end of their stay, the steps, or the guidelines."""
-    if request.user != person:
-        enter(request, person, how)
+    if request.user != person and not enter(request, person, how):
+        return redirect("accounts:second_step")
     stay = stay_of(study, person)
     if stay is not None and stay.outcome:
         response = redirect("recruiting:outcome", slug=study.slug)

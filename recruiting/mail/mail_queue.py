@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.auditing import record
@@ -19,6 +18,7 @@ from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from recruiting.mail.mail_links import address_digest
 from recruiting.mail.mail_tables import MailKind, OutgoingMail, RefusedAddress
 from recruiting.mail.own_address import DAY, WORK_KEY
@@ -48,7 +48,7 @@ def invite_by_mail(study: Study, addresses: Iterable[str], actor: Person, days: 
     with transaction.atomic():
         lock_study(study.pk)
         today = OutgoingMail.objects.filter(
-            study=study, kind=MailKind.INVITATION, created_at__gt=timezone.now() - DAY
+            study=study, kind=MailKind.INVITATION, created_at__gt=database_now() - DAY
         ).count()
         if today + len(wanted) > MOST_INVITATIONS:
             raise InvitationsRefusedError(f"No more than {MOST_INVITATIONS} invitations can be sent per day.")
@@ -85,7 +85,7 @@ def reachable(study: Study, kind: MailKind) -> QuerySet[Rater]:
 
 def idle_raters(study: Study, days: float) -> list[Rater]:
     """The reachable raters who have open tasks and have not worked for `days`, nor got a reminder in that time."""
-    since = timezone.now() - timedelta(days=days)
+    since = database_now() - timedelta(days=days)
     reminded = OutgoingMail.objects.filter(
         study=study, kind=MailKind.REMINDER, person=OuterRef("person"), created_at__gt=since
     )
@@ -104,7 +104,7 @@ def _has_tasks(study: Study, rater: Rater) -> bool:
 
 def remind(study: Study, raters: Iterable[Rater], actor: Person | None) -> int:
     """Queue a reminder for each of these raters, at most one per day; return how many are new."""
-    day = timezone.now().date().isoformat()
+    day = database_now().date().isoformat()
     made = _tell_once([(f"reminder {rater.pk} {day}", rater, MailKind.REMINDER) for rater in raters], study)
     if made and actor is not None:
         record("reminders sent", study.slug, actor=actor, study=study.slug, new={"raters": made})

@@ -10,13 +10,13 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
 from annotation.models import Invitation, Membership, Study
 from annotation.models.people import Role
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError
+from config.database_clock import database_now
 from config.site_address import site_address
 from recruiting.mail.mail_links import address_digest, confirm_link
 from recruiting.mail.mail_queue import invitation_token
@@ -52,7 +52,7 @@ def send_mail(claim: Claim) -> None:
         _refused([problem.smtp_code], row)
     except (smtplib.SMTPException, OSError):
         _try_later(row)
-    with claim.finish(tries=row.tries + 1, sent_at=timezone.now(), address=""):
+    with claim.finish(tries=row.tries + 1, sent_at=database_now(), address=""):
         return
 
 
@@ -69,7 +69,7 @@ def _refused(codes: list[int], row: OutgoingMail) -> None:
 
 
 def _try_later(row: OutgoingMail) -> None:
-    left = (row.created_at + LONGEST - timezone.now()).total_seconds()
+    left = (row.created_at + LONGEST - database_now()).total_seconds()
     if left <= 0:
         raise GiveUpError(NOT_REACHED, tries=row.tries + 1, address="")
     wait = WAITS[min(row.tries, len(WAITS) - 1)]
@@ -105,7 +105,7 @@ def _invitation(row: OutgoingMail) -> EmailMessage:
     """The mail of an invitation. Raises GiveUpError if the invitation does not work any more."""
     found = Invitation.objects.filter(pk=row.invitation_pk or 0).first()
     token = invitation_token(row.salt)
-    if found is None or found.accepted_at or found.revoked_at or found.expires_at <= timezone.now():
+    if found is None or found.accepted_at or found.revoked_at or found.expires_at <= database_now():
         raise GiveUpError(INVITATION_DEAD, address="")
     if found.token_hash != token_hash(token):
         raise GiveUpError(KEY_CHANGED, address="")

@@ -5,10 +5,10 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import Study
 from config.background.rows import Row
+from config.database_clock import database_now
 
 LONGEST_ADDRESS = 254
 
@@ -50,7 +50,7 @@ class RefusedAddress(models.Model):
     """An address whose owner wants no invitations from this site: a keyed hash, from which nobody reads it."""
 
     digest = models.CharField(max_length=64, unique=True)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
 
     class Meta:
         verbose_name_plural = "refused addresses"

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.auditing import record
 from accounts.models import Person
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from recruiting.mail.mail_links import address_digest
 from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail, RefusedAddress
 
@@ -35,7 +35,7 @@ def set_address(person: Person, address: str) -> None:
     with transaction.atomic():
         Person.objects.select_for_update(no_key=True).get(pk=person.pk)
         asked = OutgoingMail.objects.filter(
-            kind=MailKind.CONFIRMATION, person=person, created_at__gt=timezone.now() - DAY
+            kind=MailKind.CONFIRMATION, person=person, created_at__gt=database_now() - DAY
         )
         if asked.count() >= MOST_CONFIRMATIONS:
             raise MailAddressRefusedError(
@@ -55,7 +55,7 @@ def confirm_address(row: int, digest: str) -> bool:
         found = MailAddress.objects.select_for_update(of=("self",), no_key=True).filter(pk=row).first()
         if found is None or not found.pending or address_digest(found.pending) != digest:
             return False
-        found.address, found.pending, found.confirmed_at = found.pending, "", timezone.now()
+        found.address, found.pending, found.confirmed_at = found.pending, "", database_now()
         found.save(update_fields=["address", "pending", "confirmed_at"])
         record("mail address confirmed", actor=found.person)
     return True

@@ -8,13 +8,13 @@ from datetime import timedelta
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.models import Person, SignInLink
 from accounts.sign_in_limits import count_request
 from accounts.sign_in_links import PASSWORD, issue_password_link
 from config.background.kinds import GiveUpError, works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from config.site_address import site_address
 from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
 from recruiting.mail.mail_texts import mail_of_account
@@ -53,6 +53,6 @@ def password_mail(row: OutgoingMail) -> EmailMessage:
 
 
 def _may_have_link(person: Person) -> bool:
-    hour = timezone.now() - timedelta(hours=1)
+    hour = database_now() - timedelta(hours=1)
     made = SignInLink.objects.filter(person=person, purpose=PASSWORD, created_at__gt=hour)
     return made.count() < MOST_PER_HOUR

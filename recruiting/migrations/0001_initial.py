@@ -1,9 +1,9 @@
 import uuid
 
+import config.database_clock
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
-import django.utils.timezone
 from config.triggers import Freeze
 from django.conf import settings
 from django.db import migrations, models
@@ -102,12 +102,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.task')),
@@ -139,7 +139,7 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('reason', models.TextField(help_text='the rater reads it, too')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_reason', models.TextField(blank=True, null=True)),
                 ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -155,7 +155,7 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('text', models.TextField()),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('exclusion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='recruiting.raterexclusion')),
             ],
             options={
@@ -170,7 +170,7 @@ class Migration(FirstMigration):
                 ('share', models.FloatField(help_text='what the figure was')),
                 ('number', models.PositiveIntegerField(help_text='of how many checks')),
                 ('paused', models.BooleanField(default=False)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('answered_at', models.DateTimeField(blank=True, null=True)),
                 ('outcome', models.TextField(blank=True, help_text='what the researcher did about it, and why')),
                 ('answered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -239,12 +239,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('number', models.PositiveIntegerField(help_text='1 for the first look')),
@@ -282,12 +282,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('source_pk', models.BigIntegerField(db_index=True, help_text='primary key of the study that is copied')),
@@ -315,7 +315,7 @@ class Migration(FirstMigration):
                 ('damage', models.CharField(blank=True, help_text='how the output of a twin is damaged', max_length=10)),
                 ('damaged', models.CharField(blank=True, help_text='the key of that output', max_length=200)),
                 ('expected', config.model_fields.ExactJSONField(blank=True, help_text='{question: right answer} of gold', null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='check_item', to='annotation.item')),
                 ('source', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='check_copies', to='annotation.item')),
             ],
@@ -390,7 +390,7 @@ class Migration(FirstMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('from_rater', models.BooleanField()),
                 ('text', models.TextField()),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('seen_at', models.DateTimeField(blank=True, help_text='when the other side first opened it', null=True)),
                 ('by', models.ForeignKey(blank=True, help_text='the researcher; empty: the rater, or somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('thread', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='recruiting.messagethread')),
@@ -405,7 +405,7 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('reason', models.TextField(help_text='the rater reads it, too')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -420,7 +420,7 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('digest', models.CharField(max_length=64, unique=True)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
             ],
             options={
                 'verbose_name_plural': 'refused addresses',
@@ -451,12 +451,12 @@ class Migration(FirstMigration):
                 ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
                 ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not started before this time')),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
                 ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
                 ('stop_asked', models.BooleanField(default=False)),
                 ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
                 ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('started_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('kind', models.CharField(choices=[('invitation', 'Invitation'), ('confirmation', 'Confirmation of an address'), ('reminder', 'Reminder'), ('batch', 'New tasks'), ('notes', 'Notes and messages'), ('password', 'New password')], max_length=12)),
@@ -480,7 +480,7 @@ class Migration(FirstMigration):
             name='SecondStageCase',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('taken_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('taken_at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
                 ('done_at', models.DateTimeField(blank=True, null=True)),
                 ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='second_stage_case', to='annotation.item')),

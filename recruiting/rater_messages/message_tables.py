@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import Rater, Task
+from config.database_clock import database_now
 
 
 class MessageThread(models.Model):
@@ -42,7 +42,7 @@ class RaterMessage(models.Model):
         help_text="the researcher; empty: the rater, or somebody who was erased",
     )  # fmt: skip
     text = models.TextField()
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
     seen_at = models.DateTimeField(null=True, blank=True, help_text="when the other side first opened it")
 
     class Meta:
@@ -64,7 +64,7 @@ class RaterPause(models.Model):
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="pauses")
     reason = models.TextField(help_text="the rater reads it, too")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=database_now)
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"

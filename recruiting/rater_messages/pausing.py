@@ -1,12 +1,12 @@
 """Pause a rater by a press, with a reason that the rater reads, and let them work again."""
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Rater
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from recruiting.checks.check_tables import RaterExclusion
 from recruiting.crowds.crowd_tables import CrowdStay
 from recruiting.rater_messages.message_tables import RaterPause
@@ -46,7 +46,7 @@ def resume_rater(rater: Rater, person: Person) -> None:
             raise PauseRefusedError(ENDED)
         if not Rater.objects.filter(pk=rater.pk, paused_at__isnull=False).update(paused_at=None):
             raise PauseRefusedError(NOT_PAUSED)
-        RaterPause.objects.filter(rater=rater, ended_at=None).update(ended_at=timezone.now(), ended_by=person)
+        RaterPause.objects.filter(rater=rater, ended_at=None).update(ended_at=database_now(), ended_by=person)
         record("rater resumed", rater.name, actor=person, about=rater.person, study=study.slug)
 
 

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Rater, Study, Task
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
 
 LONGEST = 4000
@@ -31,7 +31,7 @@ def write_to_researchers(rater: Rater, task: Task | None, text: str) -> RaterMes
     """Add a rater's message. Raises TooManyMessagesError and StudyArchivedError."""
     with transaction.atomic():
         study, rater = _locked(rater)
-        sent = RaterMessage.objects.filter(thread__rater=rater, from_rater=True, at__gt=timezone.now() - HOUR)
+        sent = RaterMessage.objects.filter(thread__rater=rater, from_rater=True, at__gt=database_now() - HOUR)
         if sent.count() >= MOST_OF_RATER:
             raise TooManyMessagesError(MOST_OF_RATER)
         thread = _thread(rater, task)
@@ -46,7 +46,7 @@ def write_to_rater(rater: Rater, task: Task | None, text: str, person: Person) -
     with transaction.atomic():
         study, rater = _locked(rater)
         sent = RaterMessage.objects.filter(
-            thread__rater__study=study, from_rater=False, at__gt=timezone.now() - HOUR
+            thread__rater__study=study, from_rater=False, at__gt=database_now() - HOUR
         )  # the lock on the study keeps the count true
         if sent.count() >= MOST_OF_STUDY:
             raise TooManyMessagesError(MOST_OF_STUDY)
@@ -72,7 +72,7 @@ def mark_seen(thread: MessageThread | None, *, by_rater: bool) -> int:
     if thread is None:
         return 0
     new = RaterMessage.objects.filter(thread=thread, from_rater=not by_rater, seen_at=None)
-    return new.update(seen_at=timezone.now()) if new.exists() else 0
+    return new.update(seen_at=database_now()) if new.exists() else 0
 
 
 def thread_of(rater: Rater, task: Task | None) -> MessageThread | None:

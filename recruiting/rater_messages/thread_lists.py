@@ -111,6 +111,6 @@ def inbox_page(threads: QuerySet[MessageThread], number: str | None) -> Page[Any
     return page
 
 
-def waiting_threads(study: Study) -> int:
-    """How many threads wait for a reply."""
-    return MessageThread.objects.filter(rater__study=study, waiting_since__isnull=False).count()
+def waiting_threads(study: Study | OuterRef) -> QuerySet[MessageThread]:
+    """The threads that wait for a reply."""
+    return MessageThread.objects.filter(rater__study=study, waiting_since__isnull=False)

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext, gettext_noop
 
@@ -21,6 +20,7 @@ from annotation.review.adjudicating import adjudicate, unit_digest
 from annotation.review.verdicts import ReviewedMeanwhileError
 from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.planning import seeded
+from config.database_clock import database_now
 from recruiting.second_stage.disputed_units import Disagreement, disagreements_on, rated_by
 from recruiting.second_stage.stage_section import may_adjudicate
 from recruiting.second_stage.stage_tables import SecondStageCase
@@ -148,7 +148,7 @@ def decide(case: SecondStageCase, person: Person, sheet: CaseSheet, values: Sequ
             mine = SecondStageCase.objects.filter(pk=case.pk, rater=rater, done_at=None)
             if not study.is_live or not may_adjudicate(study, rater):
                 raise CaseLostError(TAKEN)
-            if not mine.update(done_at=timezone.now(), lease_until=None):
+            if not mine.update(done_at=database_now(), lease_until=None):
                 raise CaseLostError(TAKEN)
             if Item.objects.filter(Exists(rated_by(rater)), pk=sheet.item.pk).exists():
                 raise CaseLostError(TAKEN)

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from annotation.models import Assignment, Item, Rater, Study
 from annotation.studies.locking import lock_rater
+from config.database_clock import database_now
 from recruiting.second_stage.disputed_units import disputed_items, rated_by
 from recruiting.second_stage.stage_section import may_adjudicate
 from recruiting.second_stage.stage_tables import SecondStageCase
@@ -20,7 +20,7 @@ TRIED = 20
 def open_items(study: Study, rater: Rater) -> QuerySet[Item]:
     """The items that this rater can get: neither rated nor seen as a task by them, and not held by anybody else."""
     seen = Assignment.objects.filter(rater=rater, task__item=OuterRef("pk"))
-    held = SecondStageCase.objects.filter(item=OuterRef("pk"), lease_until__gte=timezone.now()).exclude(rater=rater)
+    held = SecondStageCase.objects.filter(item=OuterRef("pk"), lease_until__gte=database_now()).exclude(rater=rater)
     return disputed_items(study).filter(~Exists(rated_by(rater)), ~Exists(seen), ~Exists(held))
 
 
@@ -35,7 +35,7 @@ def claim_case(study: Study, rater: Rater) -> SecondStageCase | None:
         mine = SecondStageCase.objects.filter(rater=rater, done_at=None).select_related("item").first()
         if mine is not None:
             if open_items(study, rater).filter(pk=mine.item_id).exists():
-                SecondStageCase.objects.filter(pk=mine.pk).update(lease_until=timezone.now() + LEASE)
+                SecondStageCase.objects.filter(pk=mine.pk).update(lease_until=database_now() + LEASE)
                 return mine
             mine.delete()  # a researcher has answered since, or an answer was changed
         for item in open_items(study, rater)[:TRIED]:
@@ -47,7 +47,7 @@ def claim_case(study: Study, rater: Rater) -> SecondStageCase | None:
 
 def _take(item: Item, rater: Rater) -> SecondStageCase | None:
     """Take an item that nobody has, or whose lease is over; None if somebody else was faster."""
-    now = timezone.now()
+    now = database_now()
     free = SecondStageCase.objects.filter(Q(lease_until__lt=now), item=item, done_at=None)
     if free.update(rater=rater, taken_at=now, lease_until=now + LEASE):
         return SecondStageCase.objects.select_related("item").get(item=item)

@@ -2,9 +2,9 @@
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from annotation.models import Item, Rater
+from config.database_clock import database_now
 
 
 class SecondStageCase(models.Model):
@@ -15,7 +15,7 @@ class SecondStageCase(models.Model):
 
     item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="second_stage_case")
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="second_stage_cases")
-    taken_at = models.DateTimeField(default=timezone.now)
+    taken_at = models.DateTimeField(default=database_now)
     lease_until = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
 

@@ -3,7 +3,6 @@
 import hashlib
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -13,6 +12,7 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live
 from annotation.studies.locking import lock_study
 from config.background.rows import Status
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from recruiting.stopping.plan_spec import STOPPING
 from recruiting.stopping.stopping_models import StopContinuation, StopLook, StopPlan
@@ -41,7 +41,7 @@ def fix_plan(study: Study, actor: Person | None) -> None:
     body = canonical_json(given)
     in_time = not any(part.has_answers(study) for part in all_erasing())
     made = StopPlan.objects.create(
-        study=study, body=body, sha256=hashlib.sha256(body.encode()).hexdigest(), fixed_at=timezone.now(),
+        study=study, body=body, sha256=hashlib.sha256(body.encode()).hexdigest(), fixed_at=database_now(),
         in_time=in_time,
     )  # fmt: skip
     new = {"sha256": made.sha256, "in_time": in_time}
@@ -64,7 +64,7 @@ def continue_study(study: Study, reason: str, actor: Person | None) -> None:
         look = ending_look(plan) if plan else None
         if look is None or StopContinuation.objects.filter(look=look).exists():
             raise StudyRefusedError(NOT_STOPPED)
-        StopContinuation.objects.create(look=look, by=actor, at=timezone.now(), reason=given)
+        StopContinuation.objects.create(look=look, by=actor, at=database_now(), reason=given)
         record(
             "stop rule overridden", f"look {look.number}", actor=actor, study=now.slug, new={"reason": given}
         )  # fmt: skip

@@ -1,7 +1,6 @@
 """When looks are due, and what a finished look does to its study. Looks are queued here and taken by workers."""
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from annotation.models import Slot, Study
@@ -12,6 +11,7 @@ from config.background.claiming import Claim
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from recruiting.stopping.fixing import ENDING
 from recruiting.stopping.plan_spec import read_stopping
 from recruiting.stopping.stopping_models import ExtraPlace, StopLook, StopPlan
@@ -76,7 +76,7 @@ def finish_look(claim: Claim, answers: int, figures: dict[str, object], decision
     """Keep what a look found and, if it ends the plan, pause the study with it. Raises ClaimLostError."""
     look: StopLook = claim.row
     study = look.plan.study
-    with claim.finish(answers=answers, taken_at=timezone.now(), figures=figures, decision=decision.value):
+    with claim.finish(answers=answers, taken_at=database_now(), figures=figures, decision=decision.value):
         new = {"look": look.number, "answers": answers, "decision": decision.value}
         record("look taken", f"look {look.number}", actor=None, study=study.slug, new=new)
         if decision in REASONS:

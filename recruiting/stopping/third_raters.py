@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from annotation.models import Annotation, Item, Question, Rating, Slot, Study, Task
@@ -21,6 +20,7 @@ from annotation.studies.slot_steps import next_number, next_order
 from annotation.studies.steered_items import lock_item
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from recruiting.stopping.plan_spec import ThirdRater, third_rater_of
 from recruiting.stopping.stopping_models import ExtraPlace, PairCheck
 
@@ -86,7 +86,7 @@ def _differ(values: Sequence[tuple[float | None, Any]], more_than: float) -> boo
 def _ask(study: Study, item: Item, task: Task, slots: Sequence[Slot], disagreed: list[str]) -> int:
     together = protocols()[study.protocol].keeps_raters(study.options)
     having = sorted({slot.task_id for slot in slots}) if together else [task.pk]
-    number, place, now = next_number(slots), current_place(study, item), timezone.now()
+    number, place, now = next_number(slots), current_place(study, item), database_now()
     for one in Task.objects.filter(pk__in=having).order_by("pk"):
         orders = [slot.order for slot in slots if slot.task_id == one.pk]
         slot = Slot.objects.create(

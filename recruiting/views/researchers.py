@@ -1,25 +1,20 @@
-"""Researchers' pages: a study's steps, how far people came, who continues after a pilot, and people's backgrounds."""
+"""Researchers' pages: a study's steps and what people said in questionnaires."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Guideline, Study
+from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
-from recruiting.access import waiting_passage
-from recruiting.crowds.ending import settle
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
 from recruiting.way_in.background_counts import background_of
-from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.declaring import StepsRefusedError, change_steps, digest, qualify_again
-from recruiting.way_in.funnel import funnel_of
-from recruiting.way_in.pilot_decisions import DecidedError, decide
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.step_fields import KEY, TITLE, EntryStepForm
 
@@ -41,7 +36,8 @@ def steps(request: HttpRequest, slug: str) -> HttpResponse:
     rows = [(step, lacking.get(step.key, 0)) for step in steps_of(study)]
     newest = Guideline.objects.filter(study=study).order_by("-number").values_list("number", flat=True).first()
     qualifies = any("since_guidelines" in step.kind.spec_keys for step, _ in rows)
-    context = {"study": study, "rows": rows, "seen": digest(study), "kinds": step_kinds().values(),
+    kinds = [kind for kind in step_kinds().values() if kind.suits(protocols()[study.protocol])]
+    context = {"study": study, "rows": rows, "seen": digest(study), "kinds": kinds,
                "newest": newest if qualifies else None}  # fmt: skip
     return render(request, "recruiting/steps.html", context)
 
@@ -78,10 +74,11 @@ def _try(request: HttpRequest, study: Study, bodies: list[Any]) -> bool:
 def add_step(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """A form for a new step of this kind, which comes last; a consent comes first."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    found = step_kinds().get(kind)
-    if found is None:
+    found, protocol = step_kinds().get(kind), protocols()[study.protocol]
+    if found is None or not found.suits(protocol):
         raise Http404(NOTHING)
-    form = EntryStepForm((KEY, TITLE, *found.fields), request.POST if request.method == "POST" else None, {"key": kind})
+    fields, posted = (KEY, TITLE, *found.fields_in(protocol)), request.POST if request.method == "POST" else None
+    form = EntryStepForm(fields, posted, {"key": kind})
     if form.is_bound and form.is_valid():
         bodies = [dict(step.body) for step in steps_of(study)]
         bodies.insert(0 if kind == "consent" else len(bodies), {"kind": kind, **form.body()})
@@ -98,7 +95,8 @@ def edit_step(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     step = next((one for one in steps_of(study) if one.key == key), None)
     if step is None:
         raise Http404(NOTHING)
-    form = EntryStepForm((TITLE, *step.kind.fields), request.POST if request.method == "POST" else None, step.body)
+    fields = (TITLE, *step.kind.fields_in(protocols()[study.protocol]))
+    form = EntryStepForm(fields, request.POST if request.method == "POST" else None, step.body)
     if form.is_bound and form.is_valid():
         body = {"key": key, "kind": step.kind.key, **form.body()}
         if _saved(request, study, [body if one.key == key else dict(one.body) for one in steps_of(study)], form):
@@ -142,36 +140,6 @@ def requalify(request: HttpRequest, slug: str) -> HttpResponse:
     except (StepsRefusedError, StudyRefusedError) as problem:
         messages.error(request, str(problem))
     return redirect("recruiting:steps", slug=slug)
-
-
-@require_safe
-@signed_in
-def funnel(request: HttpRequest, slug: str) -> HttpResponse:
-    """How many people came how far, and where each person is."""
-    study = study_for(person_of(request), slug, RESEARCHERS)
-    return render(request, "recruiting/funnel.html", {"study": study, "funnel": funnel_of(study)})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
-def decision(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A person's answers in a pilot; POST decides whether they continue."""
-    passage = waiting_passage(person_of(request), slug, pk)
-    study = passage.rater.study
-    if request.method == "POST":
-        try:
-            decide(passage, request.POST.get("decision", ""), person_of(request), timezone.now())
-            if study.has_crowd and passage.rater.person is not None:
-                settle(study, passage.rater.person)
-            messages.success(request, "Your decision is saved. The person sees it on their next page.")
-        except DecidedError as problem:
-            messages.error(request, str(problem))
-        return redirect("recruiting:funnel", slug=slug)
-    answers = passage.answers.select_related("item").order_by("number")
-    for answer in answers:
-        answer.passage = passage
-    rows = [(answer, comparison(answer)) for answer in answers]
-    return render(request, "recruiting/decision.html", {"study": study, "passage": passage, "rows": rows})
 
 
 @require_safe

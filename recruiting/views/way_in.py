@@ -1,17 +1,20 @@
 """Pages of an annotator's way into a study: the next step, practice tasks, and the right answers after them."""
 
+import uuid
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
-from annotation.desk.posted_answers import answers_form
+from annotation.desk.conflicting_drafts import FormTooLargeError
+from annotation.desk.next_page import next_page
+from annotation.desk.posted_answers import RequestInvalidError, answers_form, read_draft_versions
 from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
@@ -22,8 +25,18 @@ from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.leaving import rule_for
 from recruiting.way_in.personal_questions import shown_questions
+from recruiting.way_in.practice_drafts import OlderDraftError, draft_of
 from recruiting.way_in.practice_tasks import practice_context, task_at
-from recruiting.way_in.steps_taken import StaleStepError, Way, answer_task, read_why, take_step, unread_answer, way_of
+from recruiting.way_in.steps_taken import (
+    StaleStepError,
+    Way,
+    answer_task,
+    read_why,
+    save_draft,
+    take_step,
+    unread_answer,
+    way_of,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -51,6 +64,8 @@ def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
     if way.step is None:
         messages.success(request, gettext("You have passed all steps. You can start now."))
         return redirect("annotation:home")
+    if way.step.kind.admits(way.step, way.passages):
+        return next_page(request, rater.study)
     if way.passage is not None and way.step.kind.has_tasks:
         return redirect("recruiting:practice", slug=rater.study.slug)
     return redirect("recruiting:way_in", slug=rater.study.slug)
@@ -96,7 +111,7 @@ def _task_page(
     study = rater.study
     way = way_of(study, rater)
     passage, step = way.passage, way.step
-    if passage is None or step is None or not study.is_live:
+    if passage is None or step is None or not step.kind.has_practice(step) or not study.is_live:
         return redirect("recruiting:way_in", slug=study.slug)
     unread = unread_answer(passage, step)
     if unread is not None:
@@ -104,9 +119,32 @@ def _task_page(
     number = PracticeAnswer.objects.filter(passage=passage).count()
     task = task_at(study, rater, passage.tasks, number)
     address = reverse("recruiting:practice", args=[study.slug])
-    context = practice_context(task, address, form=form, errors=errors)
+    addresses = {
+        "submit_task": address, "desk": address, "save_draft": reverse("recruiting:practice_draft", args=[study.slug])
+    }  # fmt: skip
+    key = uuid.uuid5(uuid.NAMESPACE_OID, f"practice {passage.pk} {number}")
+    context = practice_context(task, addresses, draft_of(passage, number), key, form=form, errors=errors)
     context["practice"] = {"title": step.title, "number": number + 1, "count": len(passage.tasks), "place": number}
     return render(request, protocols()[study.protocol].template, context, status=422 if errors else 200)
+
+
+@require_POST
+@signed_in
+def practice_draft(request: HttpRequest, slug: str) -> HttpResponse:
+    """Save a draft of the next task; 409 if another page saved a newer one, 410 if the task is answered meanwhile."""
+    _, rater = own_rater(person_of(request), slug)
+    try:
+        base, _ = read_draft_versions(request)
+        version = save_draft(rater, _whole(request.POST.get("number", "")), answers_form(request), base)
+    except OlderDraftError as problem:
+        return JsonResponse({"version": problem.draft.version, "draft": problem.draft.form}, status=409)
+    except StaleStepError:
+        return JsonResponse({"submitted": True}, status=410)
+    except FormTooLargeError as problem:
+        return JsonResponse({"error": str(problem)}, status=413)
+    except (TextRefusedError, RequestInvalidError) as problem:
+        return JsonResponse({"error": str(problem)}, status=400)
+    return JsonResponse({"version": version})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -24,9 +24,15 @@ def next_step(steps: Sequence[EntryStep], passages: Passages) -> EntryStep | Non
     return next((step for step in steps if not step.kind.is_passed(step, passages)), None)
 
 
+def may_work(steps: Sequence[EntryStep], passages: Passages) -> bool:
+    """Whether a rater may have tasks: after all steps, or in a step that consists of the study's own tasks."""
+    step = next_step(steps, passages)
+    return step is None or step.kind.admits(step, passages)
+
+
 def admit(study: Study, rater: Rater) -> bool:
-    """Let a locked rater have tasks if they have passed all steps, and else not; return which."""
-    admitted = next_step(steps_of(study), passages_of([rater.pk])[rater.pk]) is None
+    """Let a locked rater have tasks if they have passed all steps or are in a pilot, and else not; return which."""
+    admitted = may_work(steps_of(study), passages_of([rater.pk])[rater.pk])
     if rater.admitted != admitted:
         Rater.objects.filter(pk=rater.pk).update(admitted=admitted)
         rater.admitted = admitted
@@ -39,7 +45,5 @@ def admit_all(study: Study) -> None:
     known = dict(Rater.objects.filter(study=study, person__isnull=False).values_list("pk", "admitted"))
     ways = passages_of(known) if steps else dict.fromkeys(known, Passages())
     for admitted in (True, False):
-        wrong = [
-            pk for pk, now in known.items() if now != admitted and (next_step(steps, ways[pk]) is None) == admitted
-        ]
+        wrong = [pk for pk, now in known.items() if now != admitted and may_work(steps, ways[pk]) == admitted]
         Rater.objects.filter(pk__in=wrong).update(admitted=admitted)

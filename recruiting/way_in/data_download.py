@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
-from accounts.models import KnownAddress, Person, SignInLink
+from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, SignInLink
 from annotation.answers import Sheet
 from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
 from annotation.protocols import protocols
@@ -44,6 +44,8 @@ def _account(person: Person) -> dict[str, Any]:
         "last_sign_in": person.last_login, "preferences": person.preferences,
         "sign_in_links": SignInLink.objects.filter(person=person).count(),
         "known_browsers": KnownAddress.objects.filter(person=person).count(),
+        "signs_in_with": [*OutsideIdentity.objects.filter(person=person).values("issuer", "subject", "created_at")],
+        "second_factor_since": SecondFactor.objects.filter(person=person).values_list("since", flat=True).first(),
     }  # fmt: skip
 
 

@@ -14,13 +14,16 @@ from recruiting.models import StepPassage
 PASSED, FAILED, WAITING = StepPassage.Outcome.PASSED, StepPassage.Outcome.FAILED, StepPassage.Outcome.WAITING
 
 
-def begin(rater: Rater, step: str, now: datetime, tasks: Sequence[Any] = ()) -> StepPassage:
+def begin(
+    rater: Rater, step: str, now: datetime, tasks: Sequence[Any] = (), *, result: Mapping[str, Any] | None = None
+) -> StepPassage:
     """Begin a locked rater's next attempt at a step. Constraints refuse a second one that is under way."""
     last = StepPassage.objects.filter(rater=rater, step=step).aggregate(last=Max("attempt"))["last"] or 0
     version = Guideline.objects.filter(study=rater.study_id).aggregate(newest=Max("number"))["newest"]
     return StepPassage.objects.create(
-        rater=rater, step=step, attempt=last + 1, opened_at=now, guidelines_version=version, tasks=list(tasks)
-    )
+        rater=rater, step=step, attempt=last + 1, opened_at=now, guidelines_version=version, tasks=list(tasks),
+        result=None if result is None else dict(result),
+    )  # fmt: skip
 
 
 def end(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
+from annotation.protocols import Protocol
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, RepliesInvalidError
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import begin
@@ -28,13 +29,16 @@ class PracticeKind(EntryStepKind):
     pool: str
     spec_keys = frozenset({"intro", "items"})
 
+    def suits(self, protocol: Protocol) -> bool:
+        return not protocol.flow.has_own_pages
+
     def pool_of(self, step: EntryStep) -> str:
         return str(step.option("pool", self.pool))
 
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         if "intro" in body and not isinstance(body["intro"], str):
             yield FieldInvalidError(place, "intro must be text")
-        if within.protocol.flow.has_own_pages:
+        if not self.suits(within.protocol):
             yield FieldInvalidError(place, OWN_PAGES)
         items = body.get("items")
         named = isinstance(items, list) and 0 < len(items) <= MOST_ITEMS and all(isinstance(one, str) for one in items)

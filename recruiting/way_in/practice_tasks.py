@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from annotation.answers import Sheet
+from annotation.answers import Form, Sheet
 from annotation.desk.hot_queries import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
 from annotation.models import Assignment, Guideline, Item, Question, Rater, Slot, Study, Task
@@ -19,9 +19,9 @@ from annotation.protocols import protocols
 from annotation.studies.planning import seeded
 from config.model_fields import canonical_json
 from recruiting.entry_step import EntryStep, steps_of
+from recruiting.way_in.practice_drafts import PracticeDraft
 
 MOST_ITEMS = 200
-NO_TASK = uuid.UUID(int=0)
 HIDDEN = ("gold", "feedback", "references", "metadata", "content")
 
 
@@ -63,7 +63,7 @@ def items_for(study: Study, step: EntryStep) -> list[Item]:
 
 def lacking_items(study: Study) -> dict[str, int]:
     """Return how many items each step with tasks lacks, by its key, in two queries; steps that lack none are absent."""
-    steps = [step for step in steps_of(study) if step.kind.has_tasks]
+    steps = [step for step in steps_of(study) if step.kind.has_practice(step)]
     named = {key for step in steps if isinstance(step.option("items", None), list) for key in step.body["items"]}
     there = Item.objects.filter(study=study, withdrawn_at=None)
     pool_of = dict(there.filter(key__in=named).values_list("key", "pool"))
@@ -111,20 +111,24 @@ def task_at(study: Study, rater: Rater, tasks: Sequence[Sequence[Any]], number: 
 
 
 def practice_context(
-    task: PracticeTask, address: str, *, form: dict[str, list[str]] | None = None,
-    errors: Mapping[str, str] | None = None,
+    task: PracticeTask, addresses: Mapping[str, str], draft: PracticeDraft, key: uuid.UUID, *,
+    form: Form | None = None, errors: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the context of a task's page, whose form is sent to `address`."""
+    """Return the context of a task's page with its own `addresses`, and a posted `form` or the draft.
+
+    The browser keeps what it has not saved yet under `key`.
+    """
     newest = Guideline.objects.filter(study=task.study).order_by("-number").first()
     assignment = Assignment(
-        key=NO_TASK, rater=task.rater, task=Task(item=task.item, variant=task.variant), order=list(task.order)
-    )
+        key=key, rater=task.rater, task=Task(item=task.item, variant=task.variant), order=list(task.order),
+        draft=draft.form, draft_version=draft.version,
+    )  # fmt: skip
     task.rater.study = task.study
     row = DeskRow(
         assignment=assignment, questions=task.questions, outputs=task.outputs, slot=Slot(), current=None,
         guidelines_version=newest.number if newest else None, guidelines=newest.text if newest else "",
         previous=None, next=None, last=None, newest_batch=None,
     )  # fmt: skip
-    context = desk_context(row, form=form or {}, errors=dict(errors or {}), progress=RaterProgress(0, 1, False, None))
-    context["desk"]["addresses"] |= {"submit_task": address, "desk": address}
+    context = desk_context(row, form=form, errors=dict(errors or {}), progress=RaterProgress(0, 1, False, None))
+    context["desk"]["addresses"] |= addresses
     return context

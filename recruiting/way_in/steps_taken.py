@@ -11,16 +11,18 @@ from datetime import datetime
 
 from django.db import transaction
 from django.http import QueryDict
-from django.utils import timezone
 
+from annotation.desk.conflicting_drafts import check_form_size
 from annotation.models import Item, Rater, Study
 from annotation.protocols import Form, protocols
 from annotation.studies.locking import lock_rater, lock_study
+from config.database_clock import database_now
 from config.text_validation import check_json
 from recruiting.entry_step import EntryStep, Halt, Passages, steps_of
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.routing.routed_raters import is_full_for
 from recruiting.way_in.admission import admit, next_step, passages_of
+from recruiting.way_in.practice_drafts import drop_draft, write_draft
 from recruiting.way_in.practice_kind import PracticeKind
 from recruiting.way_in.practice_tasks import task_at
 from recruiting.way_in.rule_results import checks_of
@@ -52,12 +54,17 @@ class Way:
         open_now = [one for one in self.passages.of(self.step) if one.outcome == "open"] if self.step else []
         return open_now[0] if open_now else None
 
+    @property
+    def waits(self) -> bool:
+        """Whether the rater waits for a researcher's decision."""
+        return self.step is not None and any(one.outcome == "waiting" for one in self.passages.of(self.step))
+
 
 def way_of(study: Study, rater: Rater, now: datetime | None = None) -> Way:
     """Return where the rater is, in two queries."""
     steps, passages = steps_of(study), passages_of([rater.pk])[rater.pk]
     step = next_step(steps, passages)
-    halt = step.kind.halt(step, passages, now or timezone.now()) if step else None
+    halt = step.kind.halt(step, passages, now or database_now()) if step else None
     if step is not None and halt is None and is_full_for(study, rater):
         halt = Halt(full=True)
     return Way(study, rater, steps, passages, step, halt)
@@ -76,7 +83,7 @@ def _locked(rater: Rater, now: datetime) -> Iterator[Way]:
 
 def take_step(rater: Rater, key: str, form: QueryDict) -> None:
     """Take the step `key` with a posted form. Raises RepliesInvalidError, and StaleStepError if it is not the next."""
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         if way.step is None or way.step.key != key or way.halt is not None or not way.study.is_live:
             raise StaleStepError
@@ -88,7 +95,7 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
 
     Raises AnswersInvalidError, and StaleStepError if another task is next.
     """
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         step, passage = _attempt(way)
         if number != PracticeAnswer.objects.filter(passage=passage).count() or unread_answer(passage, step):
@@ -102,13 +109,30 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
             passage=passage, number=number, item=golden, variant=task.variant, shown=task.sheet.keys, answers=answers,
             checks=checks, submitted_at=now,
         )  # fmt: skip
+        drop_draft(passage)
         if number + 1 == len(passage.tasks) and not step.kind.shows_gold:
             step.kind.finish(step, passage, now)
 
 
+def save_draft(rater: Rater, number: int, form: Form, base_version: int) -> int:
+    """Save a draft of the task `number` of the attempt that is under way; return the draft's version.
+
+    Raises OlderDraftError, TextRefusedError, and StaleStepError if another task is next.
+    """
+    check_json(form)
+    with transaction.atomic():
+        locked = lock_rater(rater.pk, "person", "study")
+        step, passage = _attempt(way_of(locked.study, locked))
+        if number != PracticeAnswer.objects.filter(passage=passage).count() or unread_answer(passage, step):
+            raise StaleStepError
+        task = task_at(locked.study, locked, passage.tasks, number)
+        check_form_size(locked.study, task.questions, task.sheet, form)
+        return write_draft(passage, number, form, base_version)
+
+
 def read_why(rater: Rater, number: int) -> None:
     """Keep that the right answer to a task was read, and end the attempt with its last one. Raises StaleStepError."""
-    now = timezone.now()
+    now = database_now()
     with _locked(rater, now) as way:
         step, passage = _attempt(way)
         unread = PracticeAnswer.objects.filter(passage=passage, number=number, read_at=None)
@@ -122,6 +146,8 @@ def _attempt(way: Way) -> tuple["PracticeStep", StepPassage]:
     """The step and the attempt that is under way. Raises StaleStepError if there is none."""
     passage = way.passage
     if way.step is None or passage is None or not isinstance(way.step.kind, PracticeKind) or not way.study.is_live:
+        raise StaleStepError
+    if not way.step.kind.has_practice(way.step):
         raise StaleStepError
     passage.refresh_from_db(fields=["tasks"])
     passage.rater = way.rater

@@ -55,8 +55,9 @@ class Consent(models.Model):
 class StepPassage(models.Model):
     """A rater's attempt at a step: when it began and ended, and its outcome.
 
-    `tasks` are the practice tasks of the attempt as [item, variant, order of outputs]; `result` says how each rule
-    came out. `waiting` is for attempts that a researcher decides.
+    `tasks` are the practice tasks of the attempt as [item, variant, order of outputs]. `result` says how each rule
+    came out; while practice tasks are under way, it holds the draft of the one that is next, and in a pilot of the
+    study's own tasks, how many there are. `waiting` is for attempts that a researcher decides.
     """
 
     class Outcome(models.TextChoices):

@@ -4,12 +4,12 @@ import math
 from datetime import timedelta
 from typing import Any
 
-from django.utils import timezone
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.models import Study
+from config.database_clock import database_now
 from reports.api.schema import WITHIN
 from reports.kept_reports import Kept, kept_report
 from reports.report_kinds import Choices
@@ -51,4 +51,4 @@ def _seconds(request: Request) -> int:
 
 
 def _is_recent(kept: Kept, seconds: int) -> bool:
-    return kept.read_at is not None and kept.read_at > timezone.now() - timedelta(seconds=seconds)
+    return kept.read_at is not None and kept.read_at > database_now() - timedelta(seconds=seconds)

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from rest_framework import exceptions
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.models import KeptResponse, Study
+from config.database_clock import database_now
 from reports.api.authentication import caller_of
 from reports.background.response_upkeep import KEPT
 
@@ -96,7 +96,7 @@ def _claim(request: Request, key: str, digest: str) -> KeptResponse:
             row = KeptResponse.objects.filter(caller=named, key=key).first()
         if row is None:  # it has just been given up
             continue
-        age = timezone.now() - row.begun_at
+        age = database_now() - row.begun_at
         if age < KEPT and row.digest != digest:
             raise OtherRequestError
         if age < KEPT and row.status is not None:
@@ -110,7 +110,7 @@ def _claim(request: Request, key: str, digest: str) -> KeptResponse:
 
 def _take_over(row: KeptResponse, digest: str) -> KeptResponse | None:
     """The claim on a row that is too old or was abandoned; None if another request was faster."""
-    attempt, now = uuid.uuid4(), timezone.now()
+    attempt, now = uuid.uuid4(), database_now()
     mine = KeptResponse.objects.filter(pk=row.pk, attempt=row.attempt)
     if not mine.update(attempt=attempt, begun_at=now, digest=digest, status=None, body="", headers={}):
         return None

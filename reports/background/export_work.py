@@ -5,13 +5,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from annotation.blinding import is_blind
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
+from config.database_clock import database_now
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 from reports.kept_files.kept_exports import (
     BUNDLE,
@@ -66,7 +66,7 @@ def write_export(claim: Claim) -> None:
 def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
     """Write the files, then the archive. The state is read first: what changes meanwhile makes the file outdated."""
     row: KeptExport = claim.row
-    study, begun, read_at = row.study, time.monotonic(), timezone.now()
+    study, begun, read_at = row.study, time.monotonic(), database_now()
     removed = removals(study, read_at)
     state, coded = export_state(study), is_blind(study)
     folder = work / (study.slug if row.form in FORMATS else f"{study.slug}-bundle")

@@ -11,7 +11,6 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import AuditEntry, Person
@@ -23,6 +22,7 @@ from config.background.claiming import Claim
 from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from reports.data_state import data_state
 from reports.exporting import FORMATS
 from reports.kept_reports import ReportOutdatedError, last_erasures
@@ -148,7 +148,7 @@ def remove(rows: QuerySet[KeptExport], reason: str) -> int:
         if not found:
             return 0
         gone = KeptExport.objects.filter(pk__in=[row.pk for row in found])
-        gone.update(has_file=False, removed_at=timezone.now(), removed_for=reason)
+        gone.update(has_file=False, removed_at=database_now(), removed_for=reason)
         for row in found:
             transaction.on_commit(partial(place_of(row).unlink, missing_ok=True))
         return len(found)
@@ -156,7 +156,7 @@ def remove(rows: QuerySet[KeptExport], reason: str) -> int:
 
 def remove_aged() -> None:
     """Remove the files that are too old, and tombstones and failures that nobody needs any more."""
-    old = timezone.now() - timedelta(days=settings.KEPT_EXPORT_DAYS)
+    old = database_now() - timedelta(days=settings.KEPT_EXPORT_DAYS)
     if KeptExport.objects.filter(has_file=True, ended_at__lt=old).exists():
         remove(KeptExport.objects.filter(ended_at__lt=old), AGED)
     KeptExport.objects.filter(removed_at__lt=old, removed_for__in=ROUTINE).delete()

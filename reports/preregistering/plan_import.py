@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from django.utils import timezone
-
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
 from config.background.rows import Status
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import time_text
 from reports.models import Preregistration
@@ -41,7 +40,7 @@ class PlanImport(TableImport):
             if found.sha256 != sha256:
                 raise FieldInvalidError("number", f"the study has another plan {number}")
             return
-        now = timezone.now()
+        now = database_now()
         row = Preregistration(
             study_id=self.study.pk, number=number, body=body, sha256=sha256, registered_at=registered_at,
             imported_at=now, status=Status.DONE, started_at=now, ended_at=now,

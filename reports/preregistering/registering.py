@@ -4,7 +4,6 @@ import hashlib
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -15,6 +14,7 @@ from annotation.studies.locking import lock_study
 from config.background.claiming import Claim
 from config.background.kinds import works
 from config.background.waking import enqueue
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.software_version import SOFTWARE_VERSION
 from config.text_validation import time_text
@@ -58,7 +58,7 @@ def complete_plan(claim: Claim, facts: dict[str, Any]) -> None:
         study = lock_study(row.study_id)
         if has_answers(study):
             raise StudyRefusedError(TOO_LATE)
-        moment = timezone.now()
+        moment = database_now()
         body = canonical_json({
             "schema": PLAN_SCHEMA, "study": study.slug, "title": study.title, "number": row.number,
             "registered_at": time_text(moment), "software": SOFTWARE_VERSION, **facts, **row.chosen,

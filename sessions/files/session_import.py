@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, ClassVar
 
-from django.utils import timezone
-
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.importing.protocol_tables import TableImport
@@ -20,6 +18,7 @@ from annotation.protocols import TaskPlan
 from annotation.questions import question_types
 from annotation.studies.planning import task_key
 from config.background.rows import Status
+from config.database_clock import database_now
 from config.model_fields import canonical_json
 from sessions.files.session_columns import LABELS, SESSIONS
 from sessions.files.session_export import IN_SESSION_LINES, session_line
@@ -83,7 +82,7 @@ class SessionImport(TableImport):
         )  # fmt: skip
         self.staging.add([session])
         self.target.note_work(item)
-        now = timezone.now()
+        now = database_now()
         first = {"number": 0, "kind": FIRST, "answer": body["initial_answer"], "passages": body.get("initial_passages")}
         turns = [_turn(session, turn, now) for turn in [first, *read.turns]]
         self.staging.add(turns)

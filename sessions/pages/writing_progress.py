@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from config.background.workers import WorkerStatus, worker_status
+from config.database_clock import database_now
 from sessions.models import RevisionSession, Turn
 
 
@@ -26,7 +26,7 @@ class WritingProgress:
 
 def writing_progress(session: RevisionSession, turn: Turn) -> WritingProgress:
     """Return the progress of a turn's answer."""
-    seconds = max(0, int((timezone.now() - (turn.started_at or turn.created_at)).total_seconds()))
+    seconds = max(0, int((database_now() - (turn.started_at or turn.created_at)).total_seconds()))
     return WritingProgress(
         is_over=not turn.is_waiting,
         stage=_stage(turn),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
+from annotation.desk.pilot_rules import end_if_over, is_waiting
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, cleaned_fields, read_submission
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError
 from annotation.models import Assignment
@@ -39,7 +40,7 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
-    if not assignment.rater.admitted:
+    if not assignment.rater.admitted and not is_waiting(assignment.rater):
         return redirect("recruiting:way_in", slug=found.study.slug)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
@@ -155,6 +156,12 @@ def _rate(posted: Posted) -> None:
     answers = {name: values for name, values in posted.form.items() if name not in OWN_FIELDS}
     submission = read_submission(posted.request, posted.assignment, answers)
     steps.rate(posted.session, posted.versions.turn, replace(submission, revision=posted.versions.rated))
+    end_if_over(posted.session.rater)  # rating the last turn ends the session
+
+
+def _finish(posted: Posted) -> None:
+    steps.finish(posted.session)
+    end_if_over(posted.session.rater)
 
 
 def _edit(posted: Posted) -> None:
@@ -169,5 +176,5 @@ STEPS: Mapping[str, Callable[[Posted], object]] = MappingProxyType({
     "discard": lambda posted: steps.discard(posted.session, posted.versions.turn),
     "stop": lambda posted: steps.stop(posted.session, posted.versions.turn),
     "resume": lambda posted: steps.resume(posted.session),
-    "finish": lambda posted: steps.finish(posted.session),
+    "finish": _finish,
 })  # fmt: skip

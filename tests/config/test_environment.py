@@ -19,6 +19,7 @@ from config.environment import (
     read_database,
     read_level,
     read_profile,
+    read_second_factor,
     read_secret_key,
     read_synchronous,
     refuse_unsafe_production,
@@ -223,6 +224,15 @@ def test_a_file_in_place_of_a_folder_is_explained_in_one_sentence(tmp_path, name
     done = command(tmp_path, **{name: str(tmp_path / "file" / inside)})
     assert done.returncode == 1
     assert done.stderr == f"{name} must be a folder, but {tmp_path / 'file'} is a file. Set {name} to another folder.\n"
+
+
+def test_who_is_asked_for_codes_is_one_of_three_words(monkeypatch):
+    for given, word in (("", "OPTIONAL"), ("staff", "STAFF"), (" Off ", "OFF")):
+        monkeypatch.setenv("SECOND_FACTOR", given)
+        assert read_second_factor(Env()) == word
+    monkeypatch.setenv("SECOND_FACTOR", "everybody")
+    with pytest.raises(ImproperlyConfigured, match=r"SECOND_FACTOR must be one of OFF, .* not 'everybody'"):
+        read_second_factor(Env())
 
 
 def test_a_folder_that_cannot_be_written_is_explained_in_one_sentence(tmp_path):

@@ -10,7 +10,9 @@ from django.utils import timezone
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from config import process_counts
+from config.background.kinds import QUEUES
 from reports.models import KeptReport
+from retrieval.models import TrialSearch
 from tests.processes import child, finished
 
 TOKEN = "token-of-the-monitoring"
@@ -76,13 +78,22 @@ def test_the_counts_of_other_processes_are_added(client, counted):
     assert figures(client)["interrater_claims_total"] == before + 5
 
 
-def test_queues_say_how_long_their_oldest_row_waits(client, counted, study):
+def test_queues_say_how_long_their_oldest_row_waits(client, counted, study, owner):
     assert figures(client)['interrater_queue_rows{kind="report"}'] == 0
     due = timezone.now() - timedelta(minutes=5)
     KeptReport.objects.create(study=study, kind="agreement", due_at=due)
     found = figures(client)
     assert found['interrater_queue_rows{kind="report"}'] == 1
-    assert 299 < found['interrater_queue_age_seconds{kind="report"}'] < 400
+    assert 299 < found['interrater_queue_age_seconds{queue="jobs"}'] < 400
+    assert found['interrater_queue_age_seconds{queue="calls"}'] == 0
+    TrialSearch.objects.create(
+        study=study, item=study.items.first(), asked_by=owner, query="ferry", due_at=due - timedelta(minutes=5)
+    )
+    found = figures(client)
+    assert 599 < found['interrater_queue_age_seconds{queue="calls"}'] < 700
+    assert {name for name in found if "queue_age" in name} == {
+        f'interrater_queue_age_seconds{{queue="{queue}"}}' for queue in QUEUES
+    }
 
 
 def test_nothing_is_loaded_or_written_without_the_setting(settings, tmp_path):

@@ -10,6 +10,7 @@ from django.db.migrations import AlterField
 from django.db.migrations.loader import MigrationLoader
 
 from annotation.models import Guideline
+from config.slot_counting import EVENTS, CountSlots
 from config.triggers import Freeze, Thaw, check_triggers, frozen_tables, lost_triggers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +91,18 @@ def test_a_lost_trigger_is_noticed_and_named(capsys):
     assert "annotation_guideline_kept" in warning.msg
     call_command("check", database=["default"])
     assert "annotation_guideline_kept" in capsys.readouterr().err
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_lost_trigger_that_counts_slots_is_noticed(event):
+    name = f"annotation_slot_counted_{event.lower()}"
+    on = "" if connection.vendor == "sqlite" else " ON annotation_slot"
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TRIGGER {name}{on}")
+    assert lost_triggers(connection) == [name]
+    run(CountSlots())
+    assert lost_triggers(connection) == []
 
 
 @pytest.mark.django_db

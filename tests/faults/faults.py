@@ -24,7 +24,10 @@ from typing import Any
 
 import redis
 
+from tests.faults.killed_proxy import ProxiedServer, missing_proxy
+from tests.faults.killed_workers import kill_workers, missing_broker
 from tests.faults.own_postgres import FAST, IMMEDIATE, OwnPostgres, missing_program, own_postgres
+from tests.faults.power_cuts import PowerCuts
 from tests.faults.small_disks import can_mount, filled, small_disk
 from tests.load.engine import redis_process
 from tests.load.race import Fault, race_on
@@ -57,6 +60,8 @@ class Site:
         self.postgres: OwnPostgres | None = None
         self.more: dict[str, str] = {}
         self.happened = 0
+        self.cuts: PowerCuts | None = None
+        self.behind_proxy = False
 
     def use_postgres(self, folder: Path | None = None, connections: int = 60) -> OwnPostgres:
         place = folder or self.folder / "postgres"
@@ -153,6 +158,18 @@ def web_updated(site: Site) -> Fault:
     return site.repeatedly(once)
 
 
+def proxy_killed(site: Site) -> Fault:
+    """A process of the proxy, or all of them, are killed at a random moment."""
+    site.behind_proxy = True
+    site.folder.chmod(0o711)
+
+    def once(server: Server) -> None:
+        assert isinstance(server, ProxiedServer)
+        server.kill_proxy()
+
+    return site.repeatedly(once, times=50 if site.scale is FULL else 4)
+
+
 def disk_full(site: Site) -> Fault:
     """The disk of SQLite's file is full."""
     site.var = site.use_small_disk(80 if site.scale is FULL else 40)
@@ -177,6 +194,24 @@ def _filling(site: Site, place: Path, postgres: OwnPostgres | None = None) -> Fa
     return site.repeatedly(once)
 
 
+def power_cut(site: Site) -> Fault:
+    """The power fails at a random write: SQLite's files are copied as they are then, and opened afterwards."""
+    site.cuts = cuts = PowerCuts(site.folder / "cuts", site.folder / "ledgers")
+
+    def once(server: Server) -> None:
+        assert server.process is not None
+        cuts.cut_sqlite(server.process.pid, site.var / "load.sqlite3")
+
+    return site.repeatedly(once, times=50 if site.scale is FULL else 4)
+
+
+def power_cut_on_postgres(site: Site) -> Fault:
+    """The same on PostgreSQL, whose copies recover from their write-ahead logs."""
+    postgres = site.use_postgres()
+    site.cuts = cuts = PowerCuts(site.folder / "cuts", site.folder / "ledgers")
+    return site.repeatedly(lambda _: cuts.cut_postgres(postgres), times=20 if site.scale is FULL else 2)
+
+
 def broker_away(site: Site) -> Fault:
     """Redis accepts connections without answering, then loses everything, then ends; raters do not notice."""
     url, process = site.stack.enter_context(redis_process(site.folder))
@@ -198,11 +233,13 @@ FAULTS: Mapping[str, Callable[[Site], Fault]] = {
     one.__name__: one
     for one in (
         restarted, crashed, away, without_connections, web_killed, web_killed_on_postgres, web_updated,
-        disk_full, disk_full_on_postgres, broker_away,
+        proxy_killed, disk_full, disk_full_on_postgres, power_cut, power_cut_on_postgres, broker_away,
     )
 }  # fmt: skip
 
-NEEDS_NO_POSTGRES = ("web_killed", "web_updated", "disk_full", "broker_away")
+WORKERS = ("workers_killed", "workers_killed_on_postgres")
+"""Faults without raters: workers are killed while they call a model."""
+NEEDS_NO_POSTGRES = ("web_killed", "web_updated", "proxy_killed", "disk_full", "power_cut", "broker_away")
 
 
 def reason_to_skip(name: str, folder: Path) -> str:
@@ -211,7 +248,11 @@ def reason_to_skip(name: str, folder: Path) -> str:
         return "only root can mount a small disk"
     if name == "broker_away" and shutil.which("redis-server") is None:
         return "redis-server is missing: sudo apt install redis-server"
-    return "" if name in NEEDS_NO_POSTGRES else missing_program()
+    if name == "proxy_killed" and missing_proxy():
+        return missing_proxy()
+    if name == "workers_killed_on_postgres":
+        return missing_program() or missing_broker()
+    return "" if name in (*NEEDS_NO_POSTGRES, *WORKERS) else missing_program()
 
 
 def run_fault(name: str, scale: Scale) -> dict[str, Any]:
@@ -222,9 +263,11 @@ def run_fault(name: str, scale: Scale) -> dict[str, Any]:
         site.var.mkdir(exist_ok=True)
         database = site.postgres.url if site.postgres else f"sqlite:///{site.var / 'load.sqlite3'}"
         env = environment(database, site.var) | site.more
-        server = Server(env, workers=2, threads=4, log=site.folder / "web.log")
+        size: dict[str, Any] = {"workers": 2, "threads": 4, "log": site.folder / "web.log"}
+        server = ProxiedServer(env, **size, folder=site.folder / "proxy") if site.behind_proxy else Server(env, **size)
         found = race_on(env, site.folder, (scale.raters, scale.tasks, REDUNDANCY), server, fault)
-        return {"fault": name, "happened": site.happened, **found}
+        after = site.cuts.problems(env) if site.cuts else []
+        return {"fault": name, "happened": site.happened, **found, "errors": [*found["errors"], *after]}
 
 
 def wrong_in(found: Mapping[str, Any], scale: Scale) -> list[str]:
@@ -239,20 +282,34 @@ def wrong_in(found: Mapping[str, Any], scale: Scale) -> list[str]:
     return [*wrong, *found["errors"], *([] if found["happened"] else ["the fault did not happen"])]
 
 
+def run_named(name: str, scale: Scale) -> tuple[dict[str, Any], list[str]]:
+    """Do a fault of FAULTS or WORKERS; return what was found, and what of it is wrong."""
+    if name not in WORKERS:
+        found = run_fault(name, scale)
+        return found, wrong_in(found, scale)
+    size = (500, 50) if scale is FULL else (12, 2)
+    with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
+        server_url = None
+        if name == "workers_killed_on_postgres":
+            Path(made).chmod(0o711)
+            server_url = stack.enter_context(own_postgres(Path(made))).url
+        found, wrong = kill_workers(server_url, *size)
+        return {"fault": name, "happened": found["kills"], **found}, wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FAULTS)} (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join((*FAULTS, *WORKERS))} (default: all)")
     parser.add_argument("--small", action="store_true", help="few faults and few tasks, as in make test")
     given = parser.parse_args()
     scale, failed = SMALL if given.small else FULL, False
-    for name in given.names or FAULTS:
+    for name in given.names or (*FAULTS, *WORKERS):
         with tempfile.TemporaryDirectory() as folder:
             skipped = reason_to_skip(name, Path(folder))
         if skipped:
             print(json.dumps({"fault": name, "skipped": skipped}), flush=True)
             continue
-        found = run_fault(name, scale)
-        wrong = wrong_in(found, scale)
+        found, wrong = run_named(name, scale)
         failed = failed or bool(wrong)
         print(json.dumps({**found, "wrong": wrong}), flush=True)
     return int(failed)

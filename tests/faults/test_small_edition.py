@@ -2,19 +2,18 @@
 
 import pytest
 
-from tests.faults.faults import FAULTS, SMALL, reason_to_skip, run_fault, wrong_in
+from tests.faults.faults import FAULTS, SMALL, WORKERS, reason_to_skip, run_named
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
-QUICK = ("restarted",)
-"""The fault of `make test`; the others are left to `make thorough`."""
+QUICK = ("restarted", "power_cut")
+"""The faults of `make test`; the others are left to `make thorough`."""
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in FAULTS]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in (*FAULTS, *WORKERS)]
 )
 def test_after_a_fault_ledgers_database_and_export_agree(name, tmp_path):
     skipped = reason_to_skip(name, tmp_path)
     if skipped:
         pytest.skip(skipped)
-    found = run_fault(name, SMALL)
-    assert wrong_in(found, SMALL) == []
+    assert run_named(name, SMALL)[1] == []

@@ -1,6 +1,6 @@
 """Create a live study with signed-in raters in an empty database, and print what the load tools need.
 
-python -m tests.load.prepare RATERS TASKS REDUNDANCY
+python -m tests.load.prepare RATERS TASKS REDUNDANCY [PROTOCOL WORDS]
 """
 
 import json
@@ -16,8 +16,7 @@ from django.core.management import call_command  # noqa: E402
 from accounts.browser_sessions import SessionStore  # noqa: E402
 from accounts.models import Person  # noqa: E402
 from annotation.members.membership import add_member  # noqa: E402
-from annotation.models import Guideline, Item, Output, Question, Study  # noqa: E402
-from annotation.studies.planning import plan_chunk  # noqa: E402
+from tests.load.imported_studies import live_study  # noqa: E402
 
 
 def signed_in(person: Person) -> str:
@@ -32,19 +31,10 @@ def signed_in(person: Person) -> str:
 
 def main() -> None:
     raters, tasks, redundancy = (int(text) for text in sys.argv[1:4])
+    protocol, words = sys.argv[4:6] or ("rating", "2")
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
-    study = Study.objects.create(slug="load", protocol="rating", redundancy=redundancy)
-    Guideline.objects.create(study=study, number=1, text="Rate.")
-    Question.objects.create(study=study, position=0, key="follows", type="binary")
-    Question.objects.create(study=study, position=1, key="how_well", type="likert", spec={"min": 1, "max": 5})
-    for number in range(tasks // 2):
-        item = Item.objects.create(study=study, key=f"item-{number}", document="A text.", instruction="Do.", digest="x")
-        for position in range(2):
-            Output.objects.create(item=item, position=position, key=f"system-{position}", text="Done.", digest="x")
-    while plan_chunk(study):
-        pass
-    Study.objects.update(status="live")
+    study = live_study(protocol, tasks, redundancy, int(words))
     people = [Person.objects.create(username=f"person-{number}", password="!") for number in range(raters)]
     for person in people:
         add_member(study, person, "annotator", None)

@@ -6,7 +6,9 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts import admin as accounts_admin
 from accounts.auditing import record
-from annotation.members.membership import add_member
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit
+from annotation.members.membership import add_member, rater_for
 from annotation.studies import kept_counts, live_checks
 from config.background.claiming import run_waiting
 from managing.models import ItemLocalAlpha
@@ -20,6 +22,11 @@ def caught(client, path):
     with CaptureQueriesContext(connection) as queries:
         assert client.get(path).status_code == 200
     return queries
+
+
+def answer(assignment):
+    form = {"q-follows": ["true"], "q-how_well": ["5"]}
+    return submit(assignment, Submission(form=form, revision=0, guidelines_version=1))
 
 
 @pytest.fixture
@@ -43,6 +50,18 @@ def test_the_overview_of_a_large_draft_takes_few_queries(client, draft, owner):
     caught(client, path)  # counts are requested again if something was recorded in the last seconds
     assert len(caught(client, path)) <= MOST
     record("item changed", "an item", actor=owner, study=draft.slug)
+    caught(client, path)
+    assert len(caught(client, path)) <= MOST
+
+
+def test_the_overview_of_a_large_live_study_takes_few_queries(client, study, owner, rater, monkeypatch):
+    monkeypatch.setattr(kept_counts, "MOST_AT_ONCE", 1)
+    answer(next_assignment(study, rater_for(study, rater)))
+    client.force_login(owner)
+    path = f"/studies/{study.slug}/"
+    caught(client, path)  # requests the counts
+    assert len(caught(client, path)) <= MOST
+    run_waiting()
     caught(client, path)
     assert len(caught(client, path)) <= MOST
 

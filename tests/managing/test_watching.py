@@ -1,7 +1,6 @@
 """The pages that watch a study: its progress, and where its raters disagree."""
 
 from datetime import timedelta
-from unittest import mock
 
 import pytest
 from django.db import connection
@@ -14,6 +13,7 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Output, Rater, Rating
 from managing.watching.disagreement_tables import confusion_grid, stands_out
 from managing.watching.pace_chart import day_chart
+from tests.clock import at_time
 from tests.conftest import make_person
 from tests.reports.computing import compute_requested, read
 
@@ -23,7 +23,7 @@ PROGRESS, DISAGREEMENT = "/studies/study/progress/", "/studies/study/disagreemen
 def answer(study, person, value="4", days=0, comment=""):
     now = timezone.now() - timedelta(days=days)
     form = {"q-follows": ["true"], "q-how_well": [value], "q-comment": [comment]}
-    with mock.patch("django.utils.timezone.now", return_value=now):
+    with at_time(now):
         submit(next_assignment(study, rater_for(study, person)), Submission(form, revision=0, guidelines_version=1))
 
 

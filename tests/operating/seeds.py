@@ -17,6 +17,7 @@ from operating.data_check import all_checks, run_check, sql_rows
 from reports.freezing import frozen_key
 from reports.kept_files.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
+from tests.operating.routing_seeds import routing_count_drift
 
 LONG_AGO = timedelta(days=2)
 
@@ -383,8 +384,9 @@ SEEDS = {
         budget_spent_drift, budget_reserved_drift, run_progress_drift, misplaced_spans, reviews_of_no_span,
         ratings_of_another_level, ratings_without_number, choices_without_pair, altered_items, altered_outputs,
         altered_plans, altered_reports, lost_exports, lost_uploads, lost_trained_judges, kept_count_drift,
-        item_count_drift, planned_without_tasks, sample_count_drift,
+        item_count_drift, routing_count_drift, planned_without_tasks, sample_count_drift,
     )},
+    "lost_second_factors": lambda: run("UPDATE accounts_secondfactor SET sealed_key = 'of another key'"),
     "numbering_of_span_reviews": numbering("annotation_spanreview"),
     "numbering_of_spot_checks": numbering("annotation_spotcheck"),
     "numbering_of_final_answers": numbering("annotation_adjudication"),

@@ -45,6 +45,7 @@ def site(db, tmp_path):
     for name in (
         "turn_judges/a-study/ab12/model.safetensors", "uploads/12345678-1234-1234-1234-123456789abc.jsonl",
         "exports/7/12345678-1234-1234-1234-123456789abc.zip", "exports/7/half-written.part", "indexes/x/y",
+        "audit/audit-20260131T000000-a1b2c3.jsonl", "audit/.audit-20260201T000000-d4e5f6.jsonl.9f.part",
         "secret_key", "models/m/weights", "broker/message", "endpoints.yaml",
     ):  # fmt: skip
         (var / name).parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ def test_a_backup_has_every_table_and_the_files_that_rows_refer_to(site, study):
     }
     assert list(manifest["files"]) == list(kept_files()) == [
         "turn_judges/a-study/ab12/model.safetensors", "exports/7/12345678-1234-1234-1234-123456789abc.zip",
-        "uploads/12345678-1234-1234-1234-123456789abc.jsonl",
+        "uploads/12345678-1234-1234-1234-123456789abc.jsonl", "audit/audit-20260131T000000-a1b2c3.jsonl",
     ]  # fmt: skip
     assert manifest["tables"]["annotation_study"]["rows"] == 1
     assert manifest["endpoints_file"].endswith("other.yaml")

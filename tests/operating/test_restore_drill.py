@@ -66,7 +66,15 @@ print(*found.values_list("revision", flat=True))
 """
 
 
-@pytest.fixture(scope="module", params=KINDS)
+def pytest_generate_tests(metafunc):
+    """Both databases are backed up under writing by `make test`; the whole way begins on SQLite, thoroughly on both."""
+    if "drilled" in metafunc.fixturenames:
+        whole = metafunc.function is test_the_restored_installation_is_the_same_and_works
+        kinds = [pytest.param(kind, marks=pytest.mark.thorough if whole and kind != "sqlite" else ()) for kind in KINDS]
+        metafunc.parametrize("drilled", kinds, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def drilled(request, tmp_path_factory):
     """A filled installation of one kind, the other kind, and a row of work that somebody has claimed."""
     skip_without_server("postgresql")

@@ -1,5 +1,6 @@
 """What a restore refuses, and what a killed one leaves."""
 
+import hashlib
 import json
 import shutil
 import zipfile
@@ -22,6 +23,19 @@ for number in range(5):
 from config.erasure import open_erasure
 with open_erasure("item"):
     Item.objects.filter(key="item-4").delete()
+from datetime import timedelta
+from django.conf import settings
+from django.utils import timezone
+from accounts.audit_archive import archive_audit
+from accounts.auditing import record
+record("seen", "CANARY", actor=None)
+(settings.VAR / "audit").mkdir()
+archive_audit(timezone.now() + timedelta(minutes=1), settings.VAR / "audit" / "audit-old.jsonl", None)
+"""
+AUDIT = """
+from accounts.models import AuditEntry
+print(AuditEntry.objects.filter(subject="CANARY").count())
+print(AuditEntry.objects.get(action="audit archived").new["sha256"])
 """
 NEXT_ITEM = """
 from annotation.models import Item, Study
@@ -91,6 +105,16 @@ def test_only_an_empty_installation_is_restored_into(backup, tmp_path):
         assert empty.digest() == before
 
 
+def test_archived_audit_entries_are_restored_as_the_files_that_the_audit_names(backup, tmp_path):
+    path, source = backup
+    with installation("sqlite", tmp_path / "target") as target:
+        target.must("restore", path)
+        archived = (target.var / "audit" / "audit-old.jsonl").read_bytes()
+        assert archived == (source.var / "audit" / "audit-old.jsonl").read_bytes()
+        assert b"CANARY" in archived
+        assert target.run(AUDIT).split() == ["0", hashlib.sha256(archived).hexdigest()]
+
+
 def drop_a_line(manifest, members):
     members["tables/annotation_item.jsonl"] = members["tables/annotation_item.jsonl"].split(b"\n", 1)[1]
 
@@ -121,8 +145,6 @@ def be_something_else(manifest, members):
 
 
 def bring_a_strange_file(manifest, members):
-    import hashlib
-
     members["files/../secret_key"] = b"x"
     manifest["files"]["../secret_key"] = {"size": 1, "sha256": hashlib.sha256(b"x").hexdigest()}
 
@@ -194,8 +216,6 @@ def test_a_file_of_another_installation_is_not_replaced(backup, tmp_path):
     name = "exports/1/12345678-1234-1234-1234-123456789abc.zip"
 
     def add(manifest, members):
-        import hashlib
-
         members[f"files/{name}"] = b"PK.."
         manifest["files"][name] = {"size": 4, "sha256": hashlib.sha256(b"PK..").hexdigest()}
 

@@ -176,6 +176,7 @@ def test_workers_are_scaled_by_the_metric_that_the_adapter_reports():
         (metric,) = BY_NAME["HorizontalPodAutoscaler", f"worker-{queue}"]["spec"]["metrics"]
         assert metric["external"]["metric"]["name"] == rule["name"]["as"] == "interrater_queue_age_seconds"
         assert metric["external"]["metric"]["selector"] == {"matchLabels": {"queue": queue}}
+    assert rule["metricsQuery"].endswith("by (queue)")  # the label that /metrics has: tests/config/test_monitoring.py
 
 
 def test_the_ingress_has_the_limits_of_the_proxy():

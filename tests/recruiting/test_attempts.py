@@ -19,6 +19,7 @@ from recruiting.way_in.declaring import change_steps, digest, qualify_again
 from recruiting.way_in.steps_taken import StaleStepError, answer_task, take_step
 from reports.exporting import export_study
 from reports.exporting.study_yaml import study_yaml
+from tests.clock import at_time
 from tests.conftest import make_person
 from tests.recruiting.way_in_study import CONSENT, QUALIFICATION, RIGHT, WRONG, Walk, study_with_steps
 
@@ -64,18 +65,18 @@ def test_the_database_refuses_a_second_attempt_under_way(owner, rater):
             StepPassage.objects.create(rater=mine, step="test", attempt=attempt, opened_at=timezone.now())
 
 
-def test_attempts_end_and_a_cool_down_passes(client, owner, rater, monkeypatch):
+def test_attempts_end_and_a_cool_down_passes(client, owner, rater):
     client.force_login(rater)
     way = Walk(client, study_with_steps(owner, rater, [QUALIFICATION]))
     assert way.attempt("test", RIGHT, WRONG) == "failed"
     way.post("test")
     assert StepPassage.objects.count() == 1
     later = timezone.now() + timedelta(hours=25)
-    monkeypatch.setattr("recruiting.way_in.steps_taken.timezone.now", lambda: later)
-    assert way.attempt("test", RIGHT, WRONG) == "failed"
-    assert "Thank you for your interest" in way.page().content.decode()
-    monkeypatch.setattr("recruiting.way_in.steps_taken.timezone.now", lambda: later + timedelta(days=9))
-    way.post("test")
+    with at_time(later):
+        assert way.attempt("test", RIGHT, WRONG) == "failed"
+        assert "Thank you for your interest" in way.page().content.decode()
+    with at_time(later + timedelta(days=9)):
+        way.post("test")
     assert StepPassage.objects.count() == 2
     assert not Rater.objects.get(person=rater).admitted
 

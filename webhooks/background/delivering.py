@@ -7,11 +7,11 @@ import time
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q
-from django.utils import timezone
 
 from annotation.access import backed_by_runner
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
+from config.database_clock import database_now
 from webhooks.allowed_addresses import AddressRefusedError, target_of
 from webhooks.event_kinds import TEST
 from webhooks.models import Webhook, WebhookDelivery
@@ -41,7 +41,7 @@ def deliver(claim: Claim) -> None:
         raise GiveUpError(DISABLED)
     if not Webhook.objects.filter(backed_by_runner("made_by"), pk=webhook.pk).exists():
         raise _disabled(webhook, NOT_BACKED)
-    begun = timezone.now()
+    begun = database_now()
     if row.event != TEST and webhook.paused_until is not None and webhook.paused_until > begun:
         raise TryLaterError(PAUSED, (webhook.paused_until - begun).total_seconds(), counts=False)
     try:
@@ -88,7 +88,7 @@ def _refused(webhook: Webhook, row: WebhookDelivery, response: Response, reason:
         disable_webhook(webhook, None, IS_GONE)
         raise GiveUpError(IS_GONE, **fields)
     pause = max(timedelta(seconds=_wait(webhook.failures)), timedelta(seconds=response.retry_after or 0))
-    now = timezone.now()
+    now = database_now()
     # Of several messages that failed at the same time, the first one counts.
     Webhook.objects.filter(Q(paused_until=None) | Q(paused_until__lte=begun), pk=webhook.pk).update(
         failures=F("failures") + 1, failing_since=webhook.failing_since or begun,

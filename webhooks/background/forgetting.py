@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
+from config.database_clock import database_now
 from webhooks.models import WebhookDelivery
 
 KEPT = timedelta(days=30)
@@ -14,7 +13,7 @@ AT_ONCE = 1_000
 
 def forget_old() -> int:
     """Delete some old messages and return how many."""
-    over = WebhookDelivery.objects.filter(created_at__lt=timezone.now() - KEPT).exclude(status__in=WAITING)
+    over = WebhookDelivery.objects.filter(created_at__lt=database_now() - KEPT).exclude(status__in=WAITING)
     old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     if old:
         WebhookDelivery.objects.filter(pk__in=old).delete()

@@ -40,12 +40,21 @@ export class Keep {
     storage()?.removeItem(this.name(kind, assignment));
   }
 
-  // Answers to other tasks that were sent but never confirmed, for example after a closed tab.
-  waiting() {
-    const start = this.name("pending", "");
+  // Other tasks of which this browser keeps something of this kind.
+  others(kind) {
+    const start = this.name(kind, "");
     return Object.keys(storage() ?? {})
       .filter((name) => name.startsWith(start))
       .map((name) => name.slice(start.length))
       .filter((assignment) => assignment !== this.assignment);
+  }
+
+  // Answers to other tasks that were sent but never confirmed, for example after a closed tab.
+  waiting() {
+    return this.others("pending");
+  }
+
+  dropOthers(kind) {
+    this.others(kind).forEach((assignment) => this.drop(kind, assignment));
   }
 }

@@ -10,13 +10,22 @@ import { Unsent } from "./unsent.js";
 export function keeping(page, effort, show, place = "desk") {
   const state = new State(page);
   if (page.isPreview) return still(page, state);
-  if (page.isPractice) return { state, keep: null, begin() {} }; // its form is sent as any other
+  if (page.isPractice) return practising(page, state);
   const keep = new Keep(page, place);
   const unsent = new Unsent(page.tag, place);
   const autosave = new Autosave(page, state, keep, unsent);
   const sending = new Sending(page, { state, keep, unsent, effort, autosave }, show);
   new Pulse(page, state, effort);
   return { state, keep, begin: (keys) => sending.begin(keys) };
+}
+
+// A practice task saves drafts like any other, and its form is sent as forms are without scripts.
+function practising(page, state) {
+  const keep = new Keep(page, "practice");
+  const autosave = new Autosave(page, state, keep, new Unsent(page.tag, "practice"));
+  page.on(page.form, "submit", () => autosave.stop());
+  keep.dropOthers("draft");
+  return { state, keep, begin: (keys) => autosave.restore() && keys.replay() };
 }
 
 // Links and buttons that would leave the page or send something do nothing, except those of dialogs.

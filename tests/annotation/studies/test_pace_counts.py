@@ -1,7 +1,6 @@
 """Counts of a study's pace by day and rater, and what the home page shows of large studies."""
 
 from datetime import datetime, timedelta
-from unittest import mock
 
 import pytest
 from django.utils import timezone
@@ -21,6 +20,7 @@ from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.background.claiming import process_row
 from config.background.rows import Status
 from reports.exporting import export_study
+from tests.clock import at_time
 from tests.conftest import add_item
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": [""]}
@@ -29,7 +29,7 @@ FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": [""]}
 def answer(study, person, days=0):
     """Answer the next task as it would have been some days ago."""
     now = timezone.now() - timedelta(days=days)
-    with mock.patch("django.utils.timezone.now", return_value=now):
+    with at_time(now):
         assignment = next_assignment(study, rater_for(study, person))
         submit(assignment, Submission(FORM, revision=0, guidelines_version=1))
 

@@ -19,7 +19,7 @@ from recruiting.checks.check_rules import figure_of
 from recruiting.checks.check_tables import CheckItem, FiledCheck, RaterExclusion, RaterNotice
 from recruiting.checks.damaging import DAMAGES, damaged
 from recruiting.checks.excluding import DecidedMeanwhileError, end_exclusion, exclude, reply
-from recruiting.overview_notices import check_notices
+from recruiting.overview_notices import people_notices
 from reports.exporting import export_study
 from reports.kept_reports import compute_here
 from tests.recruiting.checks.checked_study import (
@@ -99,7 +99,7 @@ def test_rules_pause_and_ask_and_nobody_is_excluded_by_them(worked):
     assert ben.paused_at
     assert next_assignment(study, ben) is None
     assert not RaterExclusion.objects.exists()
-    assert [one.text for one in check_notices(study)] == ["1 rater was paused by a rule"]
+    assert [one.text for one in people_notices(study)] == ["1 rater was paused by a rule"]
     assert AuditEntry.objects.filter(action="rater paused", actor=None).count() == 1
 
 

@@ -145,6 +145,25 @@ def test_erased_answers_are_counted_no_more(tmp_path, owner):
     assert RoutingQuota.objects.get(study=study, rater=None, key="about.country=DE").taken == 3
 
 
+def test_kept_answers_of_somebody_who_left_stay_counted_and_are_no_inconsistency(tmp_path, owner):
+    routing = {"groups": [{**source("country"), "quotas": {"DE": {"most": 3}}}], "most_share": 0.5}
+    study = make_routed_study(tmp_path, owner, routing)
+    ann, bob = make_rater(study, "ann", country="DE"), make_rater(study, "bob", country="DE")
+    assert len(all_of(ann)) == 3
+    erase_rater(ann, ann.person, keep_answers=True)
+    quota = RoutingQuota.objects.get(study=study, rater=None, key="about.country=DE")
+    assert quota.taken == 3
+    assert wrong_counts(study) == []
+    assert answer(bob) is None
+    RoutingQuota.objects.filter(pk=quota.pk).update(taken=4)
+    assert wrong_counts(study) == ["about.country=DE: 4 counted, 0 taken"]
+    RoutingQuota.objects.filter(pk=quota.pk).update(taken=3, most=9)
+    assert answer(bob) is not None
+    assert wrong_counts(study) == []
+    RoutingQuota.objects.filter(pk=quota.pk).update(taken=0)
+    assert wrong_counts(study) == ["about.country=DE: 0 counted, 1 taken"]
+
+
 def test_new_batches_begin_with_own_topics_again(tmp_path, owner):
     study = make_routed_study(tmp_path, owner, PREFERRED, items=16, redundancy=1, batch_size=8)
     ann = make_rater(study, "ann", ["law"])
