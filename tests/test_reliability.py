@@ -1,14 +1,13 @@
 """The list of checks in docs/reliability.md is complete, names tests that exist, and hides no gap."""
 
-import ast
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 
 import pytest
 
 from tests.house import ROOT
+from tests.named_tests import exists
 
 PAGE = ROOT / "docs" / "reliability.md"
 STATES = ("shown", "implemented", "partial", "missing", "not applicable")
@@ -26,7 +25,7 @@ P0_NOT_SHOWN = {
         "Only plain forms to addresses outside the admin are all tried; another one could forget the audit.",
     ),
     (78, "The tests read the file and start its nginx, but never start the containers or replace an image."),
-    (79, "Images are pinned by tag and not by digest, and nothing scans locked packages or the history."),
+    (79, "Images are pinned by tag and not by digest, and nothing scans them."),
 }
 """The P0 checks that no test shows, each with what the page says is missing. It may only get smaller."""
 
@@ -59,22 +58,6 @@ def checks_in(text: str) -> list[ListedCheck]:
             )
         )  # fmt: skip
     return found
-
-
-@cache
-def functions_of(path: str) -> frozenset[str]:
-    """Return the names of the functions of a module of tests; none if there is no such file."""
-    file = ROOT / path
-    if not file.is_file():
-        return frozenset()
-    return frozenset(
-        node.name for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
-    )
-
-
-def exists(test: str) -> bool:
-    path, _, name = test.partition("::")
-    return name.startswith("test_") and name in functions_of(path)
 
 
 def gaps_in(checks: list[ListedCheck]) -> set[tuple[int, str]]:
