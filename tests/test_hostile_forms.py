@@ -1,4 +1,4 @@
-"""Hostile texts in every text field of every form of every page, by whoever sees it: a page answers, never an error."""
+"""Hostile texts in every text field of every form of every page, sent by those who see it, never end in an error."""
 
 import warnings
 from urllib.parse import urlsplit
