@@ -23,7 +23,7 @@ OK, DEGRADED, DOWN = "ok", "degraded", "down"
 SCARCE_BYTES, FULL_BYTES = 1 << 30, 32 << 20
 """Free space on the disk of VAR below which the site is degraded, and below which answers may not be saved."""
 LARGEST_SKEW = 2.0
-"""By how many seconds the clocks of a web server or a worker and the database may differ: leases compare them."""
+"""By how many seconds the clocks of a web server or a worker and the database may differ before it is degraded."""
 Check = Callable[[], str]
 
 

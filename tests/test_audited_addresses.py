@@ -21,9 +21,12 @@ BOOKKEEPING = {
     "annotation:pulse": {"annotation.Slot", "annotation.Assignment"},
     "annotation:save_draft": {"annotation.Assignment"},
     "llm:stop_trial": {"llm.Completion"},
+    "llm:try_model": {"llm.Completion"},
+    "recruiting:forgotten_password": {"accounts.KnownAddress", "accounts.WrongTryCount", "recruiting.OutgoingMail"},
     "retrieval:stop_build": {"retrieval.IndexBuild"},
 }
-"""Leases, drafts, marks of a use, and stops of work that only its asker sees."""
+"""Leases, drafts, marks of a use, trials that only their asker sees, which the ledger of calls has, and a request for a
+link, which the audit has when the link is made."""
 ALWAYS = {"annotation.Token", "annotation.AccountToken"}
 """When a token was last used."""
 

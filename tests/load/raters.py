@@ -35,18 +35,21 @@ class Rater:
         """Requests that were sent again, by the status that refused them; "none" without any answer."""
 
     def post(self, path: str, fields: dict[str, str]) -> tuple[int, str]:
-        """Return status and Location of a POST, sent again unchanged until the server answers."""
-        body = urlencode(fields)
-        headers = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "Cookie": f"sessionid={self.plan['sessions'][self.number]}; csrftoken={TOKEN}",
-            "X-CSRFToken": TOKEN,
-        }
+        """Return status and Location of a POST."""
+        status, location, _ = self.send("POST", path, fields)
+        return status, location
+
+    def send(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str, bytes]:
+        """Return status, Location and body of a request, sent again unchanged until the server answers."""
+        body = None if fields is None else urlencode(fields)
+        headers = {"Cookie": f"sessionid={self.plan['sessions'][self.number]}; csrftoken={TOKEN}"}
+        if body is not None:
+            headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-CSRFToken": TOKEN}
         while time.monotonic() < self.deadline:
             try:
                 if self.connection is None:
                     self.connection = http.client.HTTPConnection("127.0.0.1", self.plan["port"], timeout=30)
-                self.connection.request("POST", path, body, headers)
+                self.connection.request(method, path, body, headers)
                 response = self.connection.getresponse()
                 page = response.read()
             except (OSError, http.client.HTTPException):
@@ -60,7 +63,7 @@ class Rater:
                     self.errors.append(f"{response.status} without a page: {page[:80]!r}")
                 time.sleep(0.05)
                 continue
-            return response.status, response.getheader("Location") or ""
+            return response.status, response.getheader("Location") or "", page
         raise TimeoutError(path)
 
     def work(self) -> None:

@@ -1,0 +1,174 @@
+"""Every form of every page, the admin's included: what changes a row when it is sent also adds to the audit."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from django.apps import apps
+from django.db import connection, transaction
+from django.urls import Resolver404, resolve
+
+from accounts.models import AuditEntry
+from annotation.models import Item, Rater, Study
+from config.prepared_sql import update
+from tests.page_forms import forms_of, page_in
+from tests.test_audited_addresses import ALWAYS, BOOKKEEPING, LEFT_OUT
+from tests.test_routes import row_of
+from tests.world import PEOPLE, ROUTES
+
+pytestmark = [pytest.mark.one_database, pytest.mark.timeout(600)]
+READERS = ("owner", "annotator", "superuser", "limited_staff")
+CHANGE = re.compile(r'\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
+
+
+class ChangedTables:
+    """An execute wrapper that notes which tables statements have changed."""
+
+    def __init__(self) -> None:
+        self.tables: set[str] = set()
+
+    def __call__(self, execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        found = CHANGE.match(sql)
+        if found and context["cursor"].rowcount:
+            self.tables.add(found[1])
+        return result
+
+
+@contextmanager
+def changes() -> Iterator[set[str]]:
+    """Yield the names of models whose rows are changed within the block."""
+    labels = {model._meta.db_table: model._meta.label for model in apps.get_models(include_auto_created=True)}
+    noted, found = ChangedTables(), set()
+    with connection.execute_wrapper(noted):
+        yield found
+    found.update(labels[table] for table in noted.tables if table in labels)
+
+
+def route_at(path: str) -> str | None:
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return None
+
+
+def newest() -> int:
+    """The number of the newest entry of the audit: a deleted study takes its own with it."""
+    return AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def pages(clients, address):
+    """The forms of all pages: who sees each, its page's address and the form."""
+    for name in READERS:
+        for route in ROUTES:
+            path = address(route)
+            for form in forms_of(path, page_in(clients[name].get(path))):
+                yield name, form
+
+
+def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world):
+    clients, address = world
+    seen, recorded, silent, tried = set(), set(), [], set()
+    left_out = {model._meta.label for model in apps.get_models() if model._meta.app_label in LEFT_OUT}
+    for name, form in list(pages(clients, address)):
+        route = route_at(urlsplit(form.address).path)
+        for button in form.buttons if route else ():
+            key = (route, button, tuple(sorted(form.fields)), name)
+            if key in seen:
+                continue
+            seen.add(key)
+            tried.add(route)
+            cookies = clients[name].cookies.copy()
+            known = newest()
+            with transaction.atomic():
+                with changes() as found:
+                    response = clients[name].post(form.address, form.sent(button))
+                    page_in(response)
+                if response.status_code < 400:
+                    if newest() > known:
+                        recorded.add(route)
+                    elif found - ALWAYS - left_out - BOOKKEEPING.get(route, set()):
+                        silent.append(f"{route} by {name} {button}: {sorted(found - ALWAYS - left_out)}")
+                transaction.set_rollback(True)
+            clients[name].cookies = cookies
+    assert silent == []
+    assert len(recorded) >= 60
+
+
+OUTPUT = {"id": "system-north", "text": "North."}
+API = {
+    "api:study": ("token_account", "PATCH", {"title": "Another title"}),
+    "api:states": ("token_account", "POST", {"verb": "pause", "reason": "A break."}),
+    "api:item_steps": ("token_account", "POST", {"verb": "add_rater", "reason": "One more."}),
+    "api:items": ("token_write", "POST", {"id": "n", "document": "A.", "instruction": "Do.", "outputs": [OUTPUT]}),
+    "api:ratings": ("token_write", "POST", {"item": "item-1", "output": "system-north", "rater": "new",
+                                            "question": "follows", "value": True}),
+    "api:scores": ("token_write", "POST", {"item": "item-1", "output": "system-north", "rater": "machine",
+                                           "rater_kind": "model", "question": "follows", "value": True}),
+    "api:kept_exports": ("token_account", "POST", {"form": "csv"}),
+    "api:work_next": ("token_annotate", "POST", {}),
+    "api:work_submit": ("token_annotate", "POST", {
+        "fields": {"q-follows": "true", "q-how_well": "4"}, "revision": 0,
+        "client_key": "0d6a4f0e-1f35-4c6e-8a51-2f4f0e1c9d11",
+    }),
+    "api:work_skip": ("token_annotate", "POST", {"reason": "I cannot read it."}),
+    "api:work_pulse": ("token_annotate", "POST", {"visible_seconds": 5}),
+}  # fmt: skip
+"""A request that each address accepts with which somebody here may write."""
+LINES = ("api:items", "api:ratings", "api:scores")
+NO_TRACE = {"api:work_next": "the task that the annotator has already", "api:work_pulse": "a lease and seconds"}
+PROGRAMS = [name for name in PEOPLE if name.startswith("token_")]
+ACCEPTED = {"200", "201", "202", "400", "409"}
+
+
+def test_every_address_of_the_api_that_writes_is_tried():
+    writing = {
+        route
+        for route in ROUTES
+        for method in ("POST", "PATCH", "PUT", "DELETE")
+        if route.startswith("api:") and {row_of(route, method)[name] for name in PROGRAMS} & ACCEPTED
+    }
+    assert writing == set(API)
+
+
+@pytest.mark.parametrize("route", API)
+def test_what_a_program_writes_by_the_api_is_in_the_audit(world, route):
+    clients, address = world
+    name, method, body = API[route]
+    known, kind = newest(), "application/x-ndjson" if route in LINES else "application/json"
+    with transaction.atomic():
+        response = clients[name].generic(method, address(route), json.dumps(body), content_type=kind)
+        written = newest() > known
+        transaction.set_rollback(True)
+    assert response.status_code < 300, response.content
+    assert written == (route not in NO_TRACE)
+
+
+def test_what_a_statement_changes_is_noted(world):
+    with changes() as found:
+        Study.objects.filter(slug="study").update(title="Other")
+        Study.objects.filter(slug="no such study").update(title="Other")
+        list(Item.objects.all())
+        update(Rater, {"metadata": {}}, "id = %s", [Rater.objects.first().pk])
+    assert found == {"annotation.Study", "annotation.Rater"}
+
+
+PAGE = """
+<form method="post" action="save/"><input type="hidden" name="a" value="1"><input name="b" required>
+<select name="c"><option value="">-</option><option value="x">X</option></select><textarea name="d">
+old</textarea><input type="radio" name="e" value="1"><input type="radio" name="e" value="2" checked>
+<input type="checkbox" name="f"><button name="g" value="2">Go</button><button>Other</button></form>
+<form method="get"><input name="q"></form><button hx-post="../stop/">Stop</button>
+"""
+
+
+def test_forms_are_read_as_a_browser_sends_them():
+    form, stop = forms_of("/studies/one/", PAGE)
+    assert (form.address, stop.address) == ("/studies/one/save/", "/studies/stop/")
+    assert form.fields == {"a": ["1"], "b": ["other"], "c": ["x"], "d": ["old"], "e": ["2"]}
+    assert (form.buttons, stop.buttons) == ([("g", "2"), None], [None])
+    assert form.sent(("g", "2")) == {**form.fields, "g": ["2"]}
+    assert form.typed == ["b", "d"]
