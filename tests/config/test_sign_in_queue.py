@@ -13,7 +13,6 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from config import buffering_worker
 from config.buffering_worker import BufferingWorker
 from config.incoming_request import IncomingRequest
 from config.sign_in_thread import IN_SIGN_IN_THREAD
@@ -116,7 +115,6 @@ def test_a_worker_that_is_told_to_quit_cancels_the_queue(worker, sign_in, monkey
         sign_in()
         raise SystemExit
 
-    monkeypatch.setattr(buffering_worker, "warm_up", lambda: None)
     monkeypatch.setattr(ThreadWorker, "run", quit_while_one_is_handled)
     with pytest.raises(SystemExit):
         worker.run()
