@@ -12,6 +12,12 @@ FIELDS = ("id", "document", "instruction", "output id", "output", "metadata", "m
 SIZES = [12, pytest.param(len(STRINGS), marks=pytest.mark.thorough)]
 
 
+@pytest.fixture(autouse=True)
+def _no_limit_per_minute(monkeypatch):
+    """As many requests per minute as there are texts."""
+    monkeypatch.setattr("rest_framework.throttling.SimpleRateThrottle.allow_request", lambda *_: True)
+
+
 def line_with(field, text, number):
     """A line of items with the text in one of its fields."""
     output = {"id": "north", "text": "At nine."}
