@@ -32,9 +32,9 @@ class KeyOffer:
     size: int
 
 
-def new_key() -> str:
-    """Return a new key of 160 bits, in the letters of base 32."""
-    return pyotp.random_base32()
+def key_from(secret: bytes) -> str:
+    """Return a key of 160 bits, the first of `secret`, in the letters of base 32."""
+    return base64.b32encode(secret[:20]).decode("ascii")
 
 
 def offer_of(key: str, name: str, site: str) -> KeyOffer:

@@ -9,10 +9,11 @@ import logging
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
 
 from accounts.access import person_of
 from accounts.auditing import record
-from accounts.authenticator_codes import CODE, new_key, new_recovery_codes, normal_code, step_of
+from accounts.authenticator_codes import CODE, key_from, new_recovery_codes, normal_code, step_of
 from accounts.models import Person, SecondFactor
 from accounts.own_sessions import end_sessions
 from accounts.sealed_keys import SealBrokenError, seal, unseal
@@ -22,8 +23,9 @@ from accounts.sign_in_limits import begin_code, forget_wrong_codes
 logger = logging.getLogger(__name__)
 OFF, STAFF = "OFF", "STAFF"
 """Values of SECOND_FACTOR: nobody is asked for codes; staff must have a second factor."""
-PASSED, NEW_KEY = "second_factor", "new_second_factor"
-"""Keys of a session's data: whether a code was given in it, and the sealed key that is being set up."""
+PASSED = "second_factor"
+"""The key of a session's data that says whether a code was given in it."""
+NEW_KEY = "accounts.second_factor.new_key"
 APP, RECOVERY = "code", "recovery code"
 
 
@@ -43,13 +45,12 @@ def must_have_one(person: Person) -> bool:
 
 
 def key_to_set_up(request: HttpRequest) -> str:
-    """Return the key that this session sets up, the same each time until it is turned on."""
-    try:
-        return unseal(request.session.get(NEW_KEY, ""))
-    except SealBrokenError:
-        key = new_key()
-        request.session[NEW_KEY] = seal(key)
-        return key
+    """Return the key that this session sets up: the same until it is turned on, which gives the session another key.
+
+    It follows from the session, so that showing it stores nothing.
+    """
+    assert request.session.session_key is not None
+    return key_from(salted_hmac(NEW_KEY, request.session.session_key, algorithm="sha256").digest())
 
 
 def turn_on(request: HttpRequest, code: str) -> list[str]:
@@ -71,7 +72,6 @@ def turn_on(request: HttpRequest, code: str) -> list[str]:
         )  # fmt: skip
         record("second factor turned on", actor=person)
         request.session.cycle_key()
-        del request.session[NEW_KEY]
         request.session[PASSED] = True
         end_sessions(person, person, but=request.session.session_key)
     return codes

@@ -44,7 +44,7 @@ def time_on(connection: Any) -> datetime:
         return timezone.now()
     connection.ensure_connection()
     up, reading = _uptime(), getattr(connection.connection, READING, None)
-    if reading is None or up - reading.up > READ_AGAIN:
+    if reading is None or not 0 <= up - reading.up <= READ_AGAIN:
         reading = _read(connection) or reading or ClockReading(timezone.now(), up)
     return reading.there + timedelta(seconds=up - reading.up)
 

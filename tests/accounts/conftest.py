@@ -21,6 +21,7 @@ def clock(monkeypatch):
 
     one = Clock()
     monkeypatch.setattr(timezone, "now", lambda: one.now)
+    monkeypatch.setattr("config.database_clock.time_on", lambda connection: one.now)
     return one
 
 

@@ -142,7 +142,7 @@ def test_a_token_of_another_sign_in_is_refused(client, provider):
 def test_a_late_answer_is_refused(client, provider, monkeypatch):
     answer = answer_of(client)
     later = timezone.now() + timedelta(seconds=601)
-    monkeypatch.setattr(timezone, "now", lambda: later)
+    monkeypatch.setattr("config.database_clock.time_on", lambda connection: later)
     assert refused(client, come_back(client, answer), "took too long")
 
 
