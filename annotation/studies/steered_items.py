@@ -80,11 +80,14 @@ def set_priority(item: Item, priority: int, reason: str, actor: Person | None) -
 def lock_item(item: Item, *, rater: Rater | None = None) -> tuple[Study, Item]:
     """The item's study and the item, both as they are now and locked: no claim on the item is under way.
 
-    A `rater` is locked between them, as claims do.
+    A `rater` is locked between them, as claims do. Raises ItemStepRefusedError if the rater was erased meanwhile.
     """
     study = lock_study(item.study_id)
     if rater is not None:
-        lock_rater(rater.pk)
+        try:
+            lock_rater(rater.pk)
+        except Rater.DoesNotExist:
+            raise ItemStepRefusedError("The data of this person were erased meanwhile.") from None
     return study, Item.objects.select_for_update(no_key=True).get(pk=item.pk)
 
 

@@ -7,6 +7,14 @@ OWN_TURN = (
     "WHERE u.task_id = a.task_id AND s.rater_id = a.rater_id)"
 )
 """The user of a session rates its turns without a place: the places are for second ratings."""
+RESERVED = (
+    "EXISTS (SELECT 1 FROM annotation_item i JOIN annotation_study y ON y.id = i.study_id "
+    "JOIN annotation_rater r ON r.id = s.holder_id JOIN accounts_auditentry e ON e.study = y.slug "
+    "WHERE i.id = s.item_id AND e.action = 'slot reserved' "
+    "AND substr(e.subject, 1, length(i.key) + 11) = 'item ' || i.key || ' slot ' "
+    "AND replace(CAST(e.new AS text), '\"' || r.name || '\"', '') <> CAST(e.new AS text))"
+)
+"""A researcher reserved a place of the item for the rater, who has not opened the task yet."""
 COUNTED = "a.is_current AND a.status = 'submitted' AND NOT a.surplus"
 
 CHECKS = (
@@ -38,10 +46,10 @@ CHECKS = (
     ),
     sql_check(
         "held_places_without_assignment",
-        "A rater holds a place in a task of an item that they were never given.",
-        "SELECT s.id, s.task_id, s.holder_id FROM annotation_slot s WHERE s.state = 'held' AND NOT EXISTS "
+        "A rater holds a place in a task of an item that they were never given, and that nobody reserved for them.",
+        "SELECT s.id, s.task_id, s.holder_id FROM annotation_slot s WHERE s.state = 'held' AND NOT EXISTS "  # noqa: S608
         "(SELECT 1 FROM annotation_assignment a JOIN annotation_task t ON t.id = a.task_id "
-        "WHERE t.item_id = s.item_id AND a.rater_id = s.holder_id)",
+        f"WHERE t.item_id = s.item_id AND a.rater_id = s.holder_id) AND NOT {RESERVED}",
     ),
     sql_check(
         "places_of_another_item",

@@ -156,7 +156,7 @@ WRONG_CLAIMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("claims", WRONG_CLAIMS, ids=str)
+@pytest.mark.parametrize("claims", WRONG_CLAIMS, ids=lambda claims: next(iter(claims)))
 def test_a_token_that_is_not_for_this_sign_in_is_refused(client, provider, claims):
     provider.claims |= claims
     assert refused(client, sign_in(client), "could not be verified")

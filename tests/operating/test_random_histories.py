@@ -21,6 +21,8 @@ pytestmark = pytest.mark.django_db
 MADE_BY_HAND = {"altered_items", "altered_outputs"}
 """What the rows that tests make cannot pass: their items have no digest."""
 PEOPLE, ITEMS = 6, 10
+MANY = 1000
+"""With fewer steps, one kind may never be drawn."""
 
 
 class History:
@@ -112,5 +114,6 @@ def test_after_random_steps_everything_equals_a_recount(make_study, owner, seed,
         history.step()
     found = {check.key: run_check(check) for check in all_checks() if check.key not in MADE_BY_HAND}
     assert {key: finding.rows for key, finding in found.items() if finding.count} == {}
-    assert min(count for kind, count in history.done.items() if kind != "erase") > 0
+    missed = [kind for kind, count in history.done.items() if count == 0 and kind != "erase"]
+    assert len(missed) <= (number < MANY), f"none of {missed}"
     assert Annotation.objects.count() > number // 5

@@ -53,7 +53,7 @@ def steps(study, raters, owner, seed):
     items = list(study.items.order_by("pk"))
     while True:
         item = Item.objects.select_related("study").get(pk=draw.choice(items).pk)
-        slots = list(Slot.objects.select_related("item").filter(item=item).exclude(state="filled"))
+        slots = list(Slot.objects.select_related("item").filter(item=item).exclude(state="filled").order_by("pk"))
         kind = draw.randrange(6)
         try:
             if kind == 0:
