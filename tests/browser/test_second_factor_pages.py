@@ -23,6 +23,7 @@ def test_axe_finds_nothing_while_a_person_turns_it_on_and_signs_in_with_it(new_d
     desk = new_desk(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     page = desk.page
     first_step(desk)
+    expect(page).to_have_url(f"{desk.address}/")
     page.goto(f"{desk.address}/my-settings/")
     page.get_by_role("link", name="Second factor").click()
     assert findings(page, axe) == []
