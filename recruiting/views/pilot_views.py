@@ -1,5 +1,6 @@
 """Researchers' pages of the way in: how far people came, and who continues after a pilot."""
 
+import re
 from collections.abc import Mapping
 
 from django.contrib import messages
@@ -21,6 +22,7 @@ from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.pilot_decisions import DecidedError, decide
 
 FIELD = "decision-"
+DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 SAVED = "Your decision is saved. The person sees it on their next page."
 
 
@@ -31,9 +33,7 @@ def funnel(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     if request.method == "POST":
-        fields = [name for name in request.POST if name.startswith(FIELD) and request.POST.get(name)]
-        chosen = {name.removeprefix(FIELD): request.POST.get(name, "") for name in fields}
-        _tell(request, *_decide_all(study, chosen, person))
+        _tell(request, *_decide_all(study, _chosen(request), person))
         return redirect("recruiting:funnel", slug=slug)
     shown, flow = funnel_of(study), protocols()[study.protocol].flow
     waiting = shown.waiting
@@ -42,14 +42,19 @@ def funnel(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "recruiting/funnel.html", {"study": study, "funnel": shown, "waiting": rows})
 
 
-def _decide_all(study: Study, chosen: Mapping[str, str], actor: Person) -> tuple[int, int]:
+def _chosen(request: HttpRequest) -> dict[int, str]:
+    """The decisions of a form by the primary keys of their attempts; names that are no number are passed over."""
+    named = {name.removeprefix(FIELD): request.POST[name] for name in request.POST if name.startswith(FIELD)}
+    return {int(key): value for key, value in named.items() if value and DIGITS.fullmatch(key)}
+
+
+def _decide_all(study: Study, chosen: Mapping[int, str], actor: Person) -> tuple[int, int]:
     """Decide on each of these attempts {primary key: decision}; return how many were decided, and how many were not."""
-    keys = [int(key) for key in chosen if key.isascii() and key.isdigit() and len(key) < 19]
-    passages = StepPassage.objects.select_related("rater__person").filter(rater__study=study, pk__in=keys)
+    passages = StepPassage.objects.select_related("rater__person").filter(rater__study=study, pk__in=list(chosen))
     decided = 0
     for passage in passages.order_by("pk"):
         try:
-            _decide(study, passage, chosen[str(passage.pk)], actor)
+            _decide(study, passage, chosen[passage.pk], actor)
             decided += 1
         except DecidedError:
             continue

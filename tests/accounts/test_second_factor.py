@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from accounts.models import AuditEntry, Person, SecondFactor, SignInLink, WrongTryCount
+from accounts.models import AuditEntry, BrowserSession, Person, SecondFactor, SignInLink, WrongTryCount
 from accounts.sealed_keys import SealBrokenError, seal, unseal
 from accounts.second_factor import use_code
 from accounts.secret_tokens import token_hash
@@ -225,6 +225,17 @@ def test_after_the_password_alone_nothing_opens(client, owner, having, path):
     first_step(client)
     assert client.get(path).status_code in (302, 401, 403, 404)
     assert client.get(path, headers={"Authorization": f"Basic owner:{PASSWORD}"}).status_code in (302, 401, 403, 404)
+
+
+def test_showing_a_key_stores_nothing_and_each_sign_in_shows_another(client, owner):
+    first_step(client)
+    before = BrowserSession.objects.values("session_data", "expire_date").get()
+    key = key_on(client.get(PAGE))
+    assert key_on(client.get(PAGE)) == key
+    assert BrowserSession.objects.values("session_data", "expire_date").get() == before
+    client.post("/sign-out/")
+    first_step(client)
+    assert key_on(client.get(PAGE)) != key
 
 
 def test_turning_it_off_needs_a_code(client, having, clock):

@@ -19,7 +19,7 @@ QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "pairwise": [{"key": "better", "type": "preference", "allow_tie": True}],
 }
 OUTPUTS = {"rating": 2, "listwise": 3, "pairwise": 2}
-"""Outputs per item. An item is a task, but two in a rating study, which asks about one output at a time."""
+"""Outputs per item. A rating study makes a task of each output, the others make one task of each item."""
 LONGEST_PLANNING = 600.0
 
 

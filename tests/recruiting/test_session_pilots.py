@@ -303,6 +303,11 @@ def test_a_researcher_decides_on_one_person_s_page(piloted, rater, owner, client
     assert client.get(f"/studies/revising/sessions/{session.pk}/").status_code == 200
     nothing = client.post("/studies/revising/funnel/", {f"decision-{passage.pk}": ""}, follow=True)
     assert "Choose for at least one person" in nothing.content.decode()
+    odd = {f"decision-0{'0' * 20}1": "stop", "decision-x": "stop", "decision-²": "stop"}
+    passed_over = client.post("/studies/revising/funnel/", odd, follow=True)
+    assert "Choose for at least one person" in passed_over.content.decode()
+    padded = client.post("/studies/revising/funnel/", {f"decision-0{passage.pk}": "perhaps"}, follow=True)
+    assert "does not wait" in padded.content.decode()
     client.post(f"/studies/revising/funnel/{passage.pk}/", {"decision": "continue"})
     late = client.post("/studies/revising/funnel/", {f"decision-{passage.pk}": "stop"}, follow=True)
     assert "somebody else has decided" in late.content.decode()
