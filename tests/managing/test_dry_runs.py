@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from accounts.models import Person
+from accounts.models import OutsideIdentity, Person
 from annotation.models import Annotation, Study
 from annotation.studies.corrections import StudyRefusedError
 from config.background.claiming import process_row
@@ -151,3 +151,13 @@ def test_a_dry_run_names_no_adjudicators_of_the_study(study, owner):
     Study.objects.filter(pk=study.pk).update(options={"adjudication": {"by": "annotators", "raters": ["rater-a"]}})
     study.refresh_from_db()
     assert run(study, owner).study.options["adjudication"] == {"by": "annotators"}
+
+
+def test_nobody_can_hide_from_the_operator_by_what_a_provider_calls_them(client, admin_user):
+    hiding = Person(username="dry-run-1-1", full_name="Synthetic rater 1")
+    hiding.set_unusable_password()
+    hiding.save()
+    client.force_login(admin_user)
+    assert "dry-run-1-1" not in client.get("/admin/accounts/person/").content.decode()
+    OutsideIdentity.objects.create(person=hiding, issuer="https://id.example", subject="1")
+    assert "dry-run-1-1" in client.get("/admin/accounts/person/").content.decode()
