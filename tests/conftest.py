@@ -22,7 +22,7 @@ SYSTEMS = ("system-north", "system-south", "system-west")
 SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 
-EVERY_PAGE = ("test_admin.py", "test_crawler.py", "test_hidden_from_annotators.py")
+EVERY_PAGE = ("test_crawler.py", "test_hidden_from_annotators.py")
 """Tests that open every page: once, on PostgreSQL if there is one."""
 LONG = ("faults", "load", "operating", "ops")
 """Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
@@ -36,7 +36,17 @@ CONTENTS = ("judges", "preparing", "reports", "managing")
 """Folders of tests of what pages, figures and runs contain, which both databases give alike."""
 ALIKE = (
     *("accounts", "annotation/importing", "annotation/protocols", "annotation/questions", "annotation/review"),
-    *("annotation/views", "client_library", "llm", "recruiting", "retrieval", "sessions", "test_blinding", "webhooks"),
+    *(
+        "annotation/views",
+        "client_library",
+        "llm",
+        "recruiting",
+        "retrieval",
+        "sessions",
+        "test_admin",
+        "test_blinding",
+    ),
+    "webhooks",
 )
 """Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
 

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.test import Client
 
 from reports.models import KeptReport
-from tests.world import ROUTES
+from tests.world import on_routes
 
 LEAVE = re.compile(r"(?:href|hx-get)=\"(/[^\"#]*)")
 
@@ -24,11 +24,12 @@ def dump():
     }
 
 
-def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world):
+@on_routes
+def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world, routes):
     clients, address = world
     client = clients["superuser"]
     client.get("/")
-    before, seen, waiting = dump(), set(), ["/", *(address(route) for route in ROUTES)]
+    before, seen, waiting = dump(), set(), ["/", *(address(route) for route in routes)]
     while waiting:
         path = waiting.pop().replace("&amp;", "&")
         if path in seen or path.startswith("/static/"):
@@ -46,13 +47,14 @@ def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world):
     assert dump() == before
 
 
+@on_routes
 @pytest.mark.parametrize("name", ["owner", "annotator", "superuser"])
-def test_no_post_is_accepted_without_a_token(world, name):
+def test_no_post_is_accepted_without_a_token(world, name, routes):
     clients, address = world
     client = Client(enforce_csrf_checks=True)
     client.cookies = clients[name].cookies
     before = dump()
-    for route in ROUTES:
+    for route in routes:
         if route in BY_SIGNED_LINK:
             continue
         response = client.post(address(route), {"to": "x"})

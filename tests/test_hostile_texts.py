@@ -8,7 +8,7 @@ from django.db import models
 
 from accounts.models import BrowserSession, Person
 from config.erasure import open_erasure
-from tests.world import ROUTES
+from tests.world import on_routes
 
 pytestmark = pytest.mark.one_database
 HOSTILE = """CANARY"'><script src=//evil.test/></script><img src=//evil.test/ onerror=alert(1)><b hx-get=//evil.test>"""
@@ -49,11 +49,12 @@ def make_texts_hostile(text: str) -> None:
         Person.objects.update(full_name=text[:NAME_LENGTH])
 
 
-def test_markup_in_any_stored_text_is_text_on_every_page(world):
+@on_routes
+def test_markup_in_any_stored_text_is_text_on_every_page(world, routes):
     clients, address = world
     make_texts_hostile(HOSTILE)
     wrong, escaped = [], 0
-    for route in ROUTES:
+    for route in routes:
         for name in READERS:
             response = clients[name].get(address(route))
             body = b"".join(response) if response.streaming else response.content
@@ -61,4 +62,4 @@ def test_markup_in_any_stored_text_is_text_on_every_page(world):
                 escaped += "&lt;script src=//evil.test/&gt;" in body.decode()
                 wrong += [f"{route} for {name}: {tag}" for tag in markup_in(body.decode())]
     assert wrong == []
-    assert escaped > 100
+    assert escaped > 40

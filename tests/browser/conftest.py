@@ -36,15 +36,22 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "interr
 
 
 WIDE = 1366
+OF_RESEARCHERS = (
+    "test_admin.py", "test_building.py", "test_engine_pages.py", "test_judge_pages.py", "test_leaderboard.py",
+    "test_new_studies.py", "test_preparing.py", "test_review.py", "test_session_report.py", "test_uploads.py",
+    "test_watching.py",
+)  # fmt: skip
+"""Tests of pages of researchers, which axe reads in make thorough alone: they are many, and annotators' come first."""
 
 
 def pytest_collection_modifyitems(items):
-    """Pages that are checked by axe at two widths are checked at the narrow one by make test, at both by thorough."""
+    """Leave to make thorough what axe finds on pages of researchers, and on other pages at the wider of two widths."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             given = item.callspec.params if hasattr(item, "callspec") else {}
-            if "axe" in item.name and WIDE in (given.get("width"), *given.get("size", ())):
+            wide = WIDE in (given.get("width"), *given.get("size", ()))
+            if "axe" in item.name and (wide or item.path.name in OF_RESEARCHERS):
                 item.add_marker(pytest.mark.thorough)
 
 

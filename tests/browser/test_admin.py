@@ -38,7 +38,7 @@ def confirm(page, label):
 
 @pytest.mark.parametrize(
     "protocol",
-    ["listwise", "pairwise", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("rating", "session"))],
+    ["pairwise", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("listwise", "rating", "session"))],
 )
 def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk, new_desk, settings, tmp_path, protocol):
     settings.VAR = tmp_path
@@ -79,7 +79,7 @@ def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk, new_desk, 
     mouse_path.check_closed_with_one_answer()
 
 
-@pytest.mark.parametrize("width", [1366, 390])
+@pytest.mark.parametrize("width", [pytest.param(1366, marks=pytest.mark.thorough), 390])
 def test_pages_of_the_admin_keep_the_policy_and_fit(desk, study, width, tmp_path):
     page = desk.page
     page.set_viewport_size({"width": width, "height": 800})

@@ -14,6 +14,7 @@ from tests.annotation.conversation_study import write_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import saved
 
+OTHERS = ("pairwise", "listwise")
 SHOWN = "[data-text]:visible, [data-text-of]:visible"
 JOINED = "nodes => nodes.map(node => node.textContent)"
 SELECT_OVER_TURNS = """node => {
@@ -41,7 +42,7 @@ def opened(db, tmp_path, rater, new_desk):
     return opened
 
 
-@pytest.mark.parametrize("protocol", ["rating", "pairwise", "listwise"])
+@pytest.mark.parametrize("protocol", ["rating", *(pytest.param(one, marks=pytest.mark.thorough) for one in OTHERS)])
 def test_the_turns_of_a_conversation_are_seen_and_their_text_is_the_stored_one(opened, protocol, axe):
     desk, page = opened(protocol)
     expect(page.locator("[data-text=document] .turn-role").first).to_have_text("User:")
@@ -83,7 +84,7 @@ def test_a_span_over_two_turns_is_that_of_the_stored_text(opened):
     assert desk.faults == []
 
 
-@pytest.mark.parametrize("protocol", ["rating", "pairwise", "listwise"])
+@pytest.mark.parametrize("protocol", ["rating", *(pytest.param(one, marks=pytest.mark.thorough) for one in OTHERS)])
 def test_markdown_is_formatted_until_its_source_is_asked_for(opened, protocol, axe):
     desk, page = opened(protocol, "markdown")
     source = page.get_by_role("button", name="Source")

@@ -21,7 +21,7 @@ def study(live_server, owner):
     return crowd_study(owner, steps=[CONSENT], recruiter={**PROLIFIC, "intro": "Read and rate two texts."}, link=LINK)
 
 
-@pytest.mark.parametrize("width", [390, 1366])
+@pytest.mark.parametrize("width", [390, pytest.param(1366, marks=pytest.mark.thorough)])
 def test_a_participant_walks_from_the_link_to_the_code(new_desk, study, width):
     desk = new_desk(viewport={"width": width, "height": 844})
     page = desk.page

@@ -9,6 +9,8 @@ from accounts.preferences import preferences_of, save_preferences
 from annotation.models import Study
 from tests.browser.conftest import answers_to, moved_on
 
+LONGEST = ("ar", "de")
+"""Languages that `make test` looks at: the one from right to left and the one with the longest words."""
 ADDRESSES = (
     "/", "/my-settings/", "/studies/study/begin/", "/studies/study/guidelines/", "/studies/study/my-answers/",
     "/my-day/?zone=UTC", "/my-data/", "/password/", "/nowhere/", "/studies/study/notes/", "/my-settings/tokens/",
@@ -74,7 +76,9 @@ def test_tabs_follow_the_direction_of_the_page(new_desk, rater, task):
     expect(page.locator("#tab-output")).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "language", [pytest.param(one, marks=[pytest.mark.thorough] * (one not in LONGEST)) for one in LANGUAGES]
+)
 def test_no_page_is_wider_than_a_phone(new_desk, rater, task, language):
     save_preferences(rater, language=language)
     desk = new_desk(rater, viewport={"width": 390, "height": 844})

@@ -279,7 +279,7 @@ def test_a_turn_opens_on_its_changes_and_the_view_is_remembered(desk, session, m
     expect(page.locator("#answer-text")).to_be_visible()
 
 
-@pytest.mark.parametrize("markdown", [False, True])
+@pytest.mark.parametrize("markdown", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_the_text_of_a_turn_opens_on_its_first_change_unless_somebody_scrolled(desk, session, models, markdown):
     session.study.options |= {"markdown": markdown}
     session.study.save(update_fields=["options"])
@@ -345,7 +345,7 @@ def test_a_new_output_of_the_same_document_is_said_where_it_is(desk, long_task):
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(long_task.key))
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+@pytest.mark.parametrize("size", [pytest.param((1366, 768), marks=pytest.mark.thorough), (390, 844)])
 def test_nothing_shifts_while_somebody_answers(new_desk, rater, long_task, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
     page, other = desk.open(long_task), desk.tab()

@@ -10,10 +10,15 @@ SHORT = [
     ("rating", "keyboard", 1366, 768), ("listwise", "touch", 820, 1180), ("pairwise", "touch", 390, 844),
     ("session", "keyboard", 1366, 768),
 ]  # fmt: skip
+QUICK = ("rating", "pairwise")
+"""The walks of `make test`; other tests of the desk go through lists and sessions, by keyboard and by mouse."""
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("protocol", "hand", "width", "height"), SHORT, ids=[row[0] for row in SHORT])
+@pytest.mark.parametrize(
+    ("protocol", "hand", "width", "height"),
+    [pytest.param(*row, id=row[0], marks=[pytest.mark.thorough] * (row[0] not in QUICK)) for row in SHORT],
+)
 def test_a_walk_reaches_the_end_and_finds_nothing(new_desk, tmp_path, protocol, hand, width, height):
     def desk(**options):
         return new_desk(viewport={"width": width, "height": height}, **options)

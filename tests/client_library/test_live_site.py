@@ -107,6 +107,7 @@ def test_the_document_s_programs_from_nothing_to_a_report(site, tmp_path):
         assert any(name.endswith("adjudications.csv") for name in found.namelist())
 
 
+@pytest.mark.thorough
 def test_the_document_about_loading_reads_both_frames_and_one_table(site, filled, tmp_path):
     filled.add_ratings(RATED)
     document = (ROOT / "docs" / "tasks" / "load-the-data.md").read_text(encoding="utf-8")
@@ -255,6 +256,7 @@ def test_drafts_are_changed_and_deleted(filled):
         filled.read()
 
 
+@pytest.mark.thorough
 def test_typed_entries_have_the_keys_of_the_server_s_schema(site):
     with Client(site.address, token=site.token) as client:
         schemas = client.http.get("/api/schema/").json()["components"]["schemas"]

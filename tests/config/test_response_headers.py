@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 
 from tests.house import ROOT
-from tests.world import ROUTES
+from tests.world import SOME_ROUTES, on_routes
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
@@ -27,10 +27,11 @@ def lacking(response) -> list[str]:
 
 
 @pytest.mark.one_database
-def test_every_address_answers_with_the_headers_that_protect_browsers(world):
+@on_routes
+def test_every_address_answers_with_the_headers_that_protect_browsers(world, routes):
     clients, address = world
     wrong, statuses = [], set()
-    for route in ROUTES:
+    for route in routes:
         for name in ("anonymous", "superuser"):
             response = clients[name].get(address(route))
             if response.streaming:
@@ -38,7 +39,7 @@ def test_every_address_answers_with_the_headers_that_protect_browsers(world):
             statuses.add(response.status_code)
             wrong += [f"{route} for {name}: {header}" for header in lacking(response)]
     assert wrong == []
-    assert {200, 302, 401, 404, 405} <= statuses
+    assert ({200, 302, 401, 404, 405} if routes is SOME_ROUTES else {200, 302}) <= statuses
 
 
 @pytest.mark.one_database

@@ -5,8 +5,8 @@ import pytest
 from tests.faults.faults import FAULTS, SMALL, WORKERS, reason_to_skip, run_named
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
-QUICK = ("restarted", "power_cut")
-"""The faults of `make test`; the others are left to `make thorough`."""
+QUICK = ("restarted",)
+"""The fault of `make test`; the others are left to `make thorough`."""
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ pytestmark = pytest.mark.database
 
 
 @pytest.mark.alike
+@pytest.mark.thorough
 def test_raters_and_pages_are_answered_during_an_import_and_nothing_is_lost():
     found = trial(server_under_test(), ratings=6_000, raters=2, pause=0.1, tasks=40)
     assert found["told"].startswith("Created study imported: 300 items, 600 outputs, 6000 ratings"), found["told"]

@@ -142,6 +142,7 @@ def test_before_two_raters_there_is_nothing_to_compare(client, study, owner, rat
     assert "Nothing to compare yet" in read(client, DISAGREEMENT).content.decode()
 
 
+@pytest.mark.thorough
 def test_an_unknown_version_or_question_is_no_error(client, study, owner):
     client.force_login(owner)
     read(client, f"{DISAGREEMENT}?guidelines=9")

@@ -67,10 +67,11 @@ print(*found.values_list("revision", flat=True))
 
 
 def pytest_generate_tests(metafunc):
-    """Both databases are backed up under writing by `make test`; the whole way begins on SQLite, thoroughly on both."""
+    """In `make test` PostgreSQL is backed up under writing, and the whole way begins on SQLite; thoroughly on both."""
     if "drilled" in metafunc.fixturenames:
         whole = metafunc.function is test_the_restored_installation_is_the_same_and_works
-        kinds = [pytest.param(kind, marks=pytest.mark.thorough if whole and kind != "sqlite" else ()) for kind in KINDS]
+        quick = "sqlite" if whole else "postgresql"
+        kinds = [pytest.param(kind, marks=pytest.mark.thorough if kind != quick else ()) for kind in KINDS]
         metafunc.parametrize("drilled", kinds, indirect=True, scope="module")
 
 

@@ -105,6 +105,7 @@ def test_only_an_empty_installation_is_restored_into(backup, tmp_path):
         assert empty.digest() == before
 
 
+@pytest.mark.thorough
 def test_archived_audit_entries_are_restored_as_the_files_that_the_audit_names(backup, tmp_path):
     path, source = backup
     with installation("sqlite", tmp_path / "target") as target:
@@ -153,12 +154,12 @@ def bring_a_strange_file(manifest, members):
     ("change", "words"),
     [
         pytest.param(drop_a_line, "annotation_item.jsonl is not what the manifest says", marks=THOROUGH),
-        (change_a_value, "annotation_item.jsonl is not what the manifest says"),
+        pytest.param(change_a_value, "annotation_item.jsonl is not what the manifest says", marks=THOROUGH),
         pytest.param(lose_a_table, "is damaged: tables/annotation_item.jsonl", marks=THOROUGH),
         pytest.param(leave_out_a_table, "tables are not those of its version: annotation_item", marks=THOROUGH),
         pytest.param(be_of_a_later_format, "has format 2, and version", marks=THOROUGH),
         (be_of_a_later_schema, "Restore it with version 0.7.0 or a later one"),
-        (be_something_else, "is not a backup of Interrater"),
+        pytest.param(be_something_else, "is not a backup of Interrater", marks=THOROUGH),
         (bring_a_strange_file, "does not belong into VAR"),
     ],
 )
@@ -211,6 +212,7 @@ def run_module(target, module):
     )
 
 
+@pytest.mark.thorough
 def test_a_file_of_another_installation_is_not_replaced(backup, tmp_path):
     path, _ = backup
     name = "exports/1/12345678-1234-1234-1234-123456789abc.zip"

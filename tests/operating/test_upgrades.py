@@ -140,6 +140,7 @@ def test_a_migration_of_data_makes_a_backup_first_and_that_one_restores(site, tm
         assert "that version" in older.refused("restore", tmp_path / "newer.zip")
 
 
+@pytest.mark.thorough
 def test_a_backup_before_a_migration_can_be_switched_off(site):
     newer = later_version(site, _0002_later=LATER)
     newer.extra = {"BACKUP_BEFORE_MIGRATE": "false"}
@@ -165,6 +166,7 @@ def test_a_migration_that_fails_leaves_what_the_earlier_version_starts_on(site):
     assert site.digest() == digest
 
 
+@pytest.mark.thorough
 def test_a_migration_that_fails_later_stops_both_versions_and_names_the_backup(site, tmp_path):
     digest = site.digest()
     newer = later_version(site, _0002_later=LATER, _0003_failing=FAILING.format(before="0002_later"))

@@ -104,6 +104,7 @@ def test_without_the_demo_there_is_no_account(launch):
     assert not (running.var / "links.txt").exists()
 
 
+@pytest.mark.thorough
 def test_a_start_without_the_demo_removes_old_links(launch, kept_var):
     assert launch(kept_var, DEMO="no").ready
     assert not (kept_var / "links.txt").exists()
@@ -127,6 +128,7 @@ def test_a_signal_ends_all_processes(launch, kept_var, number):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
+@pytest.mark.thorough
 def test_nothing_outlives_a_killed_launcher(launch, kept_var):
     running = launch(kept_var)
     running.wait_for_workers()
@@ -160,6 +162,7 @@ def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var)
     wait_for_the_end_of(*in_pool)
 
 
+@pytest.mark.thorough
 def test_workers_end_with_their_killed_parent_and_start_again(launch, kept_var):
     running = launch(kept_var)
     running.wait_for_workers()

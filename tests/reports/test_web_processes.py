@@ -75,6 +75,7 @@ def test_the_views_of_all_addresses_are_loaded_without_what_only_workers_need(tm
     assert UNWANTED & set(found["modules"]) == set()
 
 
+@pytest.mark.thorough
 def test_no_page_loads_what_only_workers_need(tmp_path):
     found = run(VISIT, tmp_path, json.dumps(run(FILL, tmp_path)))
     assert found["statuses"]["200"] > 100

@@ -57,6 +57,7 @@ def near(one, two):
     return one == (pytest.approx(two, abs=1e-9) if isinstance(two, float) else two)
 
 
+@pytest.mark.thorough
 def test_every_file_is_loaded_with_the_values_of_jsonl(exported):
     wrong = []
     for protocol in PROTOCOLS:

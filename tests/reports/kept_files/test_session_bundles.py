@@ -16,6 +16,7 @@ from tests.reports.worked_sessions import folder, models, session, study, worked
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]
 
 
+@pytest.mark.thorough
 def test_figures_of_sampled_turns_are_the_same_from_the_files(worked, session, tmp_path):  # noqa: F811
     rater = Rater.objects.create(study=worked, name="labels", kind="model")
     turn = session.turns.get(number=1).pk
