@@ -36,6 +36,7 @@ from annotation.models import (
     Reviewer,
     RoutedRater,
     RoutingQuota,
+    SeenItem,
     Slot,
     SpanReview,
     SpotCheck,
@@ -98,7 +99,8 @@ class AnnotationErasing(Erasing):
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (DueCheck, "rater__study"),
-        (Slot, "item__study"), (QuotaMember, "quota__study"), (RoutingQuota, "study"), (RoutedRater, "rater__study"),
+        (SeenItem, "item__study"), (Slot, "item__study"),
+        (QuotaMember, "quota__study"), (RoutingQuota, "study"), (RoutedRater, "rater__study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"),
@@ -106,8 +108,8 @@ class AnnotationErasing(Erasing):
         (Invitation, "study"), (Unblinding, "study"), (Membership, "study"), (Study, "pk"),
     )  # fmt: skip
     item_rows = (
-        (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"),
-        (Item, "study"), (WrittenExample, "study"),
+        (SeenItem, "item__study"), (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"),
+        (Output, "item__study"), (Item, "study"), (WrittenExample, "study"),
     )  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
@@ -127,6 +129,7 @@ class AnnotationErasing(Erasing):
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.delete(DueCheck.objects.filter(rater=rater))
+        erased.delete(SeenItem.objects.filter(rater=rater))
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
         _erase_routing(rater, erased)
 

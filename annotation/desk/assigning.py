@@ -26,9 +26,8 @@ from annotation.desk.hot_queries import RaterState, first_open, last_place_after
 from annotation.desk.routed_claims import first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
 from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_slots, taken_slots
-from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, Slot, Study
+from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, SeenItem, Slot, Study
 from annotation.protocols import protocols
-from annotation.second_stage_option import SECOND_STAGE
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.check_draws import checks_of
@@ -124,7 +123,7 @@ def tasks_of(study: Study, rater: Rater) -> tuple[int, int]:
 
 def planned_tasks(study: Study, rater: Rater, held: int, ahead: int, most: int) -> int:
     """How many tasks the rater holds or can still get by the study's plan; counts at most `most` of a list."""
-    if kept_for(study, rater.name) is not None or SECOND_STAGE in study.options:
+    if kept_for(study, rater.name) is not None:
         ahead = open_slots(study, rater).order_by().values("task").distinct()[:most].count()
     return held + min(ahead, room_of(study, rater, taken_slots(rater.pk), ahead))
 
@@ -157,7 +156,8 @@ def _open_to(rater: Rater) -> QuerySet[Slot]:
     )
     reviewer = Reviewer.objects.filter(study=rater.study_id, name=rater.name)
     decided = Adjudication.objects.filter(by__in=reviewer).values("item")
-    return Slot.objects.filter(~Exists(mine), ~Exists(answered), state=Slot.State.OPEN).exclude(item__in=decided)
+    free = Slot.objects.filter(~Exists(mine), ~Exists(answered), state=Slot.State.OPEN).exclude(item__in=decided)
+    return free.exclude(item__in=SeenItem.objects.filter(rater=rater).values("item"))
 
 
 def release_expired(study: Study, now: datetime) -> int:

@@ -378,9 +378,9 @@ def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
     key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", database_now())
     desk_row(0, key)
-    fetch_one(_progress_sql(None), [0, 0, 0, 0, "", *[0] * 8])
+    fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, "", *[0] * 8])
     fetch_one(_STATE_SQL, [0, now, 0])
     fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
     for together in (True, False):
-        fetch_all(_first_open_sql(vendor, together), [0, 0, 0, 0, 0, 0, "", 0, 0, 0, ""])
+        fetch_all(_first_open_sql(vendor, together), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, ""])
     held_slots(0)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from annotation.desk.hot_queries import IS_OPEN_TO_RATER, OPEN, RaterState, last_place_after
-from annotation.desk.slot_conditions import NOT_DECIDED
+from annotation.desk.slot_conditions import NOT_SEEN, seen_items
 from annotation.desk.slot_statements import taken_slots
 from annotation.models import Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
@@ -157,7 +157,7 @@ def _left_sql(vendor: str, lanes: int, column: str) -> str:
     one = f"""
 SELECT * FROM (SELECT o.{column} FROM annotation_slot o
     WHERE {_in_lane(vendor)}
-    {IS_OPEN_TO_RATER} {NOT_DECIDED} ORDER BY o.lane, o.place, o.number, o.id LIMIT %s) lane"""  # noqa: S608
+    {IS_OPEN_TO_RATER} {NOT_SEEN} ORDER BY o.lane, o.place, o.number, o.id LIMIT %s) lane"""  # noqa: S608
     arms = " UNION ALL ".join(f"{one}{number}" for number in range(lanes))
     return f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM (SELECT * FROM ({arms}) every LIMIT %s) nearest"  # noqa: S608
 
@@ -173,7 +173,7 @@ def tasks_ahead(study: Study, rater: Rater, most: int, *, column: str = "task_id
         return 0, False
     given: list[Any] = []
     for lane, place in ahead:
-        given += [study.pk, lane, place, lane, last, rater.pk, rater.pk, study.pk, rater.name, most + 1]
+        given += [study.pk, lane, place, lane, last, rater.pk, rater.pk, *seen_items(study, rater), most + 1]
     slots, tasks = fetch_one(_left_sql(here().vendor, len(ahead), column), [*given, most + 1])
     room = _room(lanes)
     return (tasks, slots > most) if room is None or tasks <= room else (room, False)

@@ -632,6 +632,17 @@ class Migration(FirstMigration):
             },
         ),
         migrations.CreateModel(
+            name='SeenItem',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seen_by', to='annotation.item')),
+                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='seen_items', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('rater', 'item'), name='seen_item_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='DueCheck',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -19,7 +19,7 @@ from annotation.models.runs import JudgeRun
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
-from annotation.models.tasks import Assignment, DraftConflict, DueCheck, Slot, Task, TaskOutput
+from annotation.models.tasks import Assignment, DraftConflict, DueCheck, SeenItem, Slot, Task, TaskOutput
 from annotation.models.tokens import KeptResponse, Token, TokenStudy
 from annotation.models.written_examples import WrittenExample
 
@@ -51,6 +51,7 @@ __all__ = [
     "Reviewer",
     "RoutedRater",
     "RoutingQuota",
+    "SeenItem",
     "Slot",
     "SpanReview",
     "SpotCheck",

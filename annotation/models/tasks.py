@@ -158,6 +158,19 @@ class Assignment(models.Model):
         return f"{self.rater} on task {self.task_id}"
 
 
+class SeenItem(models.Model):
+    """An item to which a rater was shown the answers of others, so they get none of its tasks, whatever came of it."""
+
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="seen_items", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="seen_by")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["rater", "item"], name="seen_item_once")]
+
+    def __str__(self) -> str:
+        return f"{self.item} as seen by {self.rater}"
+
+
 class DueCheck(models.Model):
     """A hidden check that a rater gets instead of the task of their claim `number`, counted from 0.
 

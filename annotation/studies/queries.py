@@ -21,6 +21,7 @@ from annotation.access import ANNOTATORS
 from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
 from annotation.desk.routed_claims import has_quota_left, routed_ahead
 from annotation.models import (
+    Adjudication,
     Annotation,
     Assignment,
     Batch,
@@ -28,6 +29,7 @@ from annotation.models import (
     Invitation,
     Membership,
     Rater,
+    SeenItem,
     Slot,
     SpotCheck,
     Study,
@@ -36,7 +38,6 @@ from annotation.models import (
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
-from annotation.second_stage_option import SECOND_STAGE
 from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.check_draws import checks_among, checks_of
@@ -147,10 +148,14 @@ def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:
     """The memberships in which `person` annotates, as the values of a _WorkRow."""
     mine = Slot.objects.filter(task=OuterRef("task"), holder__person=person)
     answered = Annotation.objects.filter(rater__person=person, is_current=True, status__in=Annotation.ANSWERED)
-    reached = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.OPEN, place__gte=FIRST)
-    open_slots = reached.filter(~Exists(mine)).exclude(Exists(answered.filter(task=OuterRef("task"))))
+    seen = SeenItem.objects.filter(item=OuterRef("item"), rater__person=person)
+    own_names = Rater.objects.filter(person=person, study=OuterRef("by__study")).values("name")
+    decided = Adjudication.objects.filter(item=OuterRef("item"), by__name__in=own_names)
+    reached = Slot.objects.filter(~Exists(seen), ~Exists(decided), study=OuterRef("study"), place__gte=FIRST)
+    open_slots = reached.filter(~Exists(mine), state=Slot.State.OPEN)
+    open_slots = open_slots.exclude(Exists(answered.filter(task=OuterRef("task"))))
     of_study = answered.filter(rater__study=OuterRef("study"))
-    all_held = Slot.objects.filter(study=OuterRef("study"), state=Slot.State.HELD, place__gte=FIRST)
+    all_held = reached.filter(state=Slot.State.HELD)
     held = Slot.objects.filter(
         holder__person=person, holder__study=OuterRef("study"), state=Slot.State.HELD, place__gte=FIRST
     )
@@ -204,7 +209,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    is_asked = {OPTION, SECOND_STAGE} & set(study.options) or checks_of(study) is not None
+    is_asked = OPTION in study.options or checks_of(study) is not None
     is_asked = is_asked or routing_of(study) is not None
     if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()

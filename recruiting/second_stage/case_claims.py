@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, Item, Rater, Study
+from annotation.models import Assignment, Item, Rater, SeenItem, Study
 from annotation.studies.locking import lock_rater
 from config.database_clock import database_now
 from recruiting.second_stage.disputed_units import disputed_items, rated_by
@@ -46,7 +46,17 @@ def claim_case(study: Study, rater: Rater) -> SecondStageCase | None:
 
 
 def _take(item: Item, rater: Rater) -> SecondStageCase | None:
-    """Take an item that nobody has, or whose lease is over; None if somebody else was faster."""
+    """Take an item that nobody has, or whose lease is over; None if somebody else was faster.
+
+    From then on the rater gets none of its tasks, whether they decide it or not.
+    """
+    case = _taken(item, rater)
+    if case is not None:
+        SeenItem.objects.get_or_create(item=item, rater=rater)
+    return case
+
+
+def _taken(item: Item, rater: Rater) -> SecondStageCase | None:
     now = database_now()
     free = SecondStageCase.objects.filter(Q(lease_until__lt=now), item=item, done_at=None)
     if free.update(rater=rater, taken_at=now, lease_until=now + LEASE):

@@ -9,12 +9,11 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Question, Rater, Study
 from annotation.protocols import Protocol
-from annotation.second_stage_option import SECOND_STAGE
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
 from config.text_validation import TextRefusedError, check_id
 
-ADJUDICATION, BY, RATERS = SECOND_STAGE, "by", "raters"
+ADJUDICATION, BY, RATERS = "adjudication", "by", "raters"
 ANNOTATORS = "annotators"
 MOST_RATERS = 1000
 

@@ -20,7 +20,7 @@ MOST_LISTED = 500
 class FunnelRow:
     """A stage: how many people reached it, of the first stage and of the one before (shares from 0 to 1, or None).
 
-    `failed` did not pass it, and `here` are at it now.
+    `failed` did not pass it, `waiting` have finished it and wait for a decision, and `here` are at it now.
     """
 
     title: str
@@ -29,6 +29,7 @@ class FunnelRow:
     of_previous: float | None
     failed: int = 0
     here: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Funnel:
     left: int
 
     @property
+    def has_decisions(self) -> bool:
+        """Whether somebody waits for a decision at some stage."""
+        return any(row.waiting for row in self.rows)
+
+    @property
     def waiting(self) -> list[OnTheWay]:
         return [one for one in self.people if one.last is not None and one.last.outcome == "waiting"]
 
@@ -66,10 +72,10 @@ def funnel_of(study: Study) -> Funnel:
     invited = Invitation.objects.filter(study=study, role=Role.ANNOTATOR).aggregate(
         sent=Count("pk"), opened=Count("pk", filter=Q(opened_at__isnull=False) | Q(accepted_at__isnull=False))
     )
-    counts = [("Invited", invited["sent"], 0, 0), ("Opened the invitation", invited["opened"], 0, 0)]
-    counts.append(("Joined", members.count(), 0, 0))
+    counts = [("Invited", invited["sent"], 0, 0, 0), ("Opened the invitation", invited["opened"], 0, 0, 0)]
+    counts.append(("Joined", members.count(), 0, 0, 0))
     counts += [_of_step(step, steps, list(known.values())) for step in steps]
-    counts.append(("Active: at least one answer", sum(one.is_active for one in raters), 0, 0))
+    counts.append(("Active: at least one answer", sum(one.is_active for one in raters), 0, 0, 0))
     if not invited["sent"]:
         counts = counts[2:]
     left = AuditEntry.objects.filter(study=study.slug, action=RATER_ERASED).count()
@@ -77,26 +83,26 @@ def funnel_of(study: Study) -> Funnel:
     return Funnel(_rows(counts), people, left)
 
 
-def _of_step(step: EntryStep, steps: Sequence[EntryStep], ways: Sequence[Passages]) -> tuple[str, int, int, int]:
+def _of_step(step: EntryStep, steps: Sequence[EntryStep], ways: Sequence[Passages]) -> tuple[str, int, int, int, int]:
     place = steps.index(step)
-    passed = failed = here = 0
+    passed, last = 0, []
     for way in ways:
         upcoming = next_step(steps, way)
         if upcoming is None or steps.index(upcoming) > place:
             passed += 1
         elif upcoming.key == step.key:
             attempts = way.of(step)
-            is_out = bool(attempts) and attempts[-1].outcome == StepPassage.Outcome.FAILED
-            failed, here = failed + is_out, here + (not is_out)
-    return step.title, passed, failed, here
+            last.append(attempts[-1].outcome if attempts else None)
+    failed, waiting = (last.count(one) for one in (StepPassage.Outcome.FAILED, StepPassage.Outcome.WAITING))
+    return step.title, passed, failed, len(last) - failed - waiting, waiting
 
 
-def _rows(counts: Sequence[tuple[str, int, int, int]]) -> list[FunnelRow]:
+def _rows(counts: Sequence[tuple[str, int, int, int, int]]) -> list[FunnelRow]:
     rows: list[FunnelRow] = []
-    for title, count, failed, here in counts:
+    for title, count, *others in counts:
         before = rows[-1].count if rows else None
         first = rows[0].count if rows else None
-        rows.append(FunnelRow(title, count, _share(count, first), _share(count, before), failed, here))
+        rows.append(FunnelRow(title, count, _share(count, first), _share(count, before), *others))
     return rows
 
 

@@ -1,7 +1,7 @@
 """Pilots of the study's own tasks, for protocols whose tasks have pages of their own, such as revision sessions.
 
 An attempt's `result` says how many tasks the rater had been given `before` it, and how many `tasks` it gives them. It
-is under way until all of them are over; then it waits for a researcher.
+is under way until all of them are over, or all that the study had for this rater; then it waits for a researcher.
 """
 
 from datetime import datetime
@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotation.desk.assigning import has_room, open_slots, release_expired
 from annotation.models import Rater, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyArchivedError
@@ -50,11 +51,16 @@ def given_in(passage: StepPassage) -> int:
 
 
 def is_over(passage: StepPassage, now: datetime) -> bool:
-    """Whether all tasks of an attempt were given, and the rater holds none of them any more."""
-    if given_in(passage) < (passage.result or {}).get("tasks", 0):
+    """Whether the rater holds no task of an attempt any more, and was given all of them or all that the study had.
+
+    Nobody has finished who was given none: they begin when a place becomes free.
+    """
+    given, rater = given_in(passage), passage.rater
+    if given < 1 or Slot.objects.filter(holder=rater, state=Slot.State.HELD, lease_until__gte=now).exists():
         return False
-    held = Slot.objects.filter(holder=passage.rater_id, state=Slot.State.HELD, lease_until__gte=now)
-    return not held.exists()
+    if given >= (passage.result or {}).get("tasks", 0) or not has_room(rater.study, rater):
+        return True
+    return not open_slots(rater.study, rater).exists()
 
 
 def end_if_over(rater: Rater) -> bool:
@@ -79,6 +85,7 @@ def _end(study: Study, rater: Rater, now: datetime) -> bool:
     if passage is None:
         return False
     passage.rater = rater
+    release_expired(study, now)  # a place whose lease has ended may be the rater's next
     if not is_over(passage, now):
         return False
     end(passage, WAITING, now, actor=rater.person)

@@ -44,6 +44,17 @@ def test_a_session_without_a_request_for_so_long_is_refused_and_then_deleted(own
     assert not BrowserSession.objects.exists()
 
 
+def test_nobody_without_a_password_is_told_to_change_it(owner):
+    client = signed_in()
+    page = client.get(PAGE).content.decode()
+    assert ('href="/password/"' in page, "has no password" in page) == (True, False)
+    owner.set_unusable_password()
+    owner.save()
+    client.force_login(owner)
+    page = client.get(PAGE).content.decode()
+    assert ('href="/password/"' in page, "has no password" in page) == (False, True)
+
+
 def test_a_request_extends_its_session_and_the_next_one_writes_nothing(owner):
     client = signed_in()
     age(SEEN_EVERY.total_seconds() + 60)

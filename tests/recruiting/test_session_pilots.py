@@ -190,6 +190,50 @@ def test_a_worker_ends_the_pilot_of_somebody_who_never_sends_the_last_session(pi
     assert end_pilots() == 0
 
 
+def _others_take_the_rest(study):
+    for number in (0, 1):
+        other = Rater.objects.create(study=study, name=f"other-{number}")
+        Slot.objects.filter(study=study, number=number, state="open").update(state="filled", holder=other)
+
+
+def test_a_pilot_that_the_study_has_no_more_questions_for_is_finished(piloted, rater, owner, client):
+    way = walk_of(piloted, rater)
+    way.post("pilot")
+    places = Slot.objects.filter(study=piloted)
+    _others_take_the_rest(piloted)
+    assert next_assignment(piloted, rater_for(piloted, rater)) is None
+    assert end_pilots() == 0  # nothing was given yet
+    Slot.objects.filter(pk=places.filter(item__key="q1").first().pk).update(state="open", holder=None)
+    last = opened(way)
+    assert end_pilots() == 0
+    send(way, last)
+    assert StepPassage.objects.get().outcome == "waiting"
+    client.force_login(owner)
+    page = client.get("/studies/revising/funnel/")
+    [stage] = [row for row in page.context["funnel"].rows if row.title == "Paid pilot"]
+    assert (stage.count, stage.failed, stage.here, stage.waiting) == (0, 0, 0, 1)
+    assert page.content.decode().count("Ready to send, 1 rated turn") == 1
+    client.post("/studies/revising/funnel/", {f"decision-{StepPassage.objects.get().pk}": "continue"})
+    Slot.objects.filter(pk=places.filter(item__key="q2").first().pk).update(state="open", holder=None)
+    assert opened(way) is not None
+
+
+def test_a_worker_ends_the_pilot_of_somebody_for_whom_the_last_places_were_taken(piloted, rater):
+    way = walk_of(piloted, rater)
+    way.post("pilot")
+    send(way, opened(way))
+    assert end_pilots() == 0
+    _others_take_the_rest(piloted)
+    mine = StepPassage.objects.get().rater
+    free = Slot.objects.filter(state="filled").exclude(item__tasks__assignments__rater=mine).first()
+    before = timezone.now() - timedelta(minutes=1)
+    Slot.objects.filter(pk=free.pk).update(state="held", lease_until=before)
+    assert end_pilots() == 0
+    assert Slot.objects.filter(pk=free.pk).update(state="filled", holder=free.holder, lease_until=None)
+    assert end_pilots() == 1
+    assert StepPassage.objects.get().outcome == "waiting"
+
+
 def test_the_last_turn_of_the_last_session_can_still_be_edited(folder, models, owner, rater):  # noqa: F811
     steps_of_study = {"steps": [PILOT | {"tasks": 1}]}
     options = {"models": ["scripted/one"], "max_turns": 1}

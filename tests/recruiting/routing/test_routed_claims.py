@@ -5,7 +5,7 @@ import pytest
 from annotation.desk.assigning import next_assignment, release_held_by
 from annotation.desk.routed_claims import tasks_ahead
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import Reviewer, RoutedRater, RoutingQuota, Slot, Study
+from annotation.models import Rater, Reviewer, RoutedRater, RoutingQuota, Slot, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.batches import release_next
@@ -191,6 +191,7 @@ def test_hidden_checks_come_among_routed_tasks_and_count_in_no_quota(tmp_path, o
     checks = {"first": 1, "repeats": {"share": 0.5, "after": 1}}
     study = make_routed_study(tmp_path, owner, {"most_share": 0.5}, redundancy=1, checks=checks)  # at most 6
     ann = make_rater(study, "ann")
+    Rater.objects.filter(pk=ann.pk).update(name="rater-ann")  # by which checks are drawn
     answered = 0
     while answer(ann) is not None:
         answered += 1

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.routed_claims import first_sql, lanes_of
-from annotation.desk.slot_conditions import KEPT
+from annotation.desk.slot_conditions import KEPT, seen_items
 from annotation.desk.submitting import Submission, submit
 from annotation.models import QuotaMember, RoutingQuota, Slot
 from annotation.studies.rater_routing import wrong_counts
@@ -117,14 +117,14 @@ def test_a_claim_reads_the_index_of_lanes(at_work):
     lanes = lanes_of(rater.pk)
     given = []
     for lane in lanes.lanes:
-        given += [study.pk, lane, 0, lane, 2**63 - 1, rater.pk, rater.pk, study.pk, rater.name]
+        given += [study.pk, lane, 0, lane, 2**63 - 1, rater.pk, rater.pk, *seen_items(study, rater)]
     sql = first_sql(connection.vendor, len(lanes.lanes), False, KEPT[None])
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("ANALYZE")
             cursor.execute("SET LOCAL enable_seqscan = off")
         explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
-        cursor.execute(f"{explain} {sql}", [*given, rater.pk, rater.pk, study.pk, rater.name])
+        cursor.execute(f"{explain} {sql}", [*given, rater.pk, rater.pk, *seen_items(study, rater)])
         plan = "\n".join(str(row) for row in cursor.fetchall())
     assert plan.count("slot_open_in_lane") >= len(lanes.lanes), plan
     assert "SCAN o" not in plan

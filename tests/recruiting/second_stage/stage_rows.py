@@ -2,10 +2,13 @@
 
 from django.utils import timezone
 
+from annotation.models import SeenItem
 from recruiting.models import SecondStageCase
 
 
 def add_stage_rows(study, rater):
     """A case that the rater has decided, of the study's last item."""
     item = study.items.order_by("-pk").first()
-    return {"secondstagecase": SecondStageCase.objects.create(item=item, rater=rater, done_at=timezone.now())}
+    seen = SeenItem.objects.create(item=item, rater=rater)
+    case = SecondStageCase.objects.create(item=item, rater=rater, done_at=timezone.now())
+    return {"secondstagecase": case, "seenitem": seen}

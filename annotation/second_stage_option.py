@@ -1,3 +1,0 @@
-"""The option by which annotators give final answers in a second stage."""
-
-SECOND_STAGE = "adjudication"
