@@ -4,10 +4,12 @@ The parent loads the program once and makes it ready; web processes are forks of
 is started again answers at once. To load another version, start the server again: HUP only makes new processes.
 """
 
+import gc
 from typing import Any
 
 from config.warm_up import warm_up
 
+gc.disable()  # loading leaves little garbage, and looking for it takes a third of the time; `warm_up` turns it on
 logger_class = "config.gunicorn_logger.OneLineLogger"
 preload_app = True
 

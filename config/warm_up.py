@@ -35,6 +35,7 @@ def warm_up() -> None:
                 logger.exception("The template %s does not compile.", name)
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def warm_up_thread(all_there: Barrier) -> None:

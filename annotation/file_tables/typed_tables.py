@@ -209,6 +209,7 @@ ANNOTATIONS = TypedTable(
         number("seconds", "time between the two"),
         number("visible_seconds", "time in which the page was visible, as the page counted it"),
         number("active_seconds", "time in which the rater was active, as the page counted it"),
+        yes_no("odd_times", "whether the page counted more than the server"),
         anything("tool_use", "uses of each reading aid"),
         anything("metadata", "what else is known about it"),
     ),

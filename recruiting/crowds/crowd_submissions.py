@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Least
 
 from annotation.models import Annotation, Rater, Study
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
@@ -99,13 +100,19 @@ def _cents(amount: Decimal) -> Decimal:
 
 
 def _work_of(raters: Sequence[int]) -> Mapping[int, tuple[int, float]]:
-    """The submitted answers of raters, and their active seconds with those of skipped tasks."""
+    """The submitted answers of raters, and their active seconds with those of skipped tasks.
+
+    A page counts active seconds, and a forged page as many as it likes: at most the server's own count.
+    """
     rows = (
         Annotation.objects.filter(rater__in=raters, is_current=True)
         .values("rater")
-        .annotate(given=Count("pk", filter=Q(status="submitted")), seconds=Sum("active_seconds"))
+        .annotate(
+            given=Count("pk", filter=Q(status="submitted")),
+            active=Sum(Least(Coalesce("active_seconds", 0.0), Coalesce("seconds", 0.0))),
+        )
     )
-    return {row["rater"]: (row["given"], float(row["seconds"] or 0)) for row in rows}
+    return {row["rater"]: (row["given"], float(row["active"] or 0)) for row in rows}
 
 
 def _same_browsers(study: Study, people: Sequence[int]) -> Mapping[int, Sequence[str]]:

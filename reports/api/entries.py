@@ -10,6 +10,7 @@ from typing import Any
 from annotation.blinded_rows import systems_near
 from annotation.blinding import Names, names_of
 from annotation.models import Item, JudgeRun, Rater, Study
+from annotation.page_times import are_odd_times
 from annotation.protocols import Unit, protocols
 from config.text_validation import given, time_text
 from reports.exporting.run_lines import run_line
@@ -160,6 +161,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "seconds": row.seconds,
             "visible_seconds": row.visible_seconds,
             "active_seconds": row.active_seconds,
+            "odd_times": are_odd_times(row.seconds, row.visible_seconds, row.active_seconds) or None,
             "tool_use": row.tool_use,
             "metadata": shown.within(row.metadata),
         }

@@ -100,6 +100,7 @@ class AnnotationEntrySerializer(serializers.Serializer):
     seconds = seconds_field()
     visible_seconds = seconds_field()
     active_seconds = seconds_field()
+    odd_times = serializers.BooleanField(required=False, help_text="Whether the page counted more than the server.")
     tool_use = serializers.DictField(required=False)
     metadata = anything_field()
 

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from annotation.models import Study
+from annotation.page_times import are_odd_times
 from reports.exporting.file_writers import Chunk
 from reports.exporting.study_lines import HUMAN
 from reports.exporting.table_statements import ANNOTATIONS, TASK_OUTPUTS, Row, RowsOfItems, by_whole_items, streamed
@@ -111,6 +112,8 @@ def _text(row: Row, outputs: tuple[str, ...]) -> AnnotationText:
         tail += f',"visible_seconds":{visible!r}'
     if active is not None:
         tail += f',"active_seconds":{active!r}'
+    if are_odd_times(seconds, visible, active):
+        tail += ',"odd_times":true'
     tail += f',"tool_use":{tool_use}'
     if metadata is not None:
         tail += f',"metadata":{metadata}'

@@ -11,6 +11,7 @@ from typing import Any
 from annotation.blinding import Names, names_of, systems_of
 from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
+from annotation.page_times import are_odd_times
 from annotation.pools import CHECK, MAIN, no_checks
 from annotation.protocols import protocol_of
 from annotation.studies.changed_places import changed_places
@@ -179,6 +180,7 @@ def _annotation(row: Mapping[str, Any], outputs: list[str]) -> Line:
             "seconds": row["seconds"],
             "visible_seconds": row["visible_seconds"],
             "active_seconds": row["active_seconds"],
+            "odd_times": are_odd_times(row["seconds"], row["visible_seconds"], row["active_seconds"]) or None,
             "tool_use": row["tool_use"],
             "metadata": row["metadata"],
         }

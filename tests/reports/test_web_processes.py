@@ -83,11 +83,13 @@ def test_no_page_loads_what_only_workers_need(tmp_path):
 
 
 WORK = """
-import json, sys
+import gc, json, sys
 from config import worker
 import django
+gc.disable()  # as its `main` does
 django.setup()
 worker.load()
+assert gc.isenabled()
 print(json.dumps([*sys.modules]))
 """
 

@@ -103,6 +103,7 @@ class Annotation(TypedDict, total=False):
     seconds: float
     visible_seconds: float
     active_seconds: float
+    odd_times: bool
     tool_use: dict[str, Any]
     metadata: Any
     revisions: list["Annotation"]

@@ -1,11 +1,13 @@
 """A live study that people enter by links, and what they do there."""
 
 import re
+from datetime import timedelta
 
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Annotation, Slot, Study
+from annotation.models import Annotation, Assignment, Slot, Study
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.conftest import make_person
 from tests.recruiting.way_in_study import RIGHT, study_with_steps
@@ -59,11 +61,13 @@ class Guest:
         form = {"drawn": drawn.token, "answer": answer or drawn.shown.answer}
         return self.client.post(f"{self.base}join/", form)
 
-    def work(self, tasks=2, **form):
-        """Answer this many tasks, and return where the last answer led."""
+    def work(self, tasks=2, seconds=0, **form):
+        """Answer this many tasks, each open for so many seconds, and return where the last answer led."""
         self.client.post(f"{self.base}begin/", {"version": 1})
         page = self.client.post(f"{self.base}next/")
         for _ in range(tasks):
+            opened = Assignment.objects.filter(key=page["Location"].split("/")[-2])
+            opened.update(opened_at=F("opened_at") - timedelta(seconds=seconds))
             page = self.client.post(f"{page['Location']}submit/", {**RIGHT, "revision": "0", **form})
             page = self.client.post(f"{self.base}next/")
         return page

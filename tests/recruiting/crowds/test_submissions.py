@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from annotation.models import Annotation
 from recruiting.crowds.crowd_submissions import payment
 from recruiting.crowds.recruiter_settings import Recruiter
 from tests.recruiting.crowds.crowd_study import PROLIFIC, Guest, crowd_study, prolific_ids, texts
@@ -34,7 +35,7 @@ def guests(study):
     """One who has completed the study in forty active minutes, one who is under way."""
     first, second = Guest(study), Guest(study)
     first.enter(prolific_ids(1))
-    first.work(active_seconds=TWENTY_MINUTES, visible_seconds=TWENTY_MINUTES)
+    first.work(seconds=TWENTY_MINUTES, active_seconds=TWENTY_MINUTES, visible_seconds=TWENTY_MINUTES)
     first.finish()
     second.enter(prolific_ids(2))
     second.work(1)
@@ -72,6 +73,15 @@ def test_the_files_are_what_the_recruiters_site_takes(guests, researcher):
     assert (by_id["pid1"]["active_minutes"], by_id["pid1"]["suggested_payment"]) == ("40.0", "6.00")
     assert (by_id["pid1"]["outcome"], by_id["pid1"]["code"], by_id["pid2"]["outcome"]) == ("complete", "CDONE1", "open")
     assert researcher.get("/studies/study/submissions/other.csv").status_code == 404
+
+
+def test_nobody_is_paid_for_more_than_the_servers_time(study, researcher):
+    forger = Guest(study)
+    forger.enter(prolific_ids(1))
+    forger.work(active_seconds=86400, visible_seconds=86400)
+    forger.finish()
+    assert file(researcher, "bonuses.csv") == ""
+    assert set(Annotation.objects.values_list("active_seconds", flat=True)) == {86400.0}
 
 
 @pytest.mark.parametrize(
