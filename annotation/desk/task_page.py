@@ -15,11 +15,12 @@ from annotation.conversations import places_in
 from annotation.desk.addresses import page_addresses, task_address
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
-from annotation.desk.hot_queries import DeskRow, count_tasks
+from annotation.desk.hot_queries import count_tasks
 from annotation.desk.last_answer import undo_context
 from annotation.desk.routed_claims import routed_ahead
 from annotation.desk.shown_texts import shown_text
 from annotation.desk.submitting import Form
+from annotation.desk.task_rows import DeskRow
 from annotation.models import Annotation, Item
 from annotation.protocols import protocols
 from annotation.questions import question_types
@@ -50,7 +51,7 @@ def progress_of(row: DeskRow) -> RaterProgress:
     """A rater's progress. Counting stops at a few hundred tasks, so that it costs the same in any study."""
     if not protocols()[row.study.protocol].flow.offers_every_task:
         return RaterProgress(*tasks_of(row.study, row.rater), False, None)
-    counted = count_tasks(row, MOST_COUNTED, RECENT)
+    counted = count_tasks(row.study, row.rater, row.last_place, MOST_COUNTED, RECENT)
     if routing_of(row.study) is not None:
         ahead, more = routed_ahead(row.study, row.rater, MOST_COUNTED)
         counted = counted._replace(ahead=ahead, more=more)
