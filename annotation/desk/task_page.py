@@ -1,5 +1,6 @@
 """The data of a rater's page. Outputs are named by letter; no system is named and no reference is shown."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
@@ -96,6 +98,12 @@ def _shown(output: ShownOutput, sheet: Sheet, text_format: str) -> dict[str, Any
     return {**about, **shown_text(output.text, places_in(output.turns), text_format)}
 
 
+def _words(item: Item, sheet: Sheet, language: str) -> SafeString:
+    """The words of the texts as JSON. It has numbers only, so nothing in it ends the element that it stands in."""
+    words = words_payload(item.document, "\n".join(output.text for output in sheet.outputs), language)
+    return mark_safe(json.dumps(words, separators=(",", ":")))  # noqa: S308
+
+
 def _address(key: uuid.UUID | None) -> str | None:
     """The address of a task on the desk, which redirects if the task has a page of its own."""
     return task_address("desk", key) if key else None
@@ -158,6 +166,6 @@ def desk_context(
             "language": study.language,
             "person_tag": person_tag(row.rater.person_id),
             "direction": text_direction(study.language),
-            "words": words_payload(item.document, "\n".join(output.text for output in sheet.outputs), study.language),
+            "words": _words(item, sheet, study.language),
         },
     }
