@@ -13,7 +13,7 @@ from django.http import Http404
 
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
-from annotation.desk.hot_queries import DeskRow, desk_row
+from annotation.desk.task_rows import DeskRow, TaskRow, desk_row, task_row
 from annotation.models import (
     Annotation,
     Assignment,
@@ -98,9 +98,11 @@ def desk_row_for(person: Person, key: uuid.UUID) -> DeskRow:
     return row
 
 
-def desk_task_for(person: Person, key: uuid.UUID) -> DeskRow:
-    """As `desk_row_for`, but only for tasks answered on the desk; others have pages of their own."""
-    row = desk_row_for(person, key)
+def desk_task_for(person: Person, key: uuid.UUID) -> TaskRow:
+    """As `assignment_for`, for an answer, and only for tasks answered on the desk; others have pages of their own."""
+    row = task_row(person.pk, key)
+    if row is None:
+        raise Http404(NOTHING)
     flow = protocols()[row.study.protocol].flow
     if flow.has_own_pages and flow.own_page(row.assignment) is not None:
         raise Http404(NOTHING)

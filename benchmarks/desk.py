@@ -1,12 +1,14 @@
-"""What a task's page and an answer with the next claim cost in this process: statements, and milliseconds of processor.
+"""What a task's page and an answer with the next claim cost: statements, and milliseconds of processor.
 
     python benchmarks/desk.py [--url DATABASE_URL] [--answers 100]
 
 Makes a database of its own in a temporary folder (or uses the empty one given) with the demo's studies, each item
-many times, and lets one annotator answer. The processor time of a database server is not counted.
+many times, and lets one annotator answer, through the WSGI application as a web server calls it. The processor time of
+this process comes first, then that of PostgreSQL's process, if it runs on this host.
 """
 
 import argparse
+import io
 import json
 import re
 import statistics
@@ -14,12 +16,15 @@ import sys
 import time
 import uuid
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 PROTOCOLS = ("rating", "listwise", "pairwise")
 COPIES = 100
 WARM_UP = 15
+TOKEN = "0123456789abcdef0123456789abcdef"
 HIDDEN = re.compile(r'name="(revision|guidelines_version)" value="([^"]*)"')
 FREE = re.compile(r'name="([^"]+)" value="(none)"')
 """The boxes that say of an output that there is nothing to mark."""
@@ -33,42 +38,88 @@ def main() -> None:
     from benchmarks._own_database import own_database
 
     with own_database(given.url) as folder:
-        print("protocol    statements: page  answer    ms of processor (median, best): page          answer")
+        print("protocol    statements: page  answer | ms (median, best): page, answer | of PostgreSQL: page, answer")
         for protocol in PROTOCOLS:
             measure(protocol, folder, given.answers)
 
 
+class Browser:
+    """A signed-in browser, without a network; `here` and `there`: seconds of processor of the last request."""
+
+    def __init__(self, person: Any) -> None:
+        from django.test import Client
+
+        from config.wsgi import application
+
+        client = Client()
+        client.force_login(person)
+        self.cookies, self.application = (
+            f"sessionid={client.cookies['sessionid'].value}; csrftoken={TOKEN}",
+            application,
+        )
+        self.here = self.there = 0.0
+        self.status, self.location = "", ""
+
+    def send(self, method: str, path: str, fields: dict[str, Any] | None = None) -> str:
+        """The body of the answer to a request."""
+        body = urlencode(fields or {}).encode()
+        environ = {
+            "REQUEST_METHOD": method, "PATH_INFO": path, "SERVER_NAME": "localhost", "SERVER_PORT": "8000",
+            "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8000",
+            "HTTP_COOKIE": self.cookies, "HTTP_X_CSRFTOKEN": TOKEN, "HTTP_ACCEPT": "text/html",
+            "CONTENT_TYPE": "application/x-www-form-urlencoded", "CONTENT_LENGTH": str(len(body)),
+            "wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr, "wsgi.url_scheme": "http",
+        }  # fmt: skip
+        began, served = time.process_time(), server_seconds()
+        response = self.application(environ, self._begin)
+        content = b"".join(response)
+        response.close()
+        self.here, self.there = time.process_time() - began, server_seconds() - served
+        return content.decode()
+
+    def _begin(self, status: str, headers: list[tuple[str, str]], problem: Any = None) -> None:
+        self.status, self.location = status[:3], dict(headers).get("Location", "")
+
+
+def server_seconds() -> float:
+    """The processor time of this connection's process of PostgreSQL; 0 if there is none on this host."""
+    from django.db import connection
+
+    raw = connection.connection
+    if raw is None or connection.vendor != "postgresql":
+        return 0.0
+    try:
+        return int(Path(f"/proc/{raw.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:
+        return 0.0
+
+
 def measure(protocol: str, folder: Path, answers: int) -> None:
     from django.db import connection
-    from django.test import Client, override_settings
     from django.test.utils import CaptureQueriesContext
 
     from accounts.models import Person
 
     person = Person.objects.create_user(f"annotator-of-{protocol}")
     study = make_study(protocol, folder, person)
-    client = Client()
-    client.force_login(person)
-    with override_settings(ALLOWED_HOSTS=["testserver"]):
-        where = client.post(f"/studies/{study.slug}/next/")["Location"]
-        for _ in range(WARM_UP):
-            where, *_ = step(client, where, study)
-        with CaptureQueriesContext(connection) as captured:
-            html = client.get(where).content.decode()
-        page, form = counted(captured), filled(study, where, html)
-        with CaptureQueriesContext(connection) as captured:
-            where = send(client, where, form)
-        answer = counted(captured)
-        times = []
-        for _ in range(answers):
-            where, *cost = step(client, where, study)
-            times.append(cost)
-    pages, sent = (sorted(1000 * one for one in column) for column in zip(*times, strict=True))
-    print(
-        f"{protocol:<11} {page:>16} {answer:>7} "
-        f"{statistics.median(pages):>41.1f} {pages[0]:.1f} {statistics.median(sent):>9.1f} {sent[0]:.1f}",
-        flush=True,
-    )
+    browser = Browser(person)
+    browser.send("POST", f"/studies/{study.slug}/next/")
+    where = browser.location
+    for _ in range(WARM_UP):
+        where, *_ = step(browser, where, study)
+    with CaptureQueriesContext(connection) as captured:
+        html = browser.send("GET", where)
+    page, form = counted(captured), filled(study, where, html)
+    with CaptureQueriesContext(connection) as captured:
+        where = send(browser, where, form)
+    answer = counted(captured)
+    times = []
+    for _ in range(answers):
+        where, *cost = step(browser, where, study)
+        times.append(cost)
+    columns = [sorted(1000 * one for one in column) for column in zip(*times, strict=True)]
+    shown = [f"{statistics.median(column):6.2f} {column[0]:5.2f}" for column in columns]
+    print(f"{protocol:<11} {page:>16} {answer:>7} | {shown[0]}, {shown[1]} | {shown[2]}, {shown[3]}", flush=True)
 
 
 def counted(captured) -> int:
@@ -76,23 +127,20 @@ def counted(captured) -> int:
     return sum(not (query["sql"] or "").strip().startswith(frame) for query in captured.captured_queries)
 
 
-def step(client, where: str, study) -> tuple[str, float, float]:
-    """Open a task and answer it; the next task's address, and the processor time of both."""
-    began = time.process_time()
-    page = client.get(where)
-    opened = time.process_time()
-    form = filled(study, where, page.content.decode())
-    ready = time.process_time()
-    following = send(client, where, form)
-    return following, opened - began, time.process_time() - ready
+def step(browser: Browser, where: str, study) -> tuple[str, float, float, float, float]:
+    """Open a task and answer it; the next task's address, and the processor time of both, here and in PostgreSQL."""
+    form = filled(study, where, browser.send("GET", where))
+    here, there = browser.here, browser.there
+    following = send(browser, where, form)
+    return following, here, browser.here, there, browser.there
 
 
-def send(client, where: str, form: dict[str, object]) -> str:
+def send(browser: Browser, where: str, form: dict[str, object]) -> str:
     """Send an answer; the address of the next task."""
-    response = client.post(f"{where}submit/", form | {"client_key": str(uuid.uuid4())})
-    if response.status_code != 302:
-        raise SystemExit(f"The answer was refused: {response.content.decode()[:3000]}")
-    return response["Location"]
+    page = browser.send("POST", f"{where}submit/", form | {"client_key": str(uuid.uuid4())})
+    if browser.status != "302":
+        raise SystemExit(f"The answer was refused: {page[:3000]}")
+    return browser.location
 
 
 def filled(study, where: str, html: str) -> dict[str, object]:

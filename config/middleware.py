@@ -1,7 +1,9 @@
-"""Middleware: request ids, limits of bodies, caching, and answers for a busy site."""
+"""Middleware: request ids, limits of bodies, headers of every answer, and answers for a busy site."""
 
 from collections.abc import Callable
 
+from csp.constants import HEADER
+from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
@@ -38,6 +40,18 @@ class BodyLimitMiddleware:
         if stated_length(request) > settings.LARGEST_BODY:
             return error_response(request, 413)
         return self.get_response(request)
+
+
+class PolicyMiddleware:
+    """Say what a page may load. The policy of `settings` is the same for all, so it is written down once."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response, self.policy = get_response, build_policy()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault(HEADER, self.policy)
+        return response
 
 
 class PrivateResponseMiddleware:

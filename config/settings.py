@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.middleware.PolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.PrivateResponseMiddleware",
     "config.middleware.BodyLimitMiddleware",

@@ -6,11 +6,14 @@ from django.urls import URLPattern, URLResolver, include, path
 from accounts import views as accounts
 from config.monitoring import metrics
 from config.readiness import healthz, readyz
+from config.task_addresses import ShortWay
 
 admin.autodiscover()
 admin.site.site_header = admin.site.site_title = "Interrater"
 
+annotators = path("", include("annotation.urls"))
 urlpatterns: list[URLPattern | URLResolver] = [
+    ShortWay("work/", annotators),
     path("admin/login/", accounts.admin_sign_in, name="admin_sign_in"),
     path("admin/logout/", accounts.sign_out, name="admin_sign_out"),
     path("admin/password_change/", accounts.change_password, name="admin_change_password"),
@@ -30,7 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("retrieval.urls")),
     path("", include("recruiting.urls")),
     path("", include("webhooks.urls")),
-    path("", include("annotation.urls")),
+    annotators,
 ]
 handler400 = "config.error_pages.bad_request"
 handler403 = "config.error_pages.permission_denied"

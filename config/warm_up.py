@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import Error as DatabaseFailure
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
+from django.urls import reverse
+from django.utils import translation
 
 from config.registry import bound
 
@@ -19,11 +21,12 @@ logger = logging.getLogger(__name__)
 
 
 def warm_up() -> None:
-    """Compile all templates, and take what is loaded now out of garbage collection: it stays as long as the process.
+    """Compile all templates, and prepare addresses and texts in each language and what each app's `preloading` reads.
 
-    The web server does this before it forks its processes. A full collection would otherwise look at some 300,000
-    objects each time, while all threads wait, and write to each of them, so that its memory were no longer shared. A
-    template that does not compile is logged: only its own pages fail.
+    Then take what is loaded now out of garbage collection: it stays as long as the process. The web server does this
+    before it forks its processes. A full collection would otherwise look at some 300,000 objects each time, while all
+    threads wait, and write to each of them, so that its memory were no longer shared. A template that does not compile
+    is logged: only its own pages fail.
     """
     folders: list[Path] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
     for folder in folders:
@@ -33,6 +36,11 @@ def warm_up() -> None:
                 get_template(name)
             except BROKEN:
                 logger.exception("The template %s does not compile.", name)
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):  # Django makes the table of all addresses for each language anew
+            reverse("healthz")
+    for preload in bound("preloading", "preload"):
+        preload()
     gc.collect()
     gc.freeze()
     gc.enable()

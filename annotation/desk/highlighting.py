@@ -14,11 +14,11 @@ knowledge: there all shared words are highlighted.
 import math
 import re
 import unicodedata
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import snowballstemmer
 
@@ -49,6 +49,8 @@ ENGLISH = """
 """
 STOP_WORDS = {"en": frozenset(ENGLISH.split())}
 REMEMBERED = 20_000  # stems: consecutive tasks share a document, and all documents their commonest words
+REMEMBERED_TEXTS, LONGEST_REMEMBERED = 200, 20_000
+"""How many documents' words are kept, and of how many characters at most: some 20 MB if all are that long."""
 LONGEST_WORD = 64
 """Longer words are neither folded nor stemmed: both take time that grows with the square of the length."""
 MOST_STEMMED = 40_000
@@ -118,22 +120,42 @@ def _forms(words: Set[str], language: str, most_stemmed: float = math.inf) -> di
     return {word: _compared(word, main, stemmer) if len(word) <= LONGEST_WORD else (word, False) for word in words}
 
 
+class TextWords(NamedTuple):
+    """A text as words: its flat list of gap and length with the word itself in place of its number."""
+
+    rows: tuple[int | str, ...]
+    different: tuple[str, ...]
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _kept_words(text: str) -> TextWords:
+    return _text_words(text)
+
+
+def _text_words(text: str) -> TextWords:
+    """The words of a text. An item's document is read once per process for all its outputs and raters."""
+    shown = as_displayed(text)
+    gaps, words = gaps_and_words_of(shown)
+    units = _units if max(shown, default="") > LAST_OF_ONE_UNIT else len
+    rows: Iterator[int | str] = chain.from_iterable(zip(map(units, gaps), map(units, words), words, strict=True))
+    return TextWords(tuple(rows), tuple(dict.fromkeys(words)))
+
+
 def words_payload(document: str, output: str, language: str) -> dict[str, Any]:
     """The page's data for highlighting: `document` and `output` as flat lists of gap, length and number.
 
     `stop` lists the numbers of the stop words.
     """
-    texts = {"document": as_displayed(document), "output": as_displayed(output)}
-    gaps_and_words = {name: gaps_and_words_of(text) for name, text in texts.items()}
-    different = dict.fromkeys(word for _, words in gaps_and_words.values() for word in words)
+    read = _kept_words if len(document) <= LONGEST_REMEMBERED else _text_words
+    texts = {"document": read(document), "output": _text_words(output)}
+    different = dict.fromkeys(chain(texts["document"].different, texts["output"].different))
     forms = _forms(different.keys(), language, MOST_STEMMED)
     numbers: dict[str, int] = {}
-    number_of = {word: numbers.setdefault(forms[word][0], len(numbers)) for word in different}
+    number_of: dict[int | str, int] = {word: numbers.setdefault(forms[word][0], len(numbers)) for word in different}
     payload: dict[str, Any] = {}
-    for name, (gaps, words) in gaps_and_words.items():
-        units = _units if max(texts[name], default="") > LAST_OF_ONE_UNIT else len
-        rows = zip(map(units, gaps), map(units, words), map(number_of.__getitem__, words), strict=True)
-        payload[name] = list(chain.from_iterable(rows))
+    for name, text in texts.items():
+        payload[name] = rows = list(text.rows)
+        rows[2::3] = map(number_of.__getitem__, rows[2::3])
     payload["stop"] = sorted({numbers[stem] for stem, is_stop in forms.values() if is_stop})
     return payload
 

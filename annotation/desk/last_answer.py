@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.desk.addresses import task_address
-from annotation.desk.hot_queries import DeskRow
+from annotation.desk.task_rows import DeskRow
 from annotation.models import Annotation, Assignment, Rater
 from annotation.protocols import protocols
 

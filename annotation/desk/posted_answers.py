@@ -22,35 +22,22 @@ class RequestInvalidError(ValueError):
     """A field that only our own page fills has a value that the page cannot have sent."""
 
 
-class EffortForm(forms.Form):
-    """The seconds and the uses of reading aids that the page has counted since it last reported."""
+EFFORT_FIELDS: Mapping[str, forms.Field] = {
+    "visible_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
+    "active_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
+    "tool_use": forms.CharField(required=False),
+}
+"""The seconds and the uses of reading aids that the page has counted since it last reported."""
+ANSWER_FIELDS: Mapping[str, forms.Field] = {
+    **EFFORT_FIELDS,
+    "revision": WholeNumberField(required=False),
+    "guidelines_version": WholeNumberField(required=False),
+    "client_key": forms.UUIDField(required=False),
+}
+"""The fields beside the answers: the revision and the guidelines that the page was made from, and its key.
 
-    visible_seconds = forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS)
-    active_seconds = forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS)
-    tool_use = forms.CharField(required=False)
-
-    def __init__(self, *args: Any, aids: frozenset[str], **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.aids = aids
-
-    def clean_tool_use(self) -> dict[str, int]:
-        """The uses as {reading aid: count}."""
-        try:
-            use = json.loads(self.cleaned_data["tool_use"] or "{}")
-        except (ValueError, RecursionError):
-            raise ValidationError("must be JSON.") from None
-        fits = isinstance(use, dict) and use.keys() <= self.aids
-        if not fits or not all(type(count) is int and 0 <= count <= MOST_USES for count in use.values()):
-            raise ValidationError("must give a count for each reading aid.")
-        return use
-
-
-class SubmissionForm(EffortForm):
-    """The fields beside the answers: the revision and the guidelines that the page was made from, and its key."""
-
-    revision = WholeNumberField(required=False)
-    guidelines_version = WholeNumberField(required=False)
-    client_key = forms.UUIDField(required=False)
+Each is used as it is. A form of Django would copy all of them for every answer, which takes longer than to read them.
+"""
 
 
 class DraftVersionsForm(forms.Form):
@@ -79,7 +66,7 @@ def submission_in(request: HttpRequest, study: Study, newest: int | None, form: 
 
 def submission_of(sent: Mapping[str, Any], study: Study, newest: int | None, form: Form) -> Submission:
     """As `submission_in`, from fields that a page or a program sent; raises RequestInvalidError."""
-    fields = cleaned_fields(SubmissionForm(sent, aids=protocols()[study.protocol].reading_aids))
+    fields = _read_fields(ANSWER_FIELDS, sent, protocols()[study.protocol].reading_aids)
     number = fields["guidelines_version"]
     if number is None:
         number = newest  # which is what the page would show
@@ -91,13 +78,37 @@ def submission_of(sent: Mapping[str, Any], study: Study, newest: int | None, for
 def read_effort(request: HttpRequest, assignment: Assignment) -> Effort:
     """The effort that the page has counted since it last reported; raises RequestInvalidError."""
     aids = protocols()[assignment.rater.study.protocol].reading_aids
-    return _effort(cleaned_fields(EffortForm(request.POST, aids=aids)))
+    return _effort(_read_fields(EFFORT_FIELDS, request.POST, aids))
 
 
 def read_draft_versions(request: HttpRequest) -> tuple[int, int]:
     """The versions of the draft and of the answer that an autosave continues; raises RequestInvalidError."""
     fields = cleaned_fields(DraftVersionsForm(request.POST))
     return fields["draft_version"] or 0, fields["revision"] or 0
+
+
+def _read_fields(fields: Mapping[str, forms.Field], sent: Mapping[str, Any], aids: frozenset[str]) -> dict[str, Any]:
+    """The values of these fields, reading aids as {reading aid: count}; raises RequestInvalidError for the first."""
+    values = {}
+    for name, field in fields.items():
+        try:
+            values[name] = value = field.clean(sent.get(name))
+            if name == "tool_use":
+                values[name] = _uses_in(value, aids)
+        except ValidationError as problem:
+            raise RequestInvalidError(f"{name}: {problem.messages[0]}") from None
+    return values
+
+
+def _uses_in(text: str, aids: frozenset[str]) -> dict[str, int]:
+    try:
+        use = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        raise ValidationError("must be JSON.") from None
+    fits = isinstance(use, dict) and use.keys() <= aids
+    if not fits or not all(type(count) is int and 0 <= count <= MOST_USES for count in use.values()):
+        raise ValidationError("must give a count for each reading aid.")
+    return use
 
 
 def _effort(fields: dict[str, Any]) -> Effort:

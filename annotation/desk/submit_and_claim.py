@@ -11,8 +11,8 @@ from django.db import Error as DatabaseFailure
 from django.db import transaction
 
 from annotation.desk.assigning import Claimed, claim
-from annotation.desk.hot_queries import DeskRow
 from annotation.desk.submitting import CheckedAnswer, SavedAnswer, Submission, keeping_aside, save_answer
+from annotation.desk.task_rows import TaskRow
 from annotation.models import Assignment, Study
 from annotation.protocols import protocols
 
@@ -25,7 +25,7 @@ class ClaimFailedError(Exception):
     """The claim failed; the answer's transaction is lost with it."""
 
 
-def submit_and_claim(row: DeskRow, submission: Submission) -> Assignment | None:
+def submit_and_claim(row: TaskRow, submission: Submission) -> Assignment | None:
     """Save an answer and claim the next task; None if the task is to be claimed in the ordinary way.
 
     Raises what `annotation.desk.submitting.submit` raises.

@@ -18,7 +18,7 @@ from accounts.auditing import record, record_all
 from accounts.models import AuditEntry
 from annotation.desk.after_answers import answer_steps
 from annotation.desk.conflicting_drafts import check_size, keep_aside
-from annotation.desk.hot_queries import DeskRow, LockedWork, desk_row_of, lock_work
+from annotation.desk.hot_queries import LockedWork, lock_work
 from annotation.desk.revisions import TIMING, Revision, added_use, repeated_annotation, write_ratings
 from annotation.desk.submissions import (
     Effort,
@@ -27,6 +27,7 @@ from annotation.desk.submissions import (
     StudyClosedError,
     Submission,
 )
+from annotation.desk.task_rows import TaskRow, desk_row_of
 from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
 from config.database_clock import database_now
@@ -73,14 +74,14 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
 class CheckedAnswer:
     """An answer that fits its questions, with everything computed that its transaction need not wait for."""
 
-    row: DeskRow
+    row: TaskRow
     submission: Submission
     answers: Mapping[str, Any]
     ratings: Sequence[Answer]
     digest: str
 
     @classmethod
-    def of(cls, row: DeskRow, submission: Submission) -> "CheckedAnswer":
+    def of(cls, row: TaskRow, submission: Submission) -> "CheckedAnswer":
         """Read the posted form; raises AnswersInvalidError, TextRefusedError and KeyReusedError.
 
         What was sent before is accepted again, even if the questions have changed since: it gives the same annotation.

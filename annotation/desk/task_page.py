@@ -1,5 +1,6 @@
 """The data of a rater's page. Outputs are named by letter; no system is named and no reference is shown."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
@@ -15,11 +17,12 @@ from annotation.conversations import places_in
 from annotation.desk.addresses import page_addresses, task_address
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
-from annotation.desk.hot_queries import DeskRow, count_tasks
+from annotation.desk.hot_queries import count_tasks
 from annotation.desk.last_answer import undo_context
 from annotation.desk.routed_claims import routed_ahead
 from annotation.desk.shown_texts import shown_text
 from annotation.desk.submitting import Form
+from annotation.desk.task_rows import DeskRow
 from annotation.models import Annotation, Item
 from annotation.protocols import protocols
 from annotation.questions import question_types
@@ -50,7 +53,7 @@ def progress_of(row: DeskRow) -> RaterProgress:
     """A rater's progress. Counting stops at a few hundred tasks, so that it costs the same in any study."""
     if not protocols()[row.study.protocol].flow.offers_every_task:
         return RaterProgress(*tasks_of(row.study, row.rater), False, None)
-    counted = count_tasks(row, MOST_COUNTED, RECENT)
+    counted = count_tasks(row.study, row.rater, row.last_place, MOST_COUNTED, RECENT)
     if routing_of(row.study) is not None:
         ahead, more = routed_ahead(row.study, row.rater, MOST_COUNTED)
         counted = counted._replace(ahead=ahead, more=more)
@@ -93,6 +96,12 @@ def _shown(output: ShownOutput, sheet: Sheet, text_format: str) -> dict[str, Any
     """The context in which a template shows an output."""
     about = {"letter": output.letter, "same_as": same_as(output, sheet)}
     return {**about, **shown_text(output.text, places_in(output.turns), text_format)}
+
+
+def _words(item: Item, sheet: Sheet, language: str) -> SafeString:
+    """The words of the texts as JSON. It has numbers only, so nothing in it ends the element that it stands in."""
+    words = words_payload(item.document, "\n".join(output.text for output in sheet.outputs), language)
+    return mark_safe(json.dumps(words, separators=(",", ":")))  # noqa: S308
 
 
 def _address(key: uuid.UUID | None) -> str | None:
@@ -157,6 +166,6 @@ def desk_context(
             "language": study.language,
             "person_tag": person_tag(row.rater.person_id),
             "direction": text_direction(study.language),
-            "words": words_payload(item.document, "\n".join(output.text for output in sheet.outputs), study.language),
+            "words": _words(item, sheet, study.language),
         },
     }

@@ -18,13 +18,13 @@ class KeptPart(Node):
 
     def __init__(self, nodelist: NodeList, key: list[FilterExpression]) -> None:
         self.nodelist, self.key = nodelist, key
-        self.kept: OrderedDict[str, SafeString] = OrderedDict()
+        self.kept: OrderedDict[Any, SafeString] = OrderedDict()
 
     def render(self, context: Context) -> SafeString:
         first, *others = (part.resolve(context) for part in self.key)
         if not first:
             return self.nodelist.render(context)
-        key = repr((get_language(), first, others))
+        key = (get_language(), first, repr(others))  # the first may be long: its hash takes less than its text
         found = self.kept.pop(key, None)  # other threads may have taken it just now; then it is rendered here, too
         if found is None:
             found = self.nodelist.render(context)

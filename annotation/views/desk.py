@@ -12,7 +12,6 @@ from accounts.access import person_of, signed_in
 from annotation.access import assignment_for, desk_row_for, desk_task_for, membership_for
 from annotation.desk import drafting, submitting
 from annotation.desk.conflicting_drafts import FormTooLargeError
-from annotation.desk.hot_queries import DeskRow
 from annotation.desk.next_page import next_page, next_page_after_saving
 from annotation.desk.posted_answers import (
     RequestInvalidError,
@@ -26,6 +25,7 @@ from annotation.desk.submissions import KeyReusedError, StaleRevisionError, Stud
 from annotation.desk.submit_and_claim import submit_and_claim
 from annotation.desk.submitting import Form
 from annotation.desk.task_page import desk_context
+from annotation.desk.task_rows import DeskRow, TaskRow
 from annotation.protocols import AnswersInvalidError, protocols
 from config.text_validation import TextRefusedError, check_text
 
@@ -57,7 +57,7 @@ def _page(request: HttpRequest, row: DeskRow, status: int = 200, **more: Any) ->
     return render(request, protocols()[row.study.protocol].template, context, status=status)
 
 
-def _again(request: HttpRequest, row: DeskRow, status: int, **more: Any) -> HttpResponse:
+def _again(request: HttpRequest, row: TaskRow, status: int, **more: Any) -> HttpResponse:
     """The page as it is now, after a step that was refused."""
     return _page(request, desk_row_for(person_of(request), row.assignment.key), status, **more)
 
@@ -87,9 +87,9 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     return redirect(protocols()[row.study.protocol].flow.address(following))
 
 
-def _stale(request: HttpRequest, row: DeskRow, form: Form) -> HttpResponse:
+def _stale(request: HttpRequest, task: TaskRow, form: Form) -> HttpResponse:
     """The page with both versions: the saved answer and the posted one."""
-    row = desk_row_for(person_of(request), row.assignment.key)
+    row = desk_row_for(person_of(request), task.assignment.key)
     protocol, current = protocols()[row.study.protocol], row.current
     saved = protocol.form_of(current.answers, row.questions, row.sheet) if current else {}
     theirs = protocol.fields(saved, row.questions, row.sheet, {})
@@ -105,7 +105,7 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     try:
         submission = submission_in(request, row.study, row.guidelines_version, form)
         if not reason.strip():
-            return _page(
+            return _again(
                 request, row, 422, form=form, errors={"skip": gettext("Give a reason for skipping this task.")}
             )
         submitting.skip(row.assignment, submission, _checked_reason(reason))

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 from annotation.answers import Form
 from annotation.conversations import as_given
 from annotation.desk.form_reading import PREFIX
-from annotation.desk.hot_queries import DeskRow
+from annotation.desk.task_rows import DeskRow, TaskRow
 from annotation.models import Annotation, Assignment, Question
 from annotation.protocols import protocols
 from annotation.questions import question_types
@@ -57,7 +57,7 @@ def task_answer(assignment: Assignment, current: Annotation | None) -> dict[str,
     }
 
 
-def _fields(row: DeskRow) -> list[dict[str, Any]]:
+def _fields(row: TaskRow) -> list[dict[str, Any]]:
     """The fields of the task's form, in order, with what may be chosen in each."""
     protocol, found = protocols()[row.study.protocol], []
     for field in protocol.fields({}, row.questions, row.sheet, {}):
@@ -86,7 +86,7 @@ def _fields(row: DeskRow) -> list[dict[str, Any]]:
     return found
 
 
-def _condition(row: DeskRow, question: Question) -> dict[str, Any] | None:
+def _condition(row: TaskRow, question: Question) -> dict[str, Any] | None:
     """When the question is asked; without the value if that names an output."""
     when = question.spec.get("when")
     if when is None:
@@ -96,7 +96,7 @@ def _condition(row: DeskRow, question: Question) -> dict[str, Any] | None:
     return {"question": when["question"], **({"equals": when["equals"]} if is_safe else {})}
 
 
-def form_of_fields(row: DeskRow, fields: Mapping[str, Any]) -> Form:
+def form_of_fields(row: TaskRow, fields: Mapping[str, Any]) -> Form:
     """The form that a page would post for these fields. Raises ParseError for fields that the task does not have."""
     known = [name for one in _fields(row) for name in (one["name"], *one["names"])]
     form: Form = {}

@@ -13,9 +13,9 @@ from annotation.access import assignment_for, desk_task_for
 from annotation.desk import drafting, submitting
 from annotation.desk.assigning import BusyError, next_assignment
 from annotation.desk.conflicting_drafts import FormTooLargeError
-from annotation.desk.hot_queries import DeskRow, desk_row_of
 from annotation.desk.posted_answers import RequestInvalidError, submission_of
 from annotation.desk.submissions import Effort, KeyReusedError, StaleRevisionError, StudyClosedError, Submission
+from annotation.desk.task_rows import TaskRow, desk_row_of
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Rater
 from annotation.protocols import AnswersInvalidError, protocols
@@ -133,7 +133,7 @@ def list_work(request: Request, slug: str) -> Response:
 )
 def read_task(request: Request, slug: str, key: uuid.UUID) -> Response:
     check_parameters(request)
-    return Response(task_text(_row(request, slug, key)))
+    return Response(task_text(desk_row_of(_row(request, slug, key).assignment.pk)))
 
 
 @operation(
@@ -210,7 +210,7 @@ def renew_task(request: Request, slug: str, key: uuid.UUID) -> Response:
     return once(request, sent.digest, work)
 
 
-def _row(request: Request, slug: str, key: uuid.UUID) -> DeskRow:
+def _row(request: Request, slug: str, key: uuid.UUID) -> TaskRow:
     """A task of the caller in the study of their token, if it is answered on the desk."""
     caller = caller_of(request)
     study = access.desk_study(caller, slug)
@@ -220,7 +220,7 @@ def _row(request: Request, slug: str, key: uuid.UUID) -> DeskRow:
     return row
 
 
-def _submission(request: Request, row: DeskRow, sent: Sent, form: dict[str, list[str]]) -> Submission:
+def _submission(request: Request, row: TaskRow, sent: Sent, form: dict[str, list[str]]) -> Submission:
     data = {name: value for name, value in sent.data.items() if name not in ("fields", "reason")}
     given = request.headers.get(HEADER)
     if given and "client_key" not in data:
@@ -231,7 +231,7 @@ def _submission(request: Request, row: DeskRow, sent: Sent, form: dict[str, list
         raise ParseError(str(problem)) from None
 
 
-def _saved(row: DeskRow, save: Any) -> Response:
+def _saved(row: TaskRow, save: Any) -> Response:
     """The state of an answer that `save` writes; what the desk refuses is refused here, too."""
     try:
         annotation: Annotation = save()

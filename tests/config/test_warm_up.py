@@ -5,7 +5,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from queue import Queue
 
+import pytest
 from django.db import OperationalError
+from django.urls import URLResolver, clear_url_caches, reverse
+from django.utils import translation
 
 import config.warm_up as warm_up_module
 from config.warm_up import warm_up, warm_up_thread
@@ -26,6 +29,20 @@ def test_a_broken_template_is_logged_and_the_others_are_compiled(settings, tmp_p
     assert collects
     named = [record.getMessage() for record in caplog.records if record.exc_info]
     assert named == [f"The template {name}.html does not compile." for name in "abd"]
+
+
+def test_the_first_visitor_waits_for_no_table_of_addresses_in_any_language(settings, tmp_path, monkeypatch):
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path]}]
+    clear_url_caches()
+    try:
+        warm_up()
+    finally:
+        gc.unfreeze()
+    monkeypatch.setattr(URLResolver, "_populate", lambda resolver: pytest.fail("made while a visitor waits"))
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            assert reverse("annotation:home") == "/"
+            assert reverse("accounts:sign_in")
 
 
 def test_all_threads_warm_up_before_any_of_them_begins_to_answer(monkeypatch):

@@ -11,9 +11,10 @@ from django.utils import timezone
 from accounts.auditing import identity_of
 from annotation.desk.assigning import next_assignment, open_slots
 from annotation.desk.drafting import save_draft
-from annotation.desk.hot_queries import count_tasks, desk_row, desk_row_of, first_open, lock_state
+from annotation.desk.hot_queries import count_tasks, first_open, lock_state
 from annotation.desk.slot_statements import held_slots
 from annotation.desk.submitting import Effort, Submission, current_annotation, flag, sheet_of, skip, submit, undo
+from annotation.desk.task_rows import desk_row, desk_row_of, task_row
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Assignment, Guideline, Question, Rater, Slot, SpotCheck, Study
 from annotation.protocols import protocols
@@ -82,8 +83,8 @@ def neighbour(assignment, **where):
     return found.key if found else None
 
 
-def check_row(row, assignment):
-    """The row has what Django's own queries find."""
+def check_task(row, assignment):
+    """The row has what Django's own queries find and an answer needs."""
     study = Study.objects.get(pk=assignment.rater.study_id)
     for name in ("rater", "task"):
         assert getattr(row.assignment, name) == getattr(assignment, name)
@@ -99,13 +100,20 @@ def check_row(row, assignment):
         "output", "output__key", "output__text", "output__turns"
     )
     assert [tuple(output) for output in row.outputs] == list(outputs)
+    newest = Guideline.objects.filter(study=study).order_by("-number").first()
+    assert row.guidelines_version == newest.number
+
+
+def check_row(row, assignment):
+    """The row has what Django's own queries find and a page needs."""
+    check_task(row, assignment)
+    study = Study.objects.get(pk=assignment.rater.study_id)
     assert row.slot == Slot.objects.filter(task=assignment.task, holder=assignment.rater).first()
     current = current_annotation(assignment)
     assert row.current == current
     if current is not None:
         assert (row.current.answers, row.current.submitted_at) == (current.answers, current.submitted_at)
-    newest = Guideline.objects.filter(study=study).order_by("-number").first()
-    assert (row.guidelines_version, row.guidelines) == (newest.number, newest.text)
+    assert row.guidelines == Guideline.objects.get(study=study, number=row.guidelines_version).text
     assert row.previous == neighbour(assignment, pk__lt=assignment.pk)
     assert row.next == neighbour(assignment, pk__gt=assignment.pk)
     answered = Annotation.objects.filter(rater=assignment.rater, is_current=True, status__in=Annotation.ANSWERED)
@@ -124,7 +132,7 @@ def check_counts(row, study, rater):
         ahead = ahead.filter(place__gte=rater.place)
     tasks = list(ahead.values_list("task", flat=True)[: MOST + 1])
     recent = submitted.order_by("-pk").values("visible_seconds")[:RECENT]
-    counted = count_tasks(row, MOST, RECENT)
+    counted = count_tasks(row.study, row.rater, row.last_place, MOST, RECENT)
     assert counted.done == submitted.count()
     assert counted.held == Slot.objects.filter(holder=rater, state="held").count()
     assert (counted.ahead, counted.more) == (len(set(tasks[:MOST])), len(tasks) > MOST)
@@ -166,6 +174,7 @@ def test_the_statements_give_what_djangos_queries_give(working, owner, seed):
             row = desk_row(rater.person_id, assignment.key)
             check_row(row, assignment)
             check_row(desk_row_of(assignment.pk), assignment)
+            check_task(task_row(rater.person_id, assignment.key), assignment)
             check_counts(row, study, rater)
             compared += 1
     assert compared > 30
@@ -175,11 +184,14 @@ def test_the_statements_give_what_djangos_queries_give(working, owner, seed):
 def test_only_the_annotator_of_now_gets_the_row(study, rater, stranger, owner):
     assignment = next_assignment(study, rater_for(study, rater))
     assert desk_row(rater.pk, assignment.key) is not None
+    assert task_row(rater.pk, assignment.key) is not None
     for person in (stranger, owner):
         assert desk_row(person.pk, assignment.key) is None
+        assert task_row(person.pk, assignment.key) is None
     for change in ({"role": "researcher"}, {"role": "annotator", "active": False}):
         study.memberships.filter(person=rater).update(**change)
         assert desk_row(rater.pk, assignment.key) is None
+        assert task_row(rater.pk, assignment.key) is None
 
 
 def test_what_a_study_asks_is_never_older_than_the_database(study, rater):

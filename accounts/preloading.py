@@ -1,0 +1,8 @@
+"""What the web server reads before it forks its processes, so that no visitor waits for it."""
+
+from accounts.languages import zone_named
+
+
+def preload() -> None:
+    """Read the names of all time zones, which a person's page is given in."""
+    zone_named("UTC")
