@@ -19,6 +19,7 @@ from config.environment import (
     read_level,
     read_metrics_token,
     read_profile,
+    read_replica,
     read_second_factor,
     read_secret_key,
     read_sentry_dsn,
@@ -135,6 +136,8 @@ else:
     _given.setdefault("connect_timeout", 5)
     _given.setdefault("tcp_user_timeout", 15_000)
     _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+# Where workers and commands read reports and exports from; None without one (config/replica.py).
+REPLICA: dict[str, Any] | None = read_replica(env, DATABASES["default"], PROFILE)
 # Each process caches in its own memory, which ends with it. Cached values can always be computed again from the rows.
 _MEMORY = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {

@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
+from config.replica import read_from_replica
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 from reports.kept_files.kept_exports import (
     BUNDLE,
@@ -71,10 +73,12 @@ def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
     state, coded = export_state(study), is_blind(study)
     folder = work / (study.slug if row.form in FORMATS else f"{study.slug}-bundle")
     claim.update(step="Writing the files")
+    via = f"kept export {row.pk}"
     if row.form == BUNDLE:
-        import_string(WRITE_BUNDLE)(study, folder, row.requested_by, f"kept export {row.pk}")
+        write = partial(import_string(WRITE_BUNDLE), study, folder, row.requested_by, via)
     else:
-        export_study(study, folder, row.form, row.requested_by, f"kept export {row.pk}", derived=True)
+        write = partial(export_study, study, folder, row.form, row.requested_by, via, derived=True)
+    read_from_replica(write)
     claim.update(step="Packing them into one file")
     sha256 = zip_folder(folder, part)
     fields: dict[str, Any] = {

@@ -48,12 +48,18 @@ class OwnPostgres:
     def create(self) -> None:
         """Make the cluster, without a password: only this machine reaches it."""
         self.port = free_port()
-        data = self.folder / "data"
-        data.mkdir(mode=0o700)
-        if os.geteuid() == 0:
-            self.folder.chmod(0o711)
-            shutil.chown(data, "postgres", "postgres")
+        data = self._empty_data()
         self._run("initdb", "--pgdata", str(data), "--username", "postgres", "--auth", "trust", "--no-sync")
+
+    def copy_from(self, main: "OwnPostgres") -> None:
+        """Make this cluster a streaming replica of a running one; it follows once it is started."""
+        self.port = free_port()
+        self.folder.mkdir()
+        data = self._empty_data()
+        self._run(
+            "pg_basebackup", "--pgdata", str(data), "--dbname", main.url, "--write-recovery-conf", "--checkpoint",
+            "fast", "--no-sync",
+        )  # fmt: skip
 
     def start(self) -> None:
         """Start the server and wait until it accepts connections."""
@@ -110,6 +116,14 @@ class OwnPostgres:
             for one in held:
                 one.close()
 
+    def _empty_data(self) -> Path:
+        data = self.folder / "data"
+        data.mkdir(mode=0o700)
+        if os.geteuid() == 0:
+            self.folder.chmod(0o711)
+            shutil.chown(data, "postgres", "postgres")
+        return data
+
     def _take_all(self, held: list[psycopg.Connection]) -> None:
         try:
             while True:
@@ -152,3 +166,15 @@ def own_postgres(folder: Path, connections: int = 60) -> Iterator[OwnPostgres]:
         yield server
     finally:
         server.stop(IMMEDIATE)
+
+
+@contextmanager
+def own_replica(folder: Path, main: OwnPostgres) -> Iterator[OwnPostgres]:
+    """Yield a running streaming replica of `main` in a new `folder`, which is ended after the block."""
+    replica = OwnPostgres(folder)
+    replica.copy_from(main)
+    replica.start()
+    try:
+        yield replica
+    finally:
+        replica.stop(IMMEDIATE)
