@@ -30,8 +30,19 @@ class ArchiveUnconfirmedError(Exception):
         )
 
 
-def archive_audit(before: datetime, path: Path, actor: Person | None, most: int | None = None) -> int:
+def newest_kept(study: str, kept: int) -> datetime | None:
+    """The time of the study's entry before which all but the `kept` newest are; None if it has no more than those."""
+    newest = AuditEntry.objects.filter(study=study).order_by("-at").values_list("at", flat=True)
+    found = list(newest[kept - 1 : kept + 1])
+    return found[0] if len(found) == 2 else None
+
+
+def archive_audit(
+    before: datetime, path: Path, actor: Person | None, most: int | None = None, study: str | None = None
+) -> int:
     """Move the entries older than `before`, or the first `most`, to a new file of JSON lines; return how many.
+
+    With `study`, a slug, only those of that study.
 
     The file is on the disk before a row is deleted. An error before the commit removes it; from then on it is kept,
     because the entries may be nowhere else. Lines name people by the ids of identities, as the database does, so that
@@ -39,13 +50,15 @@ def archive_audit(before: datetime, path: Path, actor: Person | None, most: int 
 
     Raises ErasureRefusedError, and ArchiveUnconfirmedError.
     """
-    entries = AuditEntry.objects.filter(at__lt=before).order_by("pk")[:most]
+    old = AuditEntry.objects.filter(at__lt=before)
+    entries = (old if study is None else old.filter(study=study)).order_by("pk")[:most]
     with _new_file(path) as part:
         keys, digest = _write(entries.iterator(AT_ONCE), part)
         if not keys:
             raise ErasureRefusedError("There are no entries that old.")
         _publish(part, path)
         new = {"entries": len(keys), "before": before.isoformat(), "file": path.name, "sha256": digest}
+        new |= {} if study is None else {"study": study}
         committing = False
         try:
             with audited_erasure("audit archived", "audit", actor=actor, new=new) as erased:

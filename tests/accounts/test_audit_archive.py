@@ -127,3 +127,24 @@ def test_the_command(entries, tmp_path, capsys):
     assert "3 entries were moved to" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no entries that old"):
         call_command("archive_audit", str(tmp_path / "again"), "--before", "2021-01-01")
+
+
+def test_a_studys_oldest_entries_move_when_it_has_more_than_are_kept(entries, tmp_path, capsys):
+    record("member added", "of another study", actor=None, study="two")
+    with open_erasure("the test's clock"):
+        for day, entry in enumerate(entries):
+            AuditEntry.objects.filter(pk=entry.pk).update(at=LONG_AGO + timedelta(days=day))
+        AuditEntry.objects.filter(study="two").update(at=LONG_AGO - timedelta(days=9))
+    given = {"study": "one", "keep": 2}
+    call_command("archive_audit", tmp_path / "out", **given)
+    assert [json.loads(line)["id"] for line in (tmp_path / "out").read_text().rstrip("\n").split("\n")] == [
+        entries[0].pk
+    ]
+    assert AuditEntry.objects.filter(study="one").count() == 2
+    assert AuditEntry.objects.filter(study="two").count() == 1
+    assert AuditEntry.objects.get(action="audit archived").new["study"] == "one"
+    call_command("archive_audit", tmp_path / "again", **given)
+    assert "at most 2 entries" in capsys.readouterr().out
+    assert not (tmp_path / "again").exists()
+    with pytest.raises(CommandError, match="--keep needs --study"):
+        call_command("archive_audit", tmp_path / "again", keep=2)
