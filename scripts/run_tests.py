@@ -98,6 +98,7 @@ def check_types_and_settings() -> None:
     production = {
         **environment, "PROFILE": "production", "SECRET_KEY": secrets.token_urlsafe(50),
         "ALLOWED_HOSTS": "rate.interrater.test", "BROKER_URL": "redis://127.0.0.1:6379/0",
+        "DATABASE_URL": "postgres://nobody:nothing@127.0.0.1:9/nowhere",  # this machine's SQLite may be an old one
     }  # fmt: skip
     run(["django", "check", "--deploy", "--fail-level", "WARNING"], production)
 

@@ -1,9 +1,11 @@
-"""The state of backups, for the admin's first page."""
+"""The state of backups, and warnings about what is around the program, for the admin's first page."""
 
 from django import template
 from django.conf import settings
+from django.core.checks import CheckMessage
 
 from operating.last_backup import LastBackup, last_backup
+from operating.surroundings import surroundings_warnings
 
 register = template.Library()
 
@@ -12,6 +14,12 @@ register = template.Library()
 def newest_backup() -> LastBackup:
     """What is known of the last backup."""
     return last_backup()
+
+
+@register.simple_tag
+def surroundings() -> list[CheckMessage]:
+    """What operators should change around the program."""
+    return surroundings_warnings()
 
 
 @register.simple_tag

@@ -61,6 +61,7 @@ def test_django_finds_nothing_to_warn_of_in_production(tmp_path):
     given = {
         "PROFILE": "production", "SECRET_KEY": secrets.token_urlsafe(50), "ALLOWED_HOSTS": "rate.interrater.test",
         "BROKER_URL": "redis://127.0.0.1:6379/0", "VAR": str(tmp_path),
+        "DATABASE_URL": "postgres://nobody:nothing@127.0.0.1:9/nowhere",  # this machine's SQLite may be an old one
     }  # fmt: skip
     mine = {name: value for name, value in os.environ.items() if name != "DJANGO_ALLOW_ASYNC_UNSAFE"}
     done = subprocess.run(
