@@ -42,7 +42,7 @@ audit: install-test ## look for known vulnerabilities, licences that are not all
 release: install-test ## make the release VERSION=x.y.z from a clean main, if every check is green (DRY=1: only show the checks)
 	@exec $(VENV) -m scripts.release "$(VERSION)" $(if $(DRY),--dry) $(if $(REPORT),--report "$(REPORT)")
 
-stack: install-base ## run the services of docker-compose.yml without Docker (PORT=8000)
+stack: install-base ## run the services of docker-compose.yml without Docker (PORT=8000; STACK_FOLDER: data that is kept; RESTORE: a backup)
 	@exec $(VENV) -m scripts.stack
 
 env: check-python ## write .env for docker compose with new passwords, unless it exists

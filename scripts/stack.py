@@ -1,6 +1,7 @@
 """`make stack`: run the services of docker-compose.yml without Docker, with the same commands and settings.
 
-It starts its own PostgreSQL and Redis on free ports. Their data is in a temporary folder that is removed at the end.
+It starts its own PostgreSQL and Redis on free ports. Their data is in a temporary folder that is removed at the end,
+or in STACK_FOLDER, which is kept. RESTORE names a backup that is restored into a new folder instead of migrating.
 OVERRIDES lists the two settings that differ, because nothing in front of the proxy speaks HTTPS.
 """
 
@@ -52,11 +53,15 @@ def free_port() -> int:
 
 @dataclass
 class Stack:
-    """The services of the file on this machine: ports and folders differ, everything else is the same."""
+    """The services of the file on this machine: ports and folders differ, everything else is the same.
+
+    With `backup`, that file is restored into the new database, which is not migrated then.
+    """
 
     folder: Path
     path: str
     ports: Mapping[str, int]
+    backup: Path | None = None
     described: list[ComposeService] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -146,6 +151,11 @@ class Stack:
                 self.file_place(service, target).write_text(text, encoding="utf-8")
 
 
+def has_cluster(stack: Stack, service: ComposeService) -> bool:
+    """Return whether PostgreSQL has its data folder from an earlier start."""
+    return (Path(stack.environment(service)["PGDATA"]) / "PG_VERSION").exists()
+
+
 def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
     """Create the cluster and its user, as the PostgreSQL image does at its first start, before the server runs."""
     environment = stack.environment(service)
@@ -183,17 +193,19 @@ def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None
     """Start one service and wait until it is healthy; run `migrate` to its end, after collecting static files."""
     command, environment = stack.command(service, service.command), stack.environment(service)
     if service.name == "migrate":
-        for step in (["manage.py", "collectstatic", "--noinput", "--verbosity", "0"], command[1:]):
+        last = command[1:] if stack.backup is None else ["manage.py", "restore", str(stack.backup)]
+        for step in (["manage.py", "collectstatic", "--noinput", "--verbosity", "0"], last):
             if supervisor.run_step([sys.executable, *step], environment, quiet=True):
                 raise StopError(f"{' '.join(step[:2])} failed; its messages are above.")
         return
-    if service.name == "postgres":
+    new = service.name == "postgres" and not has_cluster(stack, service)
+    if new:
         prepare_postgres(supervisor, stack, service)
     running = Service(service.name, command, environment=environment)
     well = supervisor.start_until(running, lambda: stack.is_well(service), SLOWEST_START)
     if not well and not supervisor.ending:
         raise StopError(f"{service.name} was not healthy within {SLOWEST_START:.0f} s; its messages are above.")
-    if service.name == "postgres" and well:
+    if new and well:
         make_database(supervisor, stack, service)
     print(f"{service.name}: healthy", flush=True)
 
@@ -210,31 +222,57 @@ def write_settings(stack: Stack) -> Path:
 def launch(supervisor: Supervisor, folder: Path) -> None:
     """Start all services and keep them running."""
     ports = {"postgres": free_port(), "redis": free_port(), "web": free_port(), "proxy": read_port()}
-    stack = Stack(folder, tools_path(), ports)
+    stack = Stack(folder, tools_path(), ports, read_backup())
     stack.make_folders()
     for service in stack.described:
         if supervisor.ending:
             return
         start(supervisor, stack, service)
-    print(f"\nThe stack runs at http://localhost:{ports['proxy']} (press Ctrl-C to stop it and delete its data).")
+    end = "stop it" if kept_folder() else "stop it and delete its data"
+    print(f"\nThe stack runs at http://localhost:{ports['proxy']} (press Ctrl-C to {end}).")
     settings = shlex.quote(str(write_settings(stack)))
-    print(f"Create an account with: . {settings}; .venv/bin/python manage.py createsuperuser", flush=True)
+    print("In another terminal, here, first read its settings; then commands are about the stack:")
+    print(f"    . {settings}")
+    print("    .venv/bin/python manage.py createsuperuser", flush=True)
     supervisor.watch()
+
+
+def kept_folder() -> str:
+    """Return STACK_FOLDER, "" if nothing is to be kept."""
+    return os.environ.get("STACK_FOLDER", "").strip()
+
+
+def read_backup() -> Path | None:
+    """Return the file that RESTORE names, if any; raises StopError if it is not there."""
+    given = os.environ.get("RESTORE", "").strip()
+    if not given:
+        return None
+    file = Path(given).absolute()
+    if not file.is_file():
+        raise StopError(f"RESTORE names {file}, which is not a file. Name a backup, or start without RESTORE.")
+    return file
 
 
 def main() -> int:
     os.umask(0o077)
+    kept = Path(kept_folder()).absolute() if kept_folder() else None
     os.chdir(ROOT)
     supervisor = Supervisor()
-    folder = Path(tempfile.mkdtemp(prefix="interrater-stack-"))
-    folder.chmod(0o711)
+    try:
+        if kept:
+            kept.mkdir(parents=True, exist_ok=True)
+        folder = kept or Path(tempfile.mkdtemp(prefix="interrater-stack-"))
+        folder.chmod(0o711)
+    except OSError as problem:
+        return stop(StopError(f"STACK_FOLDER {kept} cannot be used: {problem.strerror}."))
     try:
         launch(supervisor, folder)
     except StopError as problem:
         return stop(problem)
     finally:
         supervisor.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not kept:
+            shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
