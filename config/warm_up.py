@@ -37,7 +37,7 @@ def warm_up() -> None:
             except BROKEN:
                 logger.exception("The template %s does not compile.", name)
     for language, _ in settings.LANGUAGES:
-        with translation.override(language):  # Django makes the table of all addresses for each language anew
+        with translation.override(language):  # Django makes the table of all addresses for each language again
             reverse("healthz")
     for preload in bound("preloading", "preload"):
         preload()

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
@@ -98,10 +99,17 @@ def _shown(output: ShownOutput, sheet: Sheet, text_format: str) -> dict[str, Any
     return {**about, **shown_text(output.text, places_in(output.turns), text_format)}
 
 
+class WithoutBlanks(json.JSONEncoder):
+    """Writes JSON in as few characters as it needs."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**{**more, "separators": (",", ":")})
+
+
 def _words(item: Item, sheet: Sheet, language: str) -> SafeString:
-    """The words of the texts as JSON. It has numbers only, so nothing in it ends the element that it stands in."""
+    """The element with the words of the texts."""
     words = words_payload(item.document, "\n".join(output.text for output in sheet.outputs), language)
-    return mark_safe(json.dumps(words, separators=(",", ":")))  # noqa: S308
+    return json_script(words, "words", WithoutBlanks)
 
 
 def _address(key: uuid.UUID | None) -> str | None:
