@@ -52,7 +52,7 @@ def _take(item: Item, rater: Rater) -> SecondStageCase | None:
     """
     case = _taken(item, rater)
     if case is not None:
-        SeenItem.objects.get_or_create(item=item, rater=rater)
+        SeenItem.objects.bulk_create([SeenItem(item=item, rater=rater)], ignore_conflicts=True)
     return case
 
 
