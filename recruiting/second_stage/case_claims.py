@@ -51,8 +51,8 @@ def _take(item: Item, rater: Rater) -> SecondStageCase | None:
     From then on the rater gets none of its tasks, whether they decide it or not.
     """
     case = _taken(item, rater)
-    if case is not None:
-        SeenItem.objects.bulk_create([SeenItem(item=item, rater=rater)], ignore_conflicts=True)
+    if case is not None and not SeenItem.objects.filter(item=item, rater=rater).exists():  # the rater is locked
+        SeenItem.objects.create(item=item, rater=rater)
     return case
 
 

@@ -1,14 +1,15 @@
-"""The stay of a person who came by a link, for pages that other apps make."""
+"""Where a person is: on the way into a study, or in the stay of who came by a link. For pages of other apps."""
 
 from typing import Any
 
 from django import template
 
 from accounts.models import Person
-from annotation.models import Study
+from annotation.models import Rater, Study
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.entering import is_crowd_account
 from recruiting.models import CrowdStay
+from recruiting.way_in.steps_taken import Way, way_of
 
 register = template.Library()
 
@@ -17,6 +18,15 @@ register = template.Library()
 def crowd_stay(study: Study, person: Any) -> CrowdStay | None:
     """The person's stay in the study, or None."""
     return stay_of(study, person) if isinstance(person, Person) else None
+
+
+@register.simple_tag
+def own_way(study: Study, person: Any) -> Way | None:
+    """Where the person is on the way into the study, or None if they have no rater there yet."""
+    rater = Rater.objects.filter(study=study, person=person).first() if isinstance(person, Person) else None
+    if rater is not None:
+        rater.study = study
+    return None if rater is None else way_of(study, rater)
 
 
 @register.simple_tag

@@ -20,6 +20,8 @@ from tests.recruiting.way_in_study import (
     study_with_steps,
 )
 
+PILOT = {"key": "pilot", "kind": "pilot", "items": 1}
+
 
 @pytest.fixture
 def walk(client, owner, rater):
@@ -28,6 +30,33 @@ def walk(client, owner, rater):
         return Walk(client, study_with_steps(owner, rater, list(steps)))
 
     return begin
+
+
+def test_nobody_who_chose_an_answer_about_themselves_is_bound_to_give_it(walk, rater):
+    way = walk(BACKGROUND, SCREEN)
+    choice = '<input type="radio" name="{}" value=""> I prefer not to say'
+    assert choice.format("reply-age") in way.page().content.decode()
+    way.post("background", **{"reply-age": ""})
+    assert choice.format("reply-native") not in way.page().content.decode()
+    assert not PersonalReply.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("step", "does", "says"),
+    [
+        (QUALIFICATION, lambda way: way.attempt("test", WRONG, WRONG), "You can try again from"),
+        (SCREEN, lambda way: way.post("screen", **FITTING | {"reply-native": "no"}), "You cannot continue"),
+        (PILOT, lambda way: way.attempt("pilot", RIGHT), "Their decision appears here."),
+    ],
+    ids=["to try again", "turned away", "waits"],
+)
+def test_the_home_page_says_why_nobody_can_continue_now(walk, step, does, says):
+    way = walk(step)
+    assert says not in way.client.get("/").content.decode()
+    does(way)
+    home = way.client.get("/").content.decode()
+    assert says in home
+    assert "/way-in/" not in home
 
 
 def test_tasks_come_only_after_all_steps(walk, rater):
