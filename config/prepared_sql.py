@@ -5,6 +5,7 @@ is text, prepared once per connection. Its columns come from the models, so valu
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -20,6 +21,8 @@ PREPARED = "config.prepared_cursor.PreparedCursor"
 """By name: only PostgreSQL needs its library."""
 CURSOR = "prepared_cursor"
 """The attribute under which a connection has its cursor for prepared statements."""
+LATER = "joined_statements"
+"""The attribute under which a connection has the statements that wait for the next one."""
 STORED_AS_IT_IS: dict[type, type] = {
     models.BooleanField: bool, models.CharField: str, models.FloatField: float, models.ForeignKey: int,
     models.IntegerField: int, models.PositiveIntegerField: int, models.PositiveSmallIntegerField: int,
@@ -50,13 +53,66 @@ def _cursor_of(raw: Any) -> Any:
     return cursor
 
 
+@contextmanager
+def joined() -> Iterator[None]:
+    """Let statements of `run_later` travel with the next statement, in a transaction that has begun.
+
+    On PostgreSQL that saves a round trip each. They run in their order, before anything else of the transaction, and
+    their errors are raised at the latest at the end of the block, which comes before the commit.
+    """
+    connection = here()
+    if connection.vendor != "postgresql" or getattr(connection.connection, LATER, None) is not None:
+        yield
+        return
+    raw = connection.connection
+    setattr(raw, LATER, [])
+    try:
+        with connection.execute_wrapper(_sent_first):
+            yield
+        _send_waiting(connection)
+    finally:
+        setattr(raw, LATER, None)
+
+
+def run_later(sql: str, params: Sequence[Any] = ()) -> None:
+    """As `run`, for a statement whose result nobody needs: inside `joined` it waits for the next one."""
+    connection = here()
+    waiting = getattr(connection.connection, LATER, None)
+    if waiting is None:
+        _run(connection, sql, params)
+    else:
+        waiting.append((sql, params))
+
+
+def _sent_first(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+    """Send what waits before a statement of Django's."""
+    _send_waiting(context["connection"])
+    return execute(sql, params, many, context)
+
+
+def _send_waiting(connection: Any) -> None:
+    waiting = getattr(connection.connection, LATER, None)
+    if waiting:
+        _run(connection, *waiting.pop())
+
+
 def _run(connection: Any, sql: str, params: Sequence[Any]) -> Any:
     if connection.vendor != "postgresql":
         return connection.cursor().execute(sql, params)
     connection.ensure_connection()
-    raw = _cursor_of(connection.connection)
-    wrapped = connection.make_debug_cursor(raw) if connection.queries_logged else connection.make_cursor(raw)
-    wrapped.execute(sql, params)
+    raw = connection.connection
+    cursor = _cursor_of(raw)
+    wrapped = connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+    waiting = getattr(raw, LATER, None)
+    if waiting:
+        sending = [*waiting]
+        waiting.clear()
+        with connection.wrap_database_errors, raw.pipeline():
+            for one in sending:
+                wrapped.execute(*one)
+            wrapped.execute(sql, params)
+    else:
+        wrapped.execute(sql, params)
     connection.health_check_done = True  # otherwise the next transaction would begin with a SELECT 1
     return wrapped
 
@@ -199,7 +255,7 @@ def _inserted(instance: Model, *, ignoring: bool) -> bool:
 
 
 def insert_all(instances: Sequence[Model]) -> None:
-    """Insert new rows of one model in one statement; their primary keys stay unknown."""
+    """Insert new rows of one model in one statement, as `run_later` does; their primary keys stay unknown."""
     if instances:
         values = [value for instance in instances for value in _values(instance)]
-        run(_insert(type(instances[0]), len(instances), False, False), values)
+        run_later(_insert(type(instances[0]), len(instances), False, False), values)

@@ -35,7 +35,7 @@ from annotation.studies.planning import seeded
 from annotation.studies.rater_routing import ensure_routed, lock_counts
 from annotation.studies.routing_plan import routing_of
 from config.database_clock import database_now
-from config.prepared_sql import insert_if_new
+from config.prepared_sql import insert_if_new, joined
 from config.process_counts import count
 
 RELEASE_AT_ONCE = 100
@@ -54,7 +54,7 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
     if routing_of(study) is not None and not ensure_routed(study, rater):
         return None
     for attempt in range(ATTEMPTS):
-        with transaction.atomic():
+        with transaction.atomic(), joined():
             now = database_now()
             state = lock_state(rater.pk, study, now)
             if state.status != Study.Status.LIVE or not state.rater.admitted:

@@ -23,7 +23,7 @@ from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import lock_rater_row, refuse_pending_answers
 from config.database_clock import database_now
-from config.prepared_sql import Columns, fetch_all, fetch_one, here, run, stored
+from config.prepared_sql import Columns, fetch_all, fetch_one, here, run_later, stored
 
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
@@ -210,7 +210,7 @@ _FINISH = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_
 def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draft: Form | None) -> None:
     """Set an assignment's clocks to zero, and its draft to `draft` as a new version."""
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
-    run(_FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk])
+    run_later(_FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk])
 
 
 def plan_statements() -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from annotation.models import Rater, Slot
 from annotation.studies.batches import FIRST
-from config.prepared_sql import Columns, fetch_all, fetch_one, run, stored
+from config.prepared_sql import Columns, fetch_all, fetch_one, run, run_later, stored
 
 SLOT = Columns(Slot, "h")
 _TAKEN = "SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.study_id IS NOT NULL"
@@ -48,8 +48,8 @@ def take_slots(slots: Sequence[Slot], rater: int, until: datetime) -> int:
 def move_place(rater: Rater, place: int | None, *, counted: bool) -> None:
     """Remember how far along the study's order a rater has come and, if `counted`, that they got work once more."""
     if counted:
-        run("UPDATE annotation_rater SET place = %s, given = given + 1 WHERE id = %s", [place, rater.pk])
+        run_later("UPDATE annotation_rater SET place = %s, given = given + 1 WHERE id = %s", [place, rater.pk])
         rater.place, rater.given = place, rater.given + 1
     elif rater.place != place:
-        run("UPDATE annotation_rater SET place = %s WHERE id = %s", [place, rater.pk])
+        run_later("UPDATE annotation_rater SET place = %s WHERE id = %s", [place, rater.pk])
         rater.place = place

@@ -15,6 +15,7 @@ from annotation.desk.submitting import CheckedAnswer, SavedAnswer, Submission, k
 from annotation.desk.task_rows import TaskRow
 from annotation.models import Assignment, Study
 from annotation.protocols import protocols
+from config.prepared_sql import joined
 
 logger = logging.getLogger(__name__)
 FAILURES = (DatabaseFailure, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -39,7 +40,7 @@ def submit_and_claim(row: TaskRow, submission: Submission) -> Assignment | None:
 
 
 def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignment | None:
-    with transaction.atomic():
+    with transaction.atomic(), joined():
         saved = save_answer(answer)
         claimed = _claimed(answer.row.study, saved) if claiming else None
         saved.record_steps(*(claimed.steps if claimed else ()))

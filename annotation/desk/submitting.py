@@ -32,6 +32,7 @@ from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
 from config.database_clock import database_now
 from config.model_fields import canonical_json
+from config.prepared_sql import joined
 from config.text_validation import TextRefusedError, check_json
 
 __all__ = [
@@ -64,7 +65,7 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
     Raises AnswersInvalidError, StaleRevisionError, KeyReusedError, StudyClosedError and FormTooLargeError.
     """
     answer = CheckedAnswer.of(desk_row_of(assignment.pk), submission)
-    with keeping_aside(assignment, submission), transaction.atomic():
+    with keeping_aside(assignment, submission), transaction.atomic(), joined():
         saved = save_answer(answer)
         saved.record_steps()
         return saved.annotation

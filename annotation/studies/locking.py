@@ -19,7 +19,7 @@ from django.db import connection
 
 from annotation.models import Rater, Study
 from annotation.studies.corrections import refuse_archived
-from config.prepared_sql import run
+from config.prepared_sql import run_later
 from config.site_busy import SiteBusyError
 
 
@@ -62,7 +62,7 @@ def lock_rater(pk: int, *related: str) -> Rater:
 def lock_rater_row(pk: int) -> None:
     """Lock a rater as `lock_rater` does, for a caller that reads the row next. Nothing is to be done on SQLite."""
     if connection.features.has_select_for_update:
-        run("SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE", [pk])
+        run_later("SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE", [pk])
 
 
 def refuse_pending_answers(rater: Rater) -> None:

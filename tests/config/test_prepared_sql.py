@@ -3,11 +3,21 @@
 import uuid
 
 import pytest
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Question, Rater, Study, Task
-from config.prepared_sql import Columns, fetch_all, fetch_one, insert, insert_all, insert_if_new, update
+from config.prepared_sql import (
+    Columns,
+    fetch_all,
+    fetch_one,
+    insert,
+    insert_all,
+    insert_if_new,
+    joined,
+    run_later,
+    update,
+)
 
 ALL = Columns(Assignment, "a")
 STUDY = Columns(Study, "s")
@@ -125,3 +135,63 @@ def test_two_statements_in_a_row_do_not_see_each_others_rows(study):
     first = fetch_all("SELECT slug FROM annotation_study WHERE id = %s", [study.pk])
     assert fetch_all("SELECT slug FROM annotation_study WHERE id = %s", [0]) == []
     assert first == [(study.slug,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_joined_statements_run_in_order_before_anything_else(given):
+    made = insert(given(0))
+    name = "UPDATE annotation_rater SET name = name || %s"
+    with transaction.atomic(), joined():
+        for letter in "bc":
+            run_later(name, [letter])
+        assert fetch_one("SELECT name FROM annotation_rater") == ("adabc",)
+        run_later(name, ["d"])
+        assert Rater.objects.get().name == "adabcd"
+        run_later(name, ["e"])
+        with transaction.atomic():
+            insert_all([given(1), given(2)])
+        run_later(name, ["f"])
+    assert Rater.objects.get().name == "adabcdef"
+    assert Assignment.objects.filter(rater=made.rater).count() == 3
+
+
+def insert_twice(given, asks):
+    with transaction.atomic(), joined():
+        Rater.objects.update(name="eve")
+        insert_all([given(0)])
+        if asks:
+            fetch_one("SELECT name FROM annotation_rater")
+
+
+def rename_and_fail():
+    with transaction.atomic(), joined():
+        run_later("UPDATE annotation_rater SET name = %s", ["eve"])
+        raise LookupError
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("asks", [True, False])
+def test_an_error_of_a_joined_statement_is_raised_before_the_commit(given, asks):
+    insert(given(0))
+    with pytest.raises(IntegrityError):
+        insert_twice(given, asks)
+    assert Rater.objects.get().name == "ada"
+    with pytest.raises(LookupError):
+        rename_and_fail()
+    assert Rater.objects.get().name == "ada"
+    assert Assignment.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_joined_statements_share_a_round_trip(study, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no round trips")
+    connection.ensure_connection()
+    sent, pipeline = [], connection.connection.pipeline
+    monkeypatch.setattr(connection.connection, "pipeline", lambda: (sent.append("together"), pipeline())[1])
+    with transaction.atomic(), joined():
+        run_later("UPDATE annotation_study SET title = %s", ["One"])
+        run_later("UPDATE annotation_study SET title = title || %s", ["Two"])
+        assert sent == []
+        assert fetch_one("SELECT title FROM annotation_study") == ("OneTwo",)
+        assert sent == ["together"]

@@ -52,23 +52,29 @@ class Annotator(Rater):
             return None
         return where, dict(HIDDEN.findall(page.decode()))
 
+    def answer(self, path: str, hidden: dict[str, str]) -> str | None:
+        """Submit an answer to the task at `path` and write it down; where to go next, None after an error."""
+        client_key = str(uuid.uuid4())
+        form = {"revision": "0", **hidden, "client_key": client_key, **answers(self.plan["protocol"], self.draw)}
+        began = time.perf_counter()
+        status, where, _ = self.send("POST", f"{path}submit/", form)
+        self.times.append(time.perf_counter() - began)
+        if status != 302:
+            self.errors.append(f"{status} for an answer")
+            return None
+        self.ledger.write(json.dumps({"client_key": client_key, "assignment": path.split("/")[2]}) + "\n")
+        self.ledger.flush()
+        return where
+
     def work(self) -> None:
         where: str | None = None
         for _ in range(self.plan["answers"]):
             task = self.fetch(where)
             if task is None:
                 return
-            path, hidden = task
-            client_key = str(uuid.uuid4())
-            form = {"revision": "0", **hidden, "client_key": client_key, **answers(self.plan["protocol"], self.draw)}
-            began = time.perf_counter()
-            status, where, _ = self.send("POST", f"{path}submit/", form)
-            self.times.append(time.perf_counter() - began)
-            if status != 302:
-                self.errors.append(f"{status} for an answer")
+            where = self.answer(*task)
+            if where is None:
                 return
-            self.ledger.write(json.dumps({"client_key": client_key, "assignment": path.split("/")[2]}) + "\n")
-            self.ledger.flush()
 
 
 def milliseconds(times: list[float], share: float) -> int | None:
@@ -92,6 +98,8 @@ def main() -> None:
         json.dumps(
             {
                 "per_second": round(len(submits) / seconds, 1),
+                "next_p50": milliseconds(fetches, 0.5),
+                "submit_p50": milliseconds(submits, 0.5),
                 "next_p95": milliseconds(fetches, 0.95),
                 "submit_p95": milliseconds(submits, 0.95),
                 "longest": milliseconds(fetches + submits, 1.0),
