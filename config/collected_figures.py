@@ -1,7 +1,11 @@
-"""Collects figures for monitoring: the sums of what all processes have counted, and what the database knows anyway."""
+"""Collects figures for monitoring: the sums of what all processes have counted, and what the database knows anyway.
+
+An app adds figures of its own by binding `FIGURES`, a function that yields them, in its module `monitored_figures`.
+"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -16,9 +20,30 @@ from config.background.workers import ALIVE
 from config.database_clock import database_now
 from config.models import Worker
 from config.process_counts import counts_folder
+from config.readiness import DEGRADED, DOWN, OK, states
+from config.registry import bound
 
 KEPT = timedelta(days=7)
 """After so long the counts of a process that has ended are dropped."""
+
+STATES = (OK, DEGRADED, DOWN)
+"""The states of a part of the site, as numbers from 0."""
+
+
+@dataclass(frozen=True)
+class MonitoredFigure:
+    """A figure of an app: its values by the value of its label, or one under "" if it has no label."""
+
+    name: str
+    about: str
+    label: str
+    values: Mapping[str, float]
+
+    def family(self) -> GaugeMetricFamily:
+        found = GaugeMetricFamily(self.name, self.about, labels=[self.label] if self.label else [])
+        for value, number in self.values.items():
+            found.add_metric([value] if self.label else [], number)
+        return found
 
 
 def collected_figures() -> bytes:
@@ -34,7 +59,13 @@ class AllProcesses:
     def collect(self) -> Iterator[Any]:
         _forget_old_files()
         yield from MultiProcessCollector.merge([str(file) for file in counts_folder().glob("*/*.db")])
+        parts = {part: float(STATES.index(state)) for part, state in states().items()}
+        yield MonitoredFigure("interrater_part_state", "Parts: 0 ok, 1 degraded, 2 down", "part", parts).family()
+        if parts["database"]:
+            return
         yield from _of_database()
+        for figures in bound("monitored_figures", "FIGURES"):
+            yield from (figure.family() for figure in figures())
 
 
 def _of_database() -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Figures for monitoring: who may read them, what is counted, and that all processes are summed."""
+"""Figures for monitoring: who may read them, what is counted, that processes are summed, and what alerts name."""
 
 import os
 import re
@@ -6,13 +6,18 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from ruamel.yaml import YAML
 
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from config import process_counts
 from config.background.kinds import QUEUES
+from config.readiness import states
+from llm.models import Budget
+from operating.last_backup import note_backup
 from reports.models import KeptReport
 from retrieval.models import TrialSearch
+from tests.house import ROOT
 from tests.processes import child, finished
 
 TOKEN = "token-of-the-monitoring"
@@ -22,6 +27,13 @@ settings.METRICS_TOKEN, settings.VAR = {token!r}, {var!r}
 from config.process_counts import count
 count("claims", 5)
 """
+
+FILE = ROOT / "deploy" / "prometheus" / "alerts.yml"
+RULES = YAML(typ="safe", pure=True).load(FILE.read_text(encoding="utf-8"))["groups"][0]["rules"]
+OF_PROMETHEUS = {"up"}
+KNOWN = {"or", "by", "max", "min", "sum", "rate", "absent"}
+TOKENS = re.compile(r'\s*([A-Za-z_]\w*|"[^"]*"|=~|[=<>]=?|\d+(?:\.\d+)?|\[\d+[smhd]\]|[(){},*])')
+LABELLED = re.compile(r"(interrater_\w+)\{(\w+)|by \((\w+)\) \((interrater_\w+)")
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +112,65 @@ def test_nothing_is_loaded_or_written_without_the_setting(settings, tmp_path):
     settings.METRICS_TOKEN, settings.VAR = "", tmp_path
     process_counts.count("claims")
     assert list(tmp_path.iterdir()) == []
+
+
+def words_of(expression: str) -> list[str]:
+    """The tokens of an expression; fails at one that is of none of our forms, or at unbalanced brackets."""
+    found, at = [], 0
+    while at < len(expression):
+        token = TOKENS.match(expression, at)
+        assert token, expression[at:]
+        found.append(token[1])
+        at = token.end()
+    for opening, closing in ("()", "{}"):
+        assert found.count(opening) == found.count(closing), expression
+    return found
+
+
+def names_of(rule) -> set[str]:
+    """The figures that a rule names."""
+    plain = re.sub(r"\{[^}]*\}|by \(\w+\)", "", rule["expr"])
+    return {word for word in words_of(plain) if re.fullmatch(r"[a-z_]\w*", word)} - KNOWN - OF_PROMETHEUS
+
+
+def labels_of(rule) -> set[tuple[str, str]]:
+    found = LABELLED.findall(rule["expr"])
+    return {(name or other, label or by) for name, label, by, other in found}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_every_alert_is_about_a_figure_that_metrics_has(rule, client, counted):
+    for name in ("claims", "lease_expiries"):
+        process_counts.count(name)
+    client.get("/healthz")
+    present = figures(client)
+    names = {one.partition("{")[0] for one in present}
+    assert words_of(rule["expr"])
+    assert names_of(rule)
+    assert names_of(rule) <= names
+    for name, label in labels_of(rule):
+        assert any(one.startswith(f"{name}{{") and f'{label}="' in one for one in present), (name, label)
+    assert rule["annotations"]["summary"].endswith(".")
+    assert set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) <= {
+        label for _, label in labels_of(rule)
+    }
+
+
+def test_a_name_or_a_form_that_is_wrong_is_found():
+    assert names_of({"expr": 'sum(rate(interrater_gone_total{a="b"}[5m])) > 1'}) == {"interrater_gone_total"}
+    with pytest.raises(AssertionError):
+        words_of("sum(interrater_workers > 1")
+    with pytest.raises(AssertionError):
+        words_of("sum(interrater_workers) ?? 1")
+
+
+def test_parts_backups_and_budgets_are_figures(client, counted, study, tmp_path):
+    assert figures(client)["interrater_backup_age_seconds"] == float("inf")
+    assert figures(client)["interrater_budget_share"] == 0
+    note_backup(tmp_path / "one.zip", 1, 1, 0.1)
+    Budget.objects.create(study=study, cap=1000, spent=850, reserved=100)
+    found = figures(client)
+    assert 0 <= found["interrater_backup_age_seconds"] < timedelta(minutes=1).total_seconds()
+    assert found["interrater_budget_share"] == pytest.approx(0.95)
+    assert {f'interrater_part_state{{part="{part}"}}' for part in states()} <= found.keys()
+    assert found['interrater_part_state{part="workers"}'] == 1

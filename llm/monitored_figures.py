@@ -1,0 +1,20 @@
+"""What budgets add to `/metrics`: how far the one that is used most is used."""
+
+from collections.abc import Iterator
+
+from django.db.models import F, FloatField, Max
+from django.db.models.functions import Cast
+
+from config.collected_figures import MonitoredFigure
+from llm.models import Budget
+
+
+def budget_figures() -> Iterator[MonitoredFigure]:
+    """Yield the largest share of a cap that is spent or reserved; budgets of closed studies do not count."""
+    capped = Budget.objects.filter(cap__gt=0).exclude(study__status="closed")
+    used = Cast(F("spent") + F("reserved"), FloatField()) / Cast(F("cap"), FloatField())
+    share = capped.aggregate(share=Max(used))["share"]
+    yield MonitoredFigure("interrater_budget_share", "Largest used share of a budget with a cap", "", {"": share or 0})
+
+
+FIGURES = budget_figures
