@@ -1,8 +1,9 @@
-"""Annotators that fetch each page and answer it over HTTP without pauses, each with a ledger.
+"""Annotators that fetch each page and answer it over HTTP, each with a ledger.
 
     python -m tests.load.annotators PLAN.json
 
 As `tests.load.raters`, but they also read the pages, as a browser does, and stop after the plan's number of answers.
+They answer at once, or think before each answer between half and one and a half times the plan's `think` seconds.
 """
 
 import json
@@ -67,11 +68,13 @@ class Annotator(Rater):
         return where
 
     def work(self) -> None:
-        where: str | None = None
+        where, think = None, self.plan.get("think", 0.0)
+        time.sleep(self.draw.uniform(0, think))  # people do not all come in one second
         for _ in range(self.plan["answers"]):
             task = self.fetch(where)
             if task is None:
                 return
+            time.sleep(self.draw.uniform(0.5, 1.5) * think)
             where = self.answer(*task)
             if where is None:
                 return

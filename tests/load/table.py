@@ -1,8 +1,10 @@
 """Loads of every protocol by ever more annotators on both databases, as one Markdown table.
 
     python -m tests.load.table [--postgresql URL] [--annotators 1 8 32 100] [--protocols rating session] [--answers 15]
+        [--think 20]
 
-Annotators ask and answer without pauses, so a row says what the site can do, not what people feel. Client, server and
+Annotators ask and answer without pauses, so a row says what the site can do, not what people feel; or they think before
+each answer, `--think` seconds on average, so a row says what they feel. Client, server and
 database share the machine. Milliseconds; *agree* says whether the clients' ledgers, the database and the export have
 the same answers. Sessions are answered by a scripted endpoint after 0.2 s, and have one rating per person.
 """
@@ -40,12 +42,12 @@ def rows(server_url: str | None, given: argparse.Namespace) -> Iterator[list[Any
                 found = (
                     of_sessions(url, database, annotators)
                     if protocol == "session"
-                    else of_tasks(url, database, protocol, annotators, given.answers)
+                    else of_tasks(url, database, protocol, annotators, given.answers, given.think)
                 )
                 yield [database, protocol, annotators, *found]
 
 
-def of_tasks(url: str | None, database: str, protocol: str, annotators: int, answers: int) -> list[Any]:
+def of_tasks(url: str | None, database: str, protocol: str, annotators: int, answers: int, think: float) -> list[Any]:
     """Load a study of tasks; the row's figures."""
     tasks = 2 * max(answers, annotators * answers // REDUNDANCY + annotators)
     with tempfile.TemporaryDirectory() as name, own_database(url, Path(name)) as address:
@@ -59,7 +61,13 @@ def of_tasks(url: str | None, database: str, protocol: str, annotators: int, ans
         ledgers.mkdir()
         server.start()
         try:
-            more = {"port": server.port, "ledgers": str(ledgers), "protocol": protocol, "answers": answers}
+            more = {
+                "port": server.port,
+                "ledgers": str(ledgers),
+                "protocol": protocol,
+                "answers": answers,
+                "think": think,
+            }
             written.write_text(json.dumps(plan | more))
             told = json.loads(run(["-m", "tests.load.annotators", str(written)], env))
         finally:
@@ -99,6 +107,7 @@ def main() -> int:
     parser.add_argument("--annotators", type=int, nargs="+", default=ANNOTATORS)
     parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=PROTOCOLS)
     parser.add_argument("--answers", type=int, default=15, help="answers per annotator")
+    parser.add_argument("--think", type=float, default=0.0, help="seconds before each answer, except in sessions")
     given = parser.parse_args()
     print(line(list(HEAD)), line(["---", "---", *["---:"] * 8, "---"]), sep="\n", flush=True)
     right = True

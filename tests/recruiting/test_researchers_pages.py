@@ -87,10 +87,10 @@ def test_the_funnel_counts_stages_and_the_pilot_waits_for_a_decision(client, run
     stopped.consent()
     stopped.post("screen", **FITTING | {"reply-native": "no"})
     page = runner.get("/studies/study/funnel/")
-    rows = [(row.title, row.count, row.failed, row.here) for row in page.context["funnel"].rows]
+    rows = [(row.title, row.count, row.failed, row.here, row.waiting) for row in page.context["funnel"].rows]
     assert rows == [
-        ("Invited", 4, 0, 0), ("Opened the invitation", 2, 0, 0), ("Joined", 2, 0, 0), ("Consent", 2, 0, 0),
-        ("A few questions first", 1, 1, 0), ("Paid pilot", 0, 0, 1), ("Active: at least one answer", 0, 0, 0),
+        ("Invited", 4, 0, 0, 0), ("Opened the invitation", 2, 0, 0, 0), ("Joined", 2, 0, 0, 0), ("Consent", 2, 0, 0, 0),
+        ("A few questions first", 1, 1, 0, 0), ("Paid pilot", 0, 0, 0, 1), ("Active: at least one answer", 0, 0, 0, 0),
     ]  # fmt: skip
     assert page.context["funnel"].rows[1].of_first == 0.5
     passage = StepPassage.objects.get(step="pilot")
