@@ -136,6 +136,8 @@ else:
     _given.setdefault("connect_timeout", 5)
     _given.setdefault("tcp_user_timeout", 15_000)
     _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+# Whether a round trip to the database takes so long that statements are to travel together (config/prepared_sql.py).
+DATABASE_FAR = read_boolean(env, "DATABASE_FAR", default=False)
 # Where workers and commands read reports and exports from; None without one (config/replica.py).
 REPLICA: dict[str, Any] | None = read_replica(env, DATABASES["default"], PROFILE)
 # Each process caches in its own memory, which ends with it. Cached values can always be computed again from the rows.

@@ -138,7 +138,8 @@ def test_two_statements_in_a_row_do_not_see_each_others_rows(study):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_joined_statements_run_in_order_before_anything_else(given):
+def test_joined_statements_run_in_order_before_anything_else(given, settings):
+    settings.DATABASE_FAR = True
     made = insert(given(0))
     name = "UPDATE annotation_rater SET name = name || %s"
     with transaction.atomic(), joined():
@@ -171,7 +172,8 @@ def rename_and_fail():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("asks", [True, False])
-def test_an_error_of_a_joined_statement_is_raised_before_the_commit(given, asks):
+def test_an_error_of_a_joined_statement_is_raised_before_the_commit(given, settings, asks):
+    settings.DATABASE_FAR = True
     insert(given(0))
     with pytest.raises(IntegrityError):
         insert_twice(given, asks)
@@ -183,7 +185,9 @@ def test_an_error_of_a_joined_statement_is_raised_before_the_commit(given, asks)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_joined_statements_share_a_round_trip(study, monkeypatch):
+@pytest.mark.parametrize("far", [True, False])
+def test_joined_statements_share_a_round_trip_if_the_database_is_far(study, settings, monkeypatch, far):
+    settings.DATABASE_FAR = far
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has no round trips")
     connection.ensure_connection()
@@ -194,4 +198,4 @@ def test_joined_statements_share_a_round_trip(study, monkeypatch):
         run_later("UPDATE annotation_study SET title = title || %s", ["Two"])
         assert sent == []
         assert fetch_one("SELECT title FROM annotation_study") == ("OneTwo",)
-        assert sent == ["together"]
+        assert sent == ["together"] * far

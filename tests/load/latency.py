@@ -91,7 +91,7 @@ def trial(url: str, milliseconds: float, given: argparse.Namespace) -> dict[str,
         near = environment(stack.enter_context(own_database(url, folder)), folder)
         near["BROKER_URL"] = stack.enter_context(own_redis(folder))
         relay = stack.enter_context(relayed(near["DATABASE_URL"], milliseconds))
-        far = near | {"DATABASE_URL": relay.url}
+        far = near | {"DATABASE_URL": relay.url, "DATABASE_FAR": str(milliseconds > 0)}
         size = map(str, (given.annotators + 1, tasks, REDUNDANCY))
         plan = json.loads(run(["-m", "tests.load.prepare", *size, "rating", str(WORDS)], near))
         (folder / "ledgers").mkdir()
