@@ -134,7 +134,8 @@ class Visitor:
 def soak(minutes: float, postgresql: str | None) -> int:
     """Start everything, let people work, and say what grew."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="interrater-soak-")))
+        made = tempfile.TemporaryDirectory(prefix="interrater-soak-", ignore_cleanup_errors=True)  # work that ends late
+        folder = Path(stack.enter_context(made))
         env = environment(stack.enter_context(own_database(postgresql, folder)), folder)
         if postgresql:
             env["BROKER_URL"] = stack.enter_context(own_redis(folder))
