@@ -4,5 +4,5 @@ from accounts.languages import zone_named
 
 
 def preload() -> None:
-    """Read the names of all time zones, which a person's page is given in."""
+    """Read the names of all time zones: each page of a person is in one of them."""
     zone_named("UTC")

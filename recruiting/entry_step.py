@@ -110,6 +110,10 @@ class EntryStepKind(ABC):
     def template(self) -> str:
         return f"recruiting/steps/{self.key}.html"
 
+    def has_changed(self, step: EntryStep, passages: Passages) -> bool:
+        """Whether the rater took the step, which they must take now, as it was before a change."""
+        return False
+
     def suits(self, protocol: Protocol) -> bool:
         """Whether studies of this protocol may have such a step."""
         return True

@@ -4,6 +4,7 @@ from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Adjudication, Invitation, Membership, Rater, Reviewer, Study
 from config.erasure import ErasedRows
+from recruiting.crowds.crowd_tables import participant_digest
 from recruiting.models import (
     CheckItem,
     CheckLook,
@@ -16,6 +17,7 @@ from recruiting.models import (
     ExtraPlace,
     FiledCheck,
     FiledLook,
+    LeftParticipant,
     MailAddress,
     MessageThread,
     OutgoingMail,
@@ -47,7 +49,7 @@ class RecruitingErasing(Erasing):
         (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
-        (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"),
+        (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
         (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
         (OutgoingMail, "study"), (MessageThread, "rater__study"), (RaterPause, "rater__study"),
         (SecondStageCase, "item__study"),
@@ -76,6 +78,7 @@ class RecruitingErasing(Erasing):
             erased.empty(FiledLook.objects.filter(pk=look.pk), line=line)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        _remember_participants(person, study)
         for model in (PersonalReply, CrowdId, CrowdBrowser):
             erased.delete(model._default_manager.filter(person=person, study=study))
         erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
@@ -93,6 +96,13 @@ class RecruitingErasing(Erasing):
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
+
+
+def _remember_participants(person: Person, study: Study) -> None:
+    """Keep a keyed hash of the person's participant id, so that leaving is no way to try again or be paid twice."""
+    known = CrowdId.objects.filter(person=person, study=study).values_list("participant", flat=True)
+    left = [LeftParticipant(study=study, digest=participant_digest(study.pk, one)) for one in known]
+    LeftParticipant.objects.bulk_create(left, ignore_conflicts=True)
 
 
 def _forget_mail(person: Person, study: Study, erased: ErasedRows) -> None:

@@ -8,7 +8,7 @@ from recruiting.checks.check_tables import (
     RaterExclusion,
     RaterNotice,
 )
-from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
+from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage, RaterPause
@@ -28,6 +28,7 @@ __all__ = [
     "ExtraPlace",
     "FiledCheck",
     "FiledLook",
+    "LeftParticipant",
     "MailAddress",
     "MessageThread",
     "OutgoingMail",

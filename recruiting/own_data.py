@@ -7,6 +7,7 @@ from accounts.models import Person
 from annotation.models import Adjudication, Rater
 from annotation.questions import question_types
 from recruiting.models import MailAddress, OutgoingMail, RaterMessage, RaterPause
+from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
 Rows = Iterator[dict[str, Any]]
@@ -22,7 +23,7 @@ def _messages(person: Person) -> Rows:
     found = RaterMessage.objects.filter(thread__rater__person=person).select_related("thread__rater__study")
     for one in found.order_by("pk").iterator(CHUNK):
         yield {
-            "study": one.thread.rater.study.slug, "task": one.thread.task_id,
+            "study": one.thread.rater.study.slug, "task": task_name(person.pk, one.thread.task_id),
             "from": "you" if one.from_rater else "researchers", "text": one.text, "at": one.at,
             "opened_at": one.seen_at,
         }  # fmt: skip

@@ -10,7 +10,8 @@ from tests.test_reliability import CHECKS
 
 PAGE = ROOT / "SECURITY.md"
 ATTACKERS = {
-    "A stranger", "Another site in the person's browser", "A rater", "A researcher or staff", "A former member",
+    "A stranger", "Another site in the person's browser", "A rater", "A crowd worker, a bot or a rival",
+    "A researcher or staff", "A former member",
     "A reader of what is published", "A file that somebody imports", "A model's output, or a text in its prompt",
     "An endpoint or its operator", "A package that we install, or a commit", "A mistake of the operator, or a fault",
 }  # fmt: skip

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
@@ -170,8 +170,8 @@ def release_expired(study: Study, now: datetime) -> int:
 
 
 def release_held_by(study: Study, rater: Rater, why: str) -> int:
-    """Open the slots that `rater` holds and has not filled; returns how many."""
-    held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
+    """Open the slots that `rater` holds and has not filled, also those of hidden checks; returns how many."""
+    held = Slot.objects.filter(holder=rater, state=Slot.State.HELD)
     locked = held.select_related("holder").select_for_update(of=("self",), no_key=True)
     return release_slots(study, list(locked.order_by("pk")), why)
 
@@ -331,7 +331,8 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bo
     free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
     if routing_of(rater.study) is not None:
         mine = locked_lanes(rater.study, rater.pk)
-        free = free.filter(lane__in=mine.open if mine else ())
+        # Hidden checks are in no lane, and must not differ from tasks when they are taken back.
+        free = free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
     slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return False

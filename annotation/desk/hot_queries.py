@@ -21,7 +21,7 @@ from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.check_draws import checks_among, checks_of
-from annotation.studies.locking import lock_rater_row, refuse_pending_answers
+from annotation.studies.locking import RaterGoneError, lock_rater_row, refuse_pending_answers
 from config.database_clock import database_now
 from config.prepared_sql import Columns, fetch_all, fetch_one, here, run_later, stored
 
@@ -148,17 +148,24 @@ WHERE a.id = %s
 
 
 def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
-    """Lock a rater and read what decides about their next task. Raises ImportPendingError."""
+    """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
     lock_rater_row(rater)
-    values = iter(fetch_one(_STATE_SQL, [0, stored(Slot, "lease_until", now), rater]))
+    values = _row_of_rater(_STATE_SQL, [0, stored(Slot, "lease_until", now), rater])
     return _read_state(values, study)
 
 
+def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
+    row = fetch_one(sql, given)
+    if row is None:
+        raise RaterGoneError
+    return iter(row)
+
+
 def lock_work(assignment: Assignment, study: Study, client_key: uuid.UUID | None, now: datetime) -> LockedWork:
-    """Lock an assignment's rater and read the work on it as it is now. Raises ImportPendingError."""
+    """Lock an assignment's rater and read the work on it as it is now. Raises as `lock_state` does."""
     lock_rater_row(assignment.rater_id)
     given = [assignment.task_id, stored(Slot, "lease_until", now), stored(Annotation, "client_key", client_key)]
-    values = iter(fetch_one(_WORK_SQL, [*given, assignment.pk]))
+    values = _row_of_rater(_WORK_SQL, [*given, assignment.pk])
     fresh, slot = ASSIGNMENT.must_take(values), SLOT.take(values)
     current, repeated = CURRENT.take(values), REPEATED.take(values)
     state = _read_state(values, study)

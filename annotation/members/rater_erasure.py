@@ -37,7 +37,7 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
         keep_an_owner(membership)
     new = {"answers": "kept" if keep_answers else "erased"}
     with audited_erasure(RATER_ERASED, f"rater {rater.pk}", actor=actor, study=study.slug, new=new) as erased:
-        held = Slot.objects.filter(study=study, holder=rater, state=Slot.State.HELD)
+        held = Slot.objects.filter(holder=rater, state=Slot.State.HELD)
         protocols()[study.protocol].flow.on_released(list(held))
         erased.empty(held, state=Slot.State.OPEN, holder=None, lease_until=None)
         erased.delete(DraftConflict.objects.filter(assignment__rater=rater))

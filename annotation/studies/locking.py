@@ -16,6 +16,7 @@ complete, these locks refuse the study, and so do readers that need all of it. A
 """
 
 from django.db import connection
+from django.http import Http404
 
 from annotation.models import Rater, Study
 from annotation.studies.corrections import refuse_archived
@@ -37,6 +38,10 @@ class BeingErasedError(ImportPendingError):
         SiteBusyError.__init__(self, "This study is being deleted.")
 
 
+class RaterGoneError(Http404):
+    """The rater was erased after the request began: for the rest of it, there is nothing of theirs."""
+
+
 def lock_study(pk: int, *, archived: bool = False) -> Study:
     """Return a study's current row, locked until the transaction ends. Raters can keep working.
 
@@ -52,9 +57,12 @@ def lock_study(pk: int, *, archived: bool = False) -> Study:
 def lock_rater(pk: int, *related: str) -> Rater:
     """Return a rater's current row with its `related` rows, locked: one change of a rater's work at a time.
 
-    Raises ImportPendingError if answers of this very rater are being imported.
+    Raises ImportPendingError if answers of this very rater are being imported, and RaterGoneError.
     """
-    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related(*related).get(pk=pk)
+    locked = Rater.objects.select_for_update(of=("self",), no_key=True).select_related(*related)
+    rater = locked.filter(pk=pk).first()
+    if rater is None:
+        raise RaterGoneError
     refuse_pending_answers(rater)
     return rater
 

@@ -41,6 +41,12 @@ CLAIM = (
     " RETURNING {}"
 )
 """The condition is `claimable` without the rows that were asked to stop."""
+DUE = (
+    "SELECT id FROM \"{}\" WHERE status IN ('queued', 'running')"
+    " AND ((status = 'queued' AND (due_at <= %s OR stop_asked)) OR (status = 'running' AND lease_until < %s))"
+    " ORDER BY due_at, id LIMIT %s"
+)
+"""The condition is `claimable`. Every worker asks this of every kind of work again and again."""
 
 
 class Claim:
@@ -154,6 +160,13 @@ def claimable(now: datetime) -> Q:
     return Q(IS_WAITING) & (queued | Q(status=Status.RUNNING, lease_until__lt=now))
 
 
+def due_keys(work: Work, most: int) -> list[int]:
+    """The keys of at most this many rows that are `claimable` now, in the order in which they were due."""
+    model, now = work.model, database_now()
+    at = stored(model, "due_at", now)
+    return [pk for (pk,) in fetch_all(DUE.format(model._meta.db_table), [at, at, most])]
+
+
 def claim(work: Work, pk: int) -> Claim | None:
     """Claim the row for a lease; None if it is not due, another worker has it, or its attempts are used up."""
     now, token, model = database_now(), uuid4(), work.model
@@ -259,8 +272,7 @@ def run_waiting(limit: int = 1000) -> int:
     while done < limit:
         before = done
         for key, work in works().items():
-            due = work.model._default_manager.filter(claimable(database_now())).order_by("due_at", "pk")
-            for pk in due.values_list("pk", flat=True)[: limit - done]:
+            for pk in due_keys(work, limit - done):
                 done += abandon(work, pk) or process_row(key, pk)
         if done == before:
             break

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import OperationalError, transaction
 from django.db.models import Q
 
-from config.background.claiming import abandon, claimable
+from config.background.claiming import abandon, claimable, due_keys
 from config.background.kinds import QUEUES, Work, works
 from config.background.waking import wake_all
 from config.database_clock import database_now
@@ -26,7 +26,7 @@ def sweep(queues: tuple[str, ...] = QUEUES) -> tuple[int, bool]:
     """
     woken = 0
     for work in works().values():
-        if work.queue not in queues:
+        if work.queue not in queues or not due_keys(work, 1):
             continue
         rows = work.model._default_manager.filter(claimable(database_now())).order_by("due_at", "pk")
         live = []

@@ -6,7 +6,7 @@ from django.db import DatabaseError
 
 from annotation.models import Rater, Study
 from annotation.studies.corrections import StudyArchivedError
-from annotation.studies.locking import ImportPendingError
+from annotation.studies.locking import ImportPendingError, RaterGoneError
 from config.background.kinds import Sweep
 from recruiting.checks.check_rules import judge_rater, raters_to_judge
 from recruiting.checks.preparing_checks import prepare_checks, waiting_raters
@@ -32,7 +32,7 @@ def _attempt(work: object, rater: Rater) -> None:
     """Do it for one rater; a failure is for the next run, and keeps nobody else waiting."""
     try:
         work(rater)  # type: ignore[operator]
-    except (ImportPendingError, StudyArchivedError):
+    except (ImportPendingError, StudyArchivedError, RaterGoneError):
         return
     except DatabaseError:
         logger.exception("Checks of rater %s could not be looked after.", rater.pk)

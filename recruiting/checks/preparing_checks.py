@@ -17,7 +17,7 @@ from annotation.models import Annotation, Assignment, DueCheck, Item, Output, Ra
 from annotation.pools import CHECK, main_items
 from annotation.protocols import protocols
 from annotation.studies.check_draws import KINDS, checks_of, drawn_kind
-from annotation.studies.locking import lock_study
+from annotation.studies.locking import RaterGoneError, lock_study
 from annotation.studies.planning import ensure_tasks, outputs_of, seeded
 from recruiting.checks.check_settings import AFTER
 from recruiting.checks.check_tables import CheckItem, CheckKind, CheckLook
@@ -40,10 +40,16 @@ def waiting_raters(study: Study) -> QuerySet[Rater]:
 
 
 def prepare_checks(rater: Rater) -> int:
-    """Prepare the checks of the rater's next claims in one transaction; return for how many claims."""
+    """Prepare the checks of the rater's next claims in one transaction; return for how many claims.
+
+    Raises RaterGoneError, and what `lock_study` raises.
+    """
     with transaction.atomic():
         study = lock_study(rater.study_id)
-        rater = Rater.objects.get(pk=rater.pk)
+        fresh = Rater.objects.filter(pk=rater.pk).first()
+        if fresh is None:
+            raise RaterGoneError
+        rater = fresh
         rater.study = study
         prepared = _Preparing(study, rater).prepare() if study.is_live and checks_of(study) is not None else 0
         if not CheckLook.objects.filter(rater=rater).update(given=rater.given):

@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
+from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 
 
 @admin.register(CrowdStay)
@@ -30,3 +30,11 @@ class CrowdBrowserAdmin(OperatorsOnly, ReadOnlyAdmin):
     list_select_related = ["study", "person"]
     ordering = ["-pk"]
     exclude = ["key"]
+
+
+@admin.register(LeftParticipant)
+class LeftParticipantAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["id", "study"]
+    list_select_related = ["study"]
+    ordering = ["-pk"]
+    exclude = ["digest"]

@@ -13,7 +13,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Least
 
+from annotation.file_tables.csv_cells import neutralise
 from annotation.models import Annotation, Rater, Study
+from config.database_clock import database_now
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
 from recruiting.crowds.outcomes import COMPLETE, OUTCOMES
 from recruiting.crowds.recruiter_settings import Recruiter, recruiter_of
@@ -72,11 +74,13 @@ def submissions_of(study: Study, stays: Iterable[CrowdStay]) -> list[CrowdSubmis
     stays, recruiter = list(stays), recruiter_of(study)
     people = [one.rater.person_id for one in stays if one.rater.person_id is not None]
     known = {one.person_id: one for one in CrowdId.objects.filter(study=study, person__in=people)}
-    work = _work_of([one.rater_id for one in stays])
+    work, now = _work_of([one.rater_id for one in stays]), database_now()
     shared = _same_browsers(study, people)
     found = []
     for stay in stays:
-        answers, seconds = work.get(stay.rater_id, (0, 0.0))
+        answers, active = work.get(stay.rater_id, (0, 0.0))
+        # The times of tasks that are open in several tabs overlap: together at most the stay.
+        seconds = min(active, max(0.0, ((stay.ended_at or now) - stay.entered_at).total_seconds()))
         base, suggested = payment(recruiter if stay.source == "recruiter" else None, stay.outcome, seconds)
         found.append(
             CrowdSubmission(stay, known.get(stay.rater.person_id or 0), answers, seconds, base, suggested,
@@ -134,18 +138,18 @@ def _same_browsers(study: Study, people: Sequence[int]) -> Mapping[int, Sequence
 
 
 def table_lines(study: Study, submissions: Iterable[CrowdSubmission]) -> str:
-    """Return all that the page shows as CSV."""
+    """Return all that the page shows as CSV, without formulas for spreadsheets."""
     currency = (study.recruiting.get("recruiter") or {}).get("currency", "")
-    rows = [COLUMNS]
+    rows: list[Sequence[str]] = [COLUMNS]
     for one in submissions:
         stay, known = one.stay, one.known
-        rows.append((
+        rows.append([neutralise(cell) for cell in (
             stay.rater.name, stay.source, known.participant if known else "", known.recruiter_study if known else "",
             known.session if known else "", stay.entered_at.isoformat(),
             stay.ended_at.isoformat() if stay.ended_at else "", stay.outcome or "open", stay.code, str(one.answers),
             f"{one.active_minutes:.1f}", _amount(one.suggested), _amount(one.bonus), currency,
             " ".join(one.same_browser), str(known.repeats if known else 0),
-        ))  # fmt: skip
+        )])  # fmt: skip
     return _csv(rows)
 
 

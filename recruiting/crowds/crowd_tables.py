@@ -1,11 +1,13 @@
 """The tables of people from recruiters and by a public link: their stays, and apart from them who they are.
 
-A participant's id names a person to the recruiter, so it is in a table of its own that goes with the person.
+A participant's id names a person to the recruiter, so it is in a table of its own that goes with the person;
+what stays is a keyed hash by which the same id is refused.
 """
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
 from annotation.models import Rater, Study
 
@@ -95,3 +97,24 @@ class CrowdBrowser(models.Model):
 
     def __str__(self) -> str:
         return f"browser in {self.study}"
+
+
+class LeftParticipant(models.Model):
+    """A participant of a recruiter who has left the study, so that nobody joins twice: the keyed hash of their id.
+
+    Nothing leads from it to a person, and nobody reads the id from it. It goes with the study.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+")
+    digest = models.CharField(max_length=64, help_text="keyed hash of the participant id")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "digest"], name="crowd_left_participant_once")]
+
+    def __str__(self) -> str:
+        return f"participant who left {self.study}"
+
+
+def participant_digest(study: int, participant: str) -> str:
+    """Return what is kept of a participant id after its person has left the study (a primary key)."""
+    return salted_hmac("recruiting.crowds.participant", f"{study} {participant}", algorithm="sha256").hexdigest()

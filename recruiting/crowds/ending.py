@@ -13,7 +13,7 @@ from accounts.models import Person
 from annotation.desk.assigning import release_held_by
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.corrections import StudyArchivedError
-from annotation.studies.locking import ImportPendingError, lock_rater, lock_study
+from annotation.studies.locking import ImportPendingError, RaterGoneError, lock_rater, lock_study
 from annotation.studies.queries import MyWork, work_in
 from config.database_clock import database_now
 from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
@@ -58,6 +58,8 @@ def way_back(study: Study, stay: CrowdStay) -> WayBack | None:
 
 def settle(study: Study, person: Person) -> CrowdStay | None:
     """End the person's stay if it is over for them, and return it; None if they have none."""
+    if stay_of(study, person) is None:  # they learn nothing of the study, such as whether it is archived
+        return None
     with transaction.atomic():
         locked = lock_study(study.pk)
         stay = stay_of(locked, person)
@@ -130,7 +132,7 @@ def end_overdue() -> int:
     for stay in due.select_related("rater")[:AT_ONCE]:
         try:
             ended += _end_if_overdue(stay, now)
-        except (ImportPendingError, StudyArchivedError):
+        except (ImportPendingError, StudyArchivedError, RaterGoneError):
             continue
         except DatabaseError:
             logger.exception("The stay of rater %s could not be ended.", stay.rater_id)

@@ -21,7 +21,7 @@ from annotation.models import Membership, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 from recruiting.crowds.browser_mark import mark_key
-from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
+from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant, participant_digest
 from recruiting.crowds.link_settings import public_link_of
 from recruiting.crowds.outcomes import COMPLETE
 from recruiting.crowds.recruiter_settings import recruiter_of
@@ -65,6 +65,7 @@ def enter_by_recruiter(study: Study, ids: Mapping[str, str], mark: str, now: dat
             _note_browser(study, known.person, mark, is_public=False)
             return _allowed(study, known.person)
         else:
+            _refuse_who_left(study, participant)
             person = _new_person(study, CrowdStay.Source.RECRUITER, recruiter.body.get("minutes"), now)
             CrowdId.objects.create(
                 study=study, person=person, participant=participant, session=session,
@@ -73,6 +74,12 @@ def enter_by_recruiter(study: Study, ids: Mapping[str, str], mark: str, now: dat
             _note_browser(study, person, mark, is_public=False)
             return person
     raise EntryRefusedError(TWICE)
+
+
+def _refuse_who_left(study: Study, participant: str) -> None:
+    """Raise EntryRefusedError for somebody who has left the locked study, whose screens and tasks they have seen."""
+    if LeftParticipant.objects.filter(study=study, digest=participant_digest(study.pk, participant)).exists():
+        raise EntryRefusedError(OUT)
 
 
 def enter_by_public_link(study: Study, mark: str, now: datetime) -> Person:

@@ -338,6 +338,17 @@ class Migration(FirstMigration):
             },
         ),
         migrations.CreateModel(
+            name='LeftParticipant',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(help_text='keyed hash of the participant id', max_length=64)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'digest'), name='crowd_left_participant_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='CrowdId',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -62,6 +62,9 @@ class ConsentStep(EntryStepKind):
     def is_passed(self, step: EntryStep, passages: Passages) -> bool:
         return digest_of(step) in passages.agreed
 
+    def has_changed(self, step: EntryStep, passages: Passages) -> bool:
+        return bool(passages.agreed) and not self.is_passed(step, passages)
+
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
         return {"digest": digest_of(step), **consent_texts(step.body)}
 

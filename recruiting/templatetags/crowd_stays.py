@@ -8,7 +8,8 @@ from accounts.models import Person
 from annotation.models import Rater, Study
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.entering import is_crowd_account
-from recruiting.models import CrowdStay
+from recruiting.entry_step import steps_of
+from recruiting.models import CrowdStay, StepPassage
 from recruiting.way_in.steps_taken import Way, way_of
 
 register = template.Library()
@@ -27,6 +28,18 @@ def own_way(study: Study, person: Any) -> Way | None:
     if rater is not None:
         rater.study = study
     return None if rater is None else way_of(study, rater)
+
+
+@register.simple_tag
+def was_chosen(study: Study, person: Any, done: int) -> bool:
+    """Whether a researcher let the person continue after a pilot, and they have answered nothing since."""
+    pilots = [step for step in steps_of(study) if step.kind.key == "pilot" and done <= step.option("tasks", 0)]
+    if not pilots or not isinstance(person, Person):
+        return False
+    keys = [step.key for step in pilots]
+    return StepPassage.objects.filter(
+        rater__study=study, rater__person=person, step__in=keys, outcome=StepPassage.Outcome.PASSED
+    ).exists()
 
 
 @register.simple_tag

@@ -1,5 +1,6 @@
 """Pages of a person's own data: what is kept, a download of all of it, and leaving a study."""
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -11,7 +12,7 @@ from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
 from recruiting.crowds.ending import withdraw
-from recruiting.models import CrowdStay
+from recruiting.models import CrowdId, CrowdStay
 from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.leaving import (
@@ -63,12 +64,14 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
             context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "back": back}
             if account_is_gone:
                 request.session.flush()
+                request.user = AnonymousUser()  # the page offers no button to sign out
             return render(request, "recruiting/left.html", context)
         except (ErasureRefusedError, MembershipRefusedError) as refused:
             problem = str(refused)
     step = consent_step(study)
     retention = consent_texts(step.body)["retention"] if step else ""
-    context = {"study": study, "rule": rule, "problem": problem, "retention": retention}
+    context = {"study": study, "rule": rule, "problem": problem, "retention": retention,
+               "has_participant": CrowdId.objects.filter(study=study, person=person).exists()}  # fmt: skip
     return render(request, "recruiting/leave.html", context, status=409 if problem else 200)
 
 

@@ -15,6 +15,7 @@ from annotation.access import NOTHING
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.next_page import next_page
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, read_draft_versions
+from annotation.members.reading_guidelines import newest_guidelines
 from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
@@ -24,6 +25,7 @@ from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.leaving import rule_for
+from recruiting.way_in.passing import PASSED
 from recruiting.way_in.personal_questions import shown_questions
 from recruiting.way_in.practice_drafts import OlderDraftError, draft_of
 from recruiting.way_in.practice_tasks import practice_context, task_at
@@ -56,19 +58,28 @@ def way_in(request: HttpRequest, slug: str) -> HttpResponse:
     return _step_page(request, way_of(rater.study, rater))
 
 
-def _onwards(request: HttpRequest, rater: Rater) -> HttpResponse:
-    """The next task of an attempt, the next step, or the study."""
+def _onwards(request: HttpRequest, rater: Rater, ended: StepPassage | None = None) -> HttpResponse:
+    """The next task of an attempt, the next step, or the study; `ended` is an attempt that may just have ended."""
     way = way_of(rater.study, rater)
     if way.halt is not None and way.halt.over and rater.study.has_crowd and settle(rater.study, person_of(request)):
         return redirect("recruiting:outcome", slug=rater.study.slug)
     if way.step is None:
         messages.success(request, gettext("You have passed all steps. You can start now."))
         return redirect("annotation:home")
+    if ended is not None and ended.outcome == PASSED:
+        messages.success(request, gettext("You have passed this part. Here is the next one."))
     if way.step.kind.admits(way.step, way.passages):
-        return next_page(request, rater.study)
+        return _first_task(request, rater)
     if way.passage is not None and way.step.kind.has_tasks:
         return redirect("recruiting:practice", slug=rater.study.slug)
     return redirect("recruiting:way_in", slug=rater.study.slug)
+
+
+def _first_task(request: HttpRequest, rater: Rater) -> HttpResponse:
+    """A task of the study itself, which people are given only once they have read its guidelines."""
+    if rater.guidelines_read is None and newest_guidelines(rater.study) is not None:
+        return redirect("annotation:begin", slug=rater.study.slug)
+    return next_page(request, rater.study)
 
 
 def _step_page(request: HttpRequest, way: Way, errors: dict[str, str] | None = None) -> HttpResponse:
@@ -92,16 +103,16 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the next practice task; POST answers it."""
     _, rater = own_rater(person_of(request), slug)
     if request.method == "POST":
-        form = answers_form(request)
+        form, ended = answers_form(request), None
         try:
-            answer_task(rater, _whole(request.POST.get("number", "")), form)
+            ended = answer_task(rater, _whole(request.POST.get("number", "")), form)
         except AnswersInvalidError as problem:
             return _task_page(request, rater, form, problem.errors)
         except TextRefusedError as problem:
             return _task_page(request, rater, form, {"": str(problem)})
         except StaleStepError:
             messages.info(request, gettext("This page was out of date. Here is the next task."))
-        return _onwards(request, rater)
+        return _onwards(request, rater, ended)
     return _task_page(request, rater)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.answers import Sheet
 from annotation.models import Question
 from annotation.protocols import protocols
@@ -28,6 +30,7 @@ def comparison(answer: PracticeAnswer) -> dict[str, Any]:
             "question": question.text or question.key,
             "mine": in_words(question, answer.answers.get(question.key), sheet),
             "right": in_words(question, gold[question.key], sheet) if question.key in gold else "",
+            "has_right": question.key in gold,
             "is_right": answer.checks.get(question.key),
         }
         for question in questions
@@ -42,8 +45,9 @@ def in_words(question: Question, value: Any, sheet: Sheet) -> str:
         return ""
     if isinstance(value, Mapping):
         if "spans" in value:
-            return "; ".join(_span(one, sheet) for one in value["spans"])
-        return ", ".join(f"{_name(key, sheet)}: {in_words(question, one, sheet)}" for key, one in value.items())
+            return "; ".join(_span(one, sheet) for one in value["spans"]) or gettext("nothing marked")
+        said = {_name(key, sheet): in_words(question, one, sheet) for key, one in value.items()}
+        return ", ".join(f"{name}: {words}" for name, words in sorted(said.items()))
     if isinstance(value, str) and (letter := sheet.letter_of(value)):
         return letter
     words = question_types()[question.type].in_words(value, question.spec)

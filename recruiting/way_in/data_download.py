@@ -15,8 +15,12 @@ from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor,
 from annotation.answers import Sheet
 from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
 from annotation.protocols import protocols
+from config.database_clock import database_now
 from config.registry import bound
+from recruiting.entry_step import steps_of
 from recruiting.models import Consent, CrowdBrowser, CrowdId, CrowdStay, PersonalReply, PracticeAnswer, StepPassage
+from recruiting.way_in.admission import passages_of
+from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
 Rows = Iterator[dict[str, Any]]
@@ -80,10 +84,14 @@ def _consents(person: Person) -> Rows:
 
 
 def _steps(person: Person) -> Rows:
+    """Without how many answers were right, as long as the person may try again: two attempts would tell which."""
+    may_try = _KnownSteps()
     for one in StepPassage.objects.filter(rater__person=person).select_related("rater__study").order_by("pk"):
+        given = one.result or {}
+        hidden = "rules" in given and may_try.again(one)
         yield {
             "study": one.rater.study.slug, "step": one.step, "attempt": one.attempt, "outcome": one.outcome,
-            "from": one.opened_at, "to": one.ended_at, "result": one.result,
+            "from": one.opened_at, "to": one.ended_at, "result": None if hidden else one.result,
         }  # fmt: skip
 
 
@@ -114,8 +122,9 @@ def _answers(person: Person) -> Rows:
         study = one.rater.study
         keys = [row.output.key for row in sorted(one.task.task_outputs.all(), key=lambda row: row.position)]
         yield {
-            "study": study.slug, "task": one.task_id, "revision": one.revision, "status": one.status,
-            "form": questions.form(study, one.answers, [keys[place] for place in one.shown]), "reason": one.reason,
+            "study": study.slug, "task": task_name(person.pk, one.task_id), "revision": one.revision,
+            "status": one.status, "reason": one.reason,
+            "form": questions.form(study, one.answers, [keys[place] for place in one.shown]),
             "flag": one.flag, "guidelines_version": one.guidelines_version, "opened_at": one.opened_at,
             "submitted_at": one.submitted_at, "visible_seconds": one.visible_seconds,
             "active_seconds": one.active_seconds, "reading_aids": one.tool_use,
@@ -126,26 +135,27 @@ def _assignments(person: Person) -> Rows:
     found = Assignment.objects.filter(rater__person=person).select_related("rater__study").order_by("pk")
     for one in found.iterator(CHUNK):
         yield {
-            "study": one.rater.study.slug, "task": one.task_id, "given_at": one.created_at, "seen_at": one.seen_at,
-            "draft": one.draft, "flag": one.flag,
+            "study": one.rater.study.slug, "task": task_name(person.pk, one.task_id), "given_at": one.created_at,
+            "seen_at": one.seen_at, "draft": one.draft, "flag": one.flag,
         }  # fmt: skip
 
 
 def _conflicts(person: Person) -> Rows:
     found = DraftConflict.objects.filter(assignment__rater__person=person).select_related("assignment").order_by("pk")
     for one in found.iterator(CHUNK):
-        yield {"task": one.assignment.task_id, "draft": one.body, "at": one.saved_at}
+        yield {"task": task_name(person.pk, one.assignment.task_id), "draft": one.body, "at": one.saved_at}
 
 
 def _notes(person: Person) -> Rows:
     found = SpotCheck.objects.filter(annotation__rater__person=person).exclude(note="").select_related("annotation")
     for one in found.order_by("pk").iterator(CHUNK):
-        yield {"task": one.annotation.task_id, "note": one.note, "at": one.at, "read_at": one.seen_at}
+        task = task_name(person.pk, one.annotation.task_id)
+        yield {"task": task, "note": one.note, "at": one.at, "read_at": one.seen_at}
 
 
 def _flag_answers(person: Person) -> Rows:
     for one in FlagAnswer.objects.filter(rater__person=person).order_by("pk").iterator(CHUNK):
-        yield {"task": one.task_id, "flag": one.flag, "answer": one.note, "at": one.at}
+        yield {"task": task_name(person.pk, one.task_id), "flag": one.flag, "answer": one.note, "at": one.at}
 
 
 def _entries(person: Person) -> Rows:
@@ -160,6 +170,26 @@ def _entries(person: Person) -> Rows:
             "participant": given and given.participant, "recruiter_study": given and given.recruiter_study,
             "session": given and given.session, "other_submissions": given and given.repeats,
         }  # fmt: skip
+
+
+class _KnownSteps:
+    """Which steps raters may try again, each rater's read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, frozenset[str]] = {}
+
+    def again(self, passage: StepPassage) -> bool:
+        """Whether the rater has not passed the step of this attempt, and may make another one now or later."""
+        rater = passage.rater
+        if rater.pk not in self.known:
+            ways, now = passages_of([rater.pk])[rater.pk], database_now()
+            self.known[rater.pk] = frozenset(
+                step.key
+                for step in steps_of(rater.study)
+                if not step.kind.is_passed(step, ways)
+                and not ((halt := step.kind.halt(step, ways, now)) is not None and halt.over)
+            )
+        return passage.step in self.known[rater.pk]
 
 
 class KnownQuestions:

@@ -74,8 +74,11 @@ def _problems_of(question: Mapping[str, Any], place: str, known: frozenset[str])
 def shown_questions(
     questions: Sequence[Mapping[str, Any]], form: QueryDict | None, errors: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return what a page shows of the questions: names of fields, choices with the chosen ones marked, errors."""
-    shown = []
+    """Return what a page shows of the questions: names of fields, choices with the chosen ones marked, errors.
+
+    The first question with an error `has_focus`.
+    """
+    shown: list[dict[str, Any]] = []
     for question in questions:
         name = f"{PREFIX}{question['key']}"
         given = form.getlist(name) if form is not None else []
@@ -84,6 +87,7 @@ def shown_questions(
             "multiple": question.get("multiple", False), "number": question.get("number", False),
             "choices": [{"value": one, "chosen": one in given} for one in question.get("choices", ())],
             "value": given[-1] if given else "", "error": errors.get(name, ""),
+            "has_focus": name in errors and not any(one["error"] for one in shown),
         })  # fmt: skip
     return shown
 

@@ -14,7 +14,7 @@ from annotation.desk.assigning import has_room, open_slots, release_expired
 from annotation.models import Rater, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyArchivedError
-from annotation.studies.locking import ImportPendingError, lock_rater, lock_study
+from annotation.studies.locking import ImportPendingError, RaterGoneError, lock_rater, lock_study
 from config.database_clock import database_now
 from recruiting.entry_step import EntryStep, steps_of
 from recruiting.models import StepPassage
@@ -76,7 +76,7 @@ def end_if_over(rater: Rater) -> bool:
             locked = lock_rater(rater.pk, "person")
             locked.study = study
             return _end(study, locked, database_now())
-    except (ImportPendingError, StudyArchivedError):
+    except (ImportPendingError, StudyArchivedError, RaterGoneError):
         return False
 
 

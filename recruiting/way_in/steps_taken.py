@@ -55,6 +55,17 @@ class Way:
         return open_now[0] if open_now else None
 
     @property
+    def has_changed(self) -> bool:
+        """Whether the rater took the present step as it was before a change."""
+        return self.step is not None and self.step.kind.has_changed(self.step, self.passages)
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether the present step is new or changed, and the rater had gone past it."""
+        later = self.steps[self.number :]
+        return self.has_changed or any(step.kind.is_passed(step, self.passages) for step in later)
+
+    @property
     def waits(self) -> bool:
         """Whether the rater waits for a researcher's decision."""
         return self.step is not None and any(one.outcome == "waiting" for one in self.passages.of(self.step))
@@ -90,10 +101,10 @@ def take_step(rater: Rater, key: str, form: QueryDict) -> None:
         way.step.kind.take(way.step, way.rater, form, now)
 
 
-def answer_task(rater: Rater, number: int, form: Form) -> None:
+def answer_task(rater: Rater, number: int, form: Form) -> StepPassage:
     """Save the answer to the task `number` of the attempt that is under way, and end the attempt with its last one.
 
-    Raises AnswersInvalidError, and StaleStepError if another task is next.
+    Returns the attempt. Raises AnswersInvalidError, and StaleStepError if another task is next.
     """
     now = database_now()
     with _locked(rater, now) as way:
@@ -112,6 +123,7 @@ def answer_task(rater: Rater, number: int, form: Form) -> None:
         drop_draft(passage)
         if number + 1 == len(passage.tasks) and not step.kind.shows_gold:
             step.kind.finish(step, passage, now)
+    return passage
 
 
 def save_draft(rater: Rater, number: int, form: Form, base_version: int) -> int:

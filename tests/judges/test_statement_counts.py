@@ -19,7 +19,7 @@ JUDGMENT, ADOPTED = 17, 9
 """Statements of a judgment, and of one whose call the ledger has answered."""
 TRANSACTIONS = 3
 """Begin the call, end it, write the result; the claim is a statement of its own."""
-SWEEP, NOTHING = 3, 1
+SWEEP, NOTHING = 4, 1
 """Statements of a sweep that notifies workers, and of one that finds nothing to do, per kind of work."""
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 ALONE = pytest.mark.django_db(transaction=True)

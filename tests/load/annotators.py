@@ -3,7 +3,7 @@
     python -m tests.load.annotators PLAN.json
 
 As `tests.load.raters`, but they also read the pages, as a browser does, and stop after the plan's number of answers.
-They answer at once, or think before each answer between half and one and a half times the plan's `think` seconds.
+They answer at once, or think first: the plan's `think` seconds, and up to half as long more or less.
 """
 
 import json

@@ -4,9 +4,9 @@
         [--think 20]
 
 Annotators ask and answer without pauses, so a row says what the site can do, not what people feel; or they think before
-each answer, `--think` seconds on average, so a row says what they feel. Client, server and
-database share the machine. Milliseconds; *agree* says whether the clients' ledgers, the database and the export have
-the same answers. Sessions are answered by a scripted endpoint after 0.2 s, and have one rating per person.
+each answer, `--think` seconds on average, so a row says what they feel. Client, server and database share the machine.
+Milliseconds; *agree* says whether the clients' ledgers, the database and the export have the same answers. Sessions are
+answered by a scripted endpoint after 0.2 s, and have one rating per person.
 """
 
 import argparse

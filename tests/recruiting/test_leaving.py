@@ -1,16 +1,28 @@
 """Leaving a study: by one press, at any time, and what then becomes of everything."""
 
 import json
+from uuid import UUID
 
 import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEntry, Identity, Person
+from annotation.access import assignment_for
+from annotation.desk.assigning import next_assignment
+from annotation.desk.drafting import pulse, save_draft
+from annotation.desk.submissions import Effort, Submission
+from annotation.desk.submit_and_claim import submit_and_claim
+from annotation.desk.task_rows import task_row
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Guideline, Rater, Slot, Study
+from annotation.studies.locking import RaterGoneError
+from recruiting.checks.check_rules import judge_rater
+from recruiting.checks.preparing_checks import prepare_checks
 from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
+from recruiting.rater_messages.sending_messages import write_to_researchers
 from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.funnel import funnel_of
+from recruiting.way_in.steps_taken import answer_task
 from reports.agreement_report import kept_agreement_report
 from reports.exporting import export_study
 from reports.report_kinds.agreement import agreement_choices
@@ -122,3 +134,26 @@ def test_a_study_without_consent_has_no_page_to_leave_it(client, owner, rater):
     assert client.get("/studies/study/leave/").status_code == 404
     assert "/leave/" not in client.get("/my-data/").content.decode()
     assert "/leave/" not in client.get("/studies/study/way-in/").content.decode()
+
+
+def test_requests_that_began_before_somebody_left_find_nothing_and_write_nothing(way):
+    walk, ann = way("erase")
+    study, rater = walk.study, rater_for(walk.study, ann)
+    key = walk.next()["Location"].split("/")[2]
+    row, assignment = task_row(ann.pk, UUID(key)), assignment_for(ann, UUID(key))
+    walk.client.post(f"{walk.base}leave/")
+    before = everything()
+    answer = Submission({name: [value] for name, value in RIGHT.items()}, 0, 1)
+    for late in (
+        lambda: submit_and_claim(row, answer),
+        lambda: next_assignment(study, rater),
+        lambda: save_draft(assignment, {}, base_version=0, revision=0),
+        lambda: pulse(assignment, Effort()),
+        lambda: answer_task(rater, 0, {}),
+        lambda: write_to_researchers(rater, None, WORDS),
+        lambda: prepare_checks(rater),
+        lambda: judge_rater(rater),
+    ):
+        with pytest.raises(RaterGoneError):
+            late()
+    assert everything() == before

@@ -80,7 +80,9 @@ def test_instrusum_has_two_rounds_and_batches(walk, rater):
             response = way.answer(ranked(letters(page)))
             assert response.status_code == 302, response.context["desk"]["errors"]
             if step == "training":
-                assert "Because." in way.client.get(f"/studies/ferries/way-in/task/{number + 1}/").content.decode()
+                page = way.client.get(f"/studies/ferries/way-in/task/{number + 1}/").content.decode()
+                assert "Because." in page
+                assert page.count("not compared") == 4  # questions without gold
                 way.client.post(f"/studies/ferries/way-in/task/{number + 1}/")
     used = [one.tasks for one in StepPassage.objects.filter(step__startswith="round").order_by("pk")]
     assert all(one[0] != other[0] for one, other in pairwise(used[0] + used[1]))

@@ -103,9 +103,12 @@ def test_kiwi_s_pilot_from_the_template_to_the_export(folder, models, owner, tmp
         assert "1 task of the study" in page
         assert "25 USD per hour" in page
         assert way.next()["Location"] == f"{way.base}way-in/"
-        way.post("pilot")
+        begin = way.post("pilot")["Location"]
+        assert begin == f"{way.base}begin/"
+        assert way.client.post(begin, {"version": 1})["Location"] == f"{way.base}sessions/welcome/"
         page = send(way, opened(way))
         assert page.status_code == 200
+        assert "Next question" not in page.content.decode()
         assert opened(way) is None
         assert "all done for now" in way.page().content.decode()
     assert RevisionSession.objects.count() == 3

@@ -2,11 +2,16 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.answers import Sheet
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
-from annotation.models import Annotation, Assignment
+from annotation.models import Annotation, Assignment, Question
 from recruiting.models import Consent, PersonalReply, StepPassage
+from recruiting.way_in.beside_gold import in_words
+from recruiting.way_in.declaring import change_steps, digest
+from recruiting.way_in.pilot_decisions import decide
 from tests.recruiting.way_in_study import (
     BACKGROUND,
     CONSENT,
@@ -57,6 +62,51 @@ def test_the_home_page_says_why_nobody_can_continue_now(walk, step, does, says):
     home = way.client.get("/").content.decode()
     assert says in home
     assert "/way-in/" not in home
+
+
+def test_a_text_that_changed_is_said_to_have_changed(walk, owner):
+    way = walk(CONSENT, SCREEN)
+    changed = "This text has changed since you agreed to it."
+    page = way.page().content.decode()
+    assert "Step 1 of 2 before your first task" in page
+    assert changed not in page
+    way.consent()
+    way.post("screen", **FITTING)
+    change_steps(way.study, [CONSENT | {"text": "Another text."}, SCREEN], owner, seen=digest(way.study))
+    page = way.page().content.decode()
+    assert changed in page
+    assert "before your first task" not in page
+    assert "Before your next task, please look at something new." in way.client.get("/").content.decode()
+
+
+def test_who_was_chosen_after_a_pilot_is_told_until_the_first_answer(walk, owner):
+    way, chosen = walk(PILOT), "The researchers have chosen you."
+    way.attempt("pilot", RIGHT)
+    assert chosen not in way.client.get("/").content.decode()
+    decide(StepPassage.objects.get(), "continue", owner, timezone.now())
+    assert chosen in way.client.get("/").content.decode()
+    way.client.post(f"{way.next()['Location']}submit/", {**RIGHT, "revision": "0"})
+    assert Annotation.objects.filter(status="submitted").exists()
+    assert chosen not in way.client.get("/").content.decode()
+
+
+def test_passing_a_round_is_said_on_the_page_of_the_next_one(walk):
+    way = walk(QUALIFICATION, QUALIFICATION | {"key": "second"})
+    passed = "You have passed this part. Here is the next one."
+    way.post("test")
+    way.answer(RIGHT)
+    assert passed not in way.client.get(f"{way.base}way-in/task/").content.decode()
+    way.answer(RIGHT)
+    assert passed in way.page().content.decode()
+    way.attempt("second", WRONG, WRONG)
+    assert passed not in way.page().content.decode()
+
+
+def test_answers_to_compare_are_in_the_order_of_the_letters():
+    question = Question(key="rank", type="rank", spec={"ranks": 3})
+    sheet = Sheet.of(["z", "a", "m"], ["Z", "A", "M"], "D")
+    assert in_words(question, {"m": 1, "z": 2, "a": 3}, sheet) == "A: 2, B: 3, C: 1"
+    assert in_words(Question(key="spans", type="spans"), {"spans": []}, sheet) == "nothing marked"
 
 
 def test_tasks_come_only_after_all_steps(walk, rater):

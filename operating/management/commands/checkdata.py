@@ -13,6 +13,7 @@ from operating.data_check import SHOWN, DataCheck, Finding, all_checks, run_chec
 
 class Command(BaseCommand):
     help = "Look for inconsistent data. Exit code 1 if something was found. Nothing is changed."
+    requires_system_checks: list[str] = []  # they load every page, and this reads tables only
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("check", nargs="*", help="only these checks; --list shows their names")

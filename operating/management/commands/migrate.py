@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.checks import Tags
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.migrate import Command as DjangoMigrate
 from django.db import DEFAULT_DB_ALIAS, connection
@@ -25,6 +26,7 @@ BETWEEN = (
 
 class Command(DjangoMigrate):
     help = f"{DjangoMigrate.help} Makes a backup first if the database has data (BACKUP_BEFORE_MIGRATE)."
+    requires_system_checks = [Tags.database]  # the others load every page, and a start would wait for them
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

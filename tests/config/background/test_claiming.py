@@ -2,6 +2,8 @@
 
 import threading
 from datetime import timedelta
+from itertools import product
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -19,6 +21,20 @@ def test_a_row_is_processed_once_and_its_result_is_stored(trial):
     assert process_row("trial", row.pk)
     assert (fresh(row).status, row.result, row.attempt, row.token) == (Status.DONE, "made", 1, None)
     assert not process_row("trial", row.pk)
+
+
+def test_the_statement_for_rows_that_are_due_gives_what_the_query_gives(trial):
+    now = timezone.now()
+    times = [now - timedelta(days=1), now - timedelta(seconds=1), now + timedelta(days=1)]
+    for due, lease, stop in product(times, times, (False, True)):
+        trial.row(due_at=due, stop_asked=stop)
+        trial.row(status=Status.RUNNING, due_at=due, stop_asked=stop, lease_until=lease, token=uuid4())
+        trial.row(status=Status.DONE, due_at=due, stop_asked=stop, ended_at=lease)
+    asked = trial.model.objects.filter(claiming.claimable(now)).order_by("due_at", "pk")
+    expected = list(asked.values_list("pk", flat=True))
+    assert 0 < len(expected) < trial.model.objects.count()
+    assert claiming.due_keys(trial.work, 1000) == expected
+    assert claiming.due_keys(trial.work, 3) == expected[:3]
 
 
 def test_one_of_two_workers_with_the_same_message_gets_the_row(trial):

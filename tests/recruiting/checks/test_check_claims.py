@@ -8,10 +8,12 @@ import pytest
 from django.db import connection
 from django.db.models import Count
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from annotation.desk.assigning import next_assignment
+from annotation.desk.assigning import next_assignment, release_held_by
 from annotation.desk.submissions import StaleRevisionError
 from annotation.desk.submitting import Submission, skip, submit, undo
+from annotation.members.rater_erasure import erase_rater
 from annotation.models import Assignment, DueCheck, Rater, Slot
 from recruiting.background.check_upkeep import look_after_checks
 from recruiting.checks.preparing_checks import prepare_checks
@@ -116,3 +118,23 @@ def test_a_check_that_is_skipped_and_taken_back_is_held_again(owner, tmp_path):
     undo(assignment, Submission({}, 1, 1))
     assert Slot.objects.get(task=assignment.task, holder=rater).state == "held"
     assert submit(assignment, Submission(FORM, 2, 1)).surplus is False
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_check_is_let_go_as_any_task_is(owner, tmp_path, keep):
+    study = make_checked_study(
+        tmp_path, owner, options={"same_raters": False}, checks={"first": 0, "gold": {"share": 0.5}}
+    )
+    rater = rater_in(study, "ada")[1]
+    prepare_checks(rater)
+    while (assignment := next_assignment(study, rater)).task.item.pool == "main":
+        submit(assignment, Submission(FORM, 0, 1))
+    held = Slot.objects.filter(task=assignment.task)
+    assert release_held_by(study, rater, "stay ended") == 1
+    assert held.get().holder is None
+    Rater.objects.filter(pk=rater.pk).update(paused_at=timezone.now())
+    rater.refresh_from_db()
+    assert next_assignment(study, rater) is None  # they do not go on with the check either
+    held.update(state="held", holder=rater, lease_until=timezone.now())
+    erase_rater(rater, None, keep_answers=keep)
+    assert (held.get().state, held.get().holder) == ("open", None)

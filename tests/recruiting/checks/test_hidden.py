@@ -1,11 +1,13 @@
-"""A rater cannot tell a check from any other task: not by its page, headers, address, progress or statements."""
+"""A rater cannot tell a check from any other task: not by page, headers, address, progress, statements or own data."""
 
+import json
 import re
 from collections import Counter
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from annotation.models import Assignment
 from tests.recruiting.checks.checked_study import (
@@ -99,6 +101,29 @@ def test_an_answer_and_its_next_claim_run_as_many_statements_for_a_check(client,
     # A claim that draws a check when none is prepared looks for one, too, and gets the study's next task.
     assert min(answers.items())[1] >= EVERY_KIND, answers
     assert all(None in kinds for kinds in answers.values()), answers
+
+
+def test_the_download_of_own_data_names_checks_as_it_names_tasks(client, owner, tmp_path):
+    study = make_checked_study(tmp_path, owner, options={"same_raters": False})
+    person, rater = rater_in(study, "ada")
+    client.force_login(person)
+    kinds = []
+    for place, address in enumerate(work_through(client, study, rater, most=24)):
+        kinds.append(kind_of(address))
+        if place < 20:  # as many messages as an hour may have
+            client.post(reverse("recruiting:task_thread", args=[study.slug, address.split("/")[2]]), {"text": "Why?"})
+    assert set(kinds) == EVERY_KIND | {None}
+    told = json.loads(b"".join(client.get("/my-data/my-data.json")).decode())
+    told["tasks_and_drafts"].pop()  # the one that is open now
+    kind_by_name = {row["task"]: kind for row, kind in zip(told["tasks_and_drafts"], kinds, strict=True)}
+    assert all(re.fullmatch("[0-9a-f]{16}", name) for name in kind_by_name), kind_by_name
+    for title in ("answers", "tasks_and_drafts", "messages"):
+        forms = {}
+        for row in told[title]:
+            form = tuple((key, type(value).__name__) for key, value in row.items())
+            forms.setdefault(kind_by_name[row["task"]], set()).add(form)
+        assert all(found <= forms[None] for found in forms.values()), (title, forms)
+        assert len(forms) > 1
 
 
 def count(captured):

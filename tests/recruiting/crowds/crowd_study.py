@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Slot, Study
-from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
+from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
+from tests.clock import at_time
 from tests.conftest import make_person
 from tests.recruiting.way_in_study import RIGHT, study_with_steps
 
@@ -49,8 +50,9 @@ class Guest:
     def open(self, ids):
         return self.client.get(f"{self.base}enter/", ids)
 
-    def enter(self, ids):
-        return self.client.post(f"{self.base}enter/", ids)
+    def enter(self, ids, seconds_ago=0):
+        with at_time(timezone.now() - timedelta(seconds=seconds_ago)):
+            return self.client.post(f"{self.base}enter/", ids)
 
     def join(self, answer=None):
         """Open the public link, and follow its text unless `answer` is given."""
@@ -97,7 +99,8 @@ def add_crowd_rows(study, rater, *, declares=True, **more):
         study=study, person=rater.person, participant="CANARY-PARTICIPANT", session="CANARY-SESSION"
     )
     browser = CrowdBrowser.objects.create(study=study, person=rater.person, key="k" * 64, is_public=False)
-    return {"crowdstay": stay, "crowdid": known, "crowdbrowser": browser}
+    left = LeftParticipant.objects.create(study=study, digest="CANARY-DIGEST")
+    return {"crowdstay": stay, "crowdid": known, "crowdbrowser": browser, "leftparticipant": left}
 
 
 def texts(page):

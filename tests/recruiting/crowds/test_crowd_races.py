@@ -2,18 +2,20 @@
 
 import threading
 from datetime import timedelta
+from http.cookies import SimpleCookie
 
 import pytest
 from django.db import connections
 from django.utils import timezone
 
 from accounts.models import Person
-from annotation.models import Membership
+from annotation.models import Annotation, Assignment, Membership, Slot
 from recruiting.crowds.browser_mark import new_mark
 from recruiting.crowds.ending import end_overdue, settle
 from recruiting.crowds.entering import EntryRefusedError, enter_by_public_link, enter_by_recruiter
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.recruiting.crowds.crowd_study import GENERIC, Guest, crowd_study
+from tests.recruiting.way_in_study import RIGHT
 
 pytestmark = pytest.mark.row_locks
 AT_ONCE = 8
@@ -118,3 +120,27 @@ def test_a_sweep_and_a_person_at_once_give_one_outcome(study):
     assert found[0] + found[2] <= 1
     assert guest.stay.outcome == "complete"
     assert found[1] == guest.stay.code
+
+
+def test_leaving_beside_answers_and_entries_leaves_nothing_and_lets_nobody_in_again(study):
+    ids = {"pid": "p1", "sub": "s1"}
+    guest = Guest(study)
+    guest.client.post("/studies/study/enter/", ids)
+    guest.client.post("/studies/study/begin/", {"version": 1})
+    task = guest.client.post("/studies/study/next/")["Location"]
+    tabs = [Guest(study) for _ in range(3)]
+    for tab in tabs:
+        tab.client.cookies = SimpleCookie(guest.client.cookies)
+    found = at_once([
+        lambda: guest.client.post("/studies/study/leave/").status_code,
+        lambda: tabs[0].client.post(f"{task}submit/", {**RIGHT, "revision": "0"}).status_code,
+        lambda: tabs[1].client.post("/studies/study/finish/").status_code,
+        lambda: Guest(study).client.post("/studies/study/enter/", ids).status_code,
+        lambda: tabs[2].client.post(f"{task}draft/", RIGHT).status_code,
+    ])  # fmt: skip
+    assert found[0] == 200
+    assert all(status is not None and status < 500 for status in found), found
+    for model in (CrowdStay, CrowdId, Annotation, Assignment):
+        assert not model.objects.exists(), (model, found)
+    assert not Slot.objects.exclude(state="open").exists()
+    assert Guest(study).client.post("/studies/study/enter/", ids).status_code == 422

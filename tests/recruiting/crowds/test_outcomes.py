@@ -14,6 +14,7 @@ from config.background.kinds import sweeps
 from recruiting.checks.excluding import end_exclusion, exclude
 from recruiting.crowds.ending import CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
+from tests.annotation.test_erasing import everything
 from tests.recruiting.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, held_by, prolific_ids, texts
 from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, SCREEN, WRONG, Walk
 
@@ -58,6 +59,10 @@ def test_who_fails_the_qualification_gets_the_code_for_that(owner):
     assert Walk(guest.client, guest.study).attempt("test", WRONG, WRONG) == "failed"
     assert guest.stay.outcome == "failed"
     assert "CFAIL1" in texts(guest.outcome())
+    home = texts(guest.client.get("/"))
+    assert "You cannot continue in this study. Thank you for your time." in home
+    assert "Show my code" in home
+    assert "for now" not in home
 
 
 def test_a_researchers_no_after_a_pilot_ends_the_stay(owner):
@@ -93,13 +98,34 @@ def test_leaving_shows_the_code_once_and_erases_person_and_ids(owner, steps):
     page = guest.client.post("/studies/study/leave/")
     assert page.status_code == 200
     assert "CGONE1" in texts(page)
+    assert "Sign out" not in texts(page)
     assert "submissions/complete?cc=CGONE1" in page.content.decode()
     assert not CrowdId.objects.exists()
     assert not CrowdBrowser.objects.exists()
     assert not CrowdStay.objects.exists()
     assert not Slot.objects.filter(study=guest.study, state="held").exists()
     assert not Annotation.objects.exists()
-    assert entered(guest.study).stay.outcome == ""  # nothing is left by which they would be known
+    assert "pid1" not in everything()
+
+
+@pytest.mark.parametrize("rule", ["keep", "erase"])
+def test_leaving_is_no_way_to_try_again_or_to_get_a_second_code(owner, rule):
+    study = crowd_study(owner, steps=[CONSENT | {"on_withdrawal": rule}, SCREEN])
+    other = crowd_study(owner, slug="other")
+    guest = entered(study)
+    Walk(guest.client, study).consent()
+    Walk(guest.client, study).post("screen", **{**FITTING, "reply-native": "no"})
+    assert guest.stay.outcome == "screened_out"
+    assert "You cannot join this study again." in texts(guest.client.get("/studies/study/leave/"))
+    guest.client.post("/studies/study/leave/")
+    again = Guest(study)
+    for ids in (prolific_ids(), prolific_ids(SESSION_ID="another")):
+        page = again.enter(ids)
+        assert (page.status_code, "You cannot join this study any more." in texts(page)) == (422, True)
+    assert "_auth_user_id" not in again.client.session
+    assert "pid1" not in everything()
+    assert entered(study, 2).stay.outcome == ""
+    assert entered(other).stay.outcome == ""
 
 
 def test_leaving_by_the_rule_keep_keeps_the_outcome_without_a_person(owner):

@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from annotation.models import Membership, Rater, Slot, Study
@@ -203,6 +204,8 @@ def test_strangers_have_no_outcome(study):
     assert client.get("/studies/study/outcome/").status_code == 404
     assert client.post("/studies/study/finish/").status_code == 404
     assert client.get("/studies/study/finish/").status_code == 405
+    Study.objects.filter(pk=study.pk).update(status="closed", archived_at=timezone.now())
+    assert client.post("/studies/study/finish/").status_code == 404
 
 
 def test_raters_of_entries_wait_for_the_steps(owner):

@@ -34,7 +34,7 @@ def researcher(owner):
 def guests(study):
     """One who has completed the study in forty active minutes, one who is under way."""
     first, second = Guest(study), Guest(study)
-    first.enter(prolific_ids(1))
+    first.enter(prolific_ids(1), seconds_ago=2 * TWENTY_MINUTES)
     first.work(seconds=TWENTY_MINUTES, active_seconds=TWENTY_MINUTES, visible_seconds=TWENTY_MINUTES)
     first.finish()
     second.enter(prolific_ids(2))
@@ -82,6 +82,23 @@ def test_nobody_is_paid_for_more_than_the_servers_time(study, researcher):
     forger.finish()
     assert file(researcher, "bonuses.csv") == ""
     assert set(Annotation.objects.values_list("active_seconds", flat=True)) == {86400.0}
+
+
+def test_tasks_open_side_by_side_are_paid_for_once(study, researcher):
+    forger = Guest(study)
+    forger.enter(prolific_ids(1), seconds_ago=TWENTY_MINUTES)
+    forger.work(seconds=TWENTY_MINUTES, active_seconds=TWENTY_MINUTES, visible_seconds=TWENTY_MINUTES)
+    forger.finish()
+    row = next(csv.DictReader(file(researcher, "submissions.csv").splitlines()))
+    assert (row["active_minutes"], row["suggested_payment"]) == ("20.0", "3.00")
+
+
+def test_no_cell_of_the_table_is_a_formula(study, guests, researcher):
+    study.recruiting["recruiter"] = {**PROLIFIC, "currency": "=1+1"}
+    study.save(update_fields=["recruiting"])
+    rows = list(csv.DictReader(file(researcher, "submissions.csv").splitlines()))
+    assert {row["currency"] for row in rows} == {"'=1+1"}
+    assert not any(cell[:1] in ("=", "+", "@", "-") for row in rows for cell in row.values())
 
 
 @pytest.mark.parametrize(
