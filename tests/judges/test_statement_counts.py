@@ -1,5 +1,7 @@
 """A judgment takes a few statements and three transactions, however long its run; so do planning and sweeping."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -7,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Item, Output
 from config.background import sweeping
 from config.background.claiming import process_row
+from config.database_clock import database_now
 from judges.background.judging import WORK
 from judges.judgment_planning import planned_judgments
 from judges.models import Judgment, RunWork
@@ -19,8 +22,8 @@ JUDGMENT, ADOPTED = 17, 9
 """Statements of a judgment, and of one whose call the ledger has answered."""
 TRANSACTIONS = 3
 """Begin the call, end it, write the result; the claim is a statement of its own."""
-SWEEP, NOTHING = 4, 1
-"""Statements of a sweep that notifies workers, and of one that finds nothing to do, per kind of work."""
+SWEEP, NOTIFIED, NOTHING = 4, 2, 1
+"""Statements of a sweep that notifies workers, of one after it, and of one without work, per kind of work."""
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 ALONE = pytest.mark.django_db(transaction=True)
 
@@ -94,6 +97,10 @@ def test_a_sweep_takes_as_many_statements_for_any_number_of_rows(planned, monkey
     with CaptureQueriesContext(connection) as captured:
         assert sweeping.sweep() == (6, True)
     assert len(statements(captured)[0]) == SWEEP, captured.captured_queries
+    with CaptureQueriesContext(connection) as captured:
+        assert sweeping.sweep() == (0, True)
+    assert len(captured) == NOTIFIED
+    Judgment.objects.update(due_at=database_now() + timedelta(days=1))
     with CaptureQueriesContext(connection) as captured:
         assert sweeping.sweep() == (0, True)
     assert len(captured) == NOTHING
