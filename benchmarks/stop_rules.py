@@ -12,6 +12,7 @@ from agreement.sequential.coverage_simulation import (
     UncorrectedDesign,
     agreeing_raters,
     scored_systems,
+    simulate_plans,
     simulate_stops,
     two_systems,
 )
@@ -31,6 +32,9 @@ STUDIES: tuple[tuple[str, SimulatedStudy, tuple[int, ...]], ...] = (
     ("width 0.20", agreeing_raters(0.95, StopRule(width=0.20, high=1.0)), tuple(range(100, 801, 100))),
 )
 
+SEVERAL = tuple(two_systems(rate, StopRule(width=0.15, **RATES)) for rate in (0.45, 0.5, 0.5, 0.55))
+"""Four questions with a rule each."""
+
 
 def main(runs: int) -> None:
     print(f"{'study':22} {'rule':20} {'correction':20} {'wrong':>7} {'stopped':>8} {'answers':>8} {'of':>6}")
@@ -44,6 +48,13 @@ def main(runs: int) -> None:
                 f"{looks[-1]:6}",
                 flush=True,
             )
+    for method in METHODS:
+        for is_split in (False, True):
+            got = simulate_plans(SEVERAL, SequentialDesign(tuple(range(100, 1001, 100)), ALPHA, method), runs, seed=1,
+                                 is_split=is_split)  # fmt: skip
+            name = "four rules, split" if is_split else "four rules"
+            print(f"{name:22} {'width 0.15':20} {method:20} {got['wrong'] / runs:7.3f} {got['stopped'] / runs:8.2f} "
+                  f"{got['mean_answers']:8.0f}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 A simulated study answers item after item and is looked at as planned. Its result is wrong if an interval excludes the
 true value when the study stops or ends (rules on a width), or if the study stops though there is nothing to find (rules
-on separated systems). Uncorrected looks, at z = 1.96 each time, are simulated beside them.
+on separated systems). Of a plan with several rules the result is wrong if that of any rule is. Uncorrected looks, at
+z = 1.96 each time, are simulated beside them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,23 +45,39 @@ class UncorrectedDesign(SequentialDesign):
 
 def simulate_stops(study: SimulatedStudy, design: SequentialDesign, runs: int, seed: int) -> dict[str, Any]:
     """Follow the rule in `runs` studies: {runs, wrong, stopped, mean_answers}."""
+    return simulate_plans([study], design, runs, seed)
+
+
+def simulate_plans(
+    questions: Sequence[SimulatedStudy], design: SequentialDesign, runs: int, seed: int, *, is_split: bool = True
+) -> dict[str, Any]:
+    """Follow a plan with one rule for each of `questions`, all of which must be met: {runs, wrong, stopped, ...}.
+
+    Questions are answered independently, so that their errors add up. Without `is_split`, each rule has all of alpha.
+    """
+    design = replace(design, rules=len(questions) if is_split else 1)
     wrong = stopped = answers = 0
     for run in range(runs):
         rng = np.random.default_rng((seed, run))
-        data = study.draw(rng, -(-design.most // study.raters))
-        was_wrong, was_stopped, used = _follow(study, design, data)
+        data = [one.draw(rng, -(-design.most // one.raters)) for one in questions]
+        was_wrong, was_stopped, used = _follow(questions, design, data)
         wrong, stopped, answers = wrong + was_wrong, stopped + was_stopped, answers + used
     return {"runs": runs, "wrong": wrong, "stopped": stopped, "mean_answers": answers / runs}
 
 
-def _follow(study: SimulatedStudy, design: SequentialDesign, data: Any) -> tuple[bool, bool, int]:
+def _follow(
+    questions: Sequence[SimulatedStudy], design: SequentialDesign, data: Sequence[Any]
+) -> tuple[bool, bool, int]:
     taken: list[int] = []
     for planned in design.looks:
-        items = planned // study.raters
-        taken.append(items * study.raters)
-        look = judge_look(design, study.rule, taken, *study.targets(data, items))
-        if look["met"] or planned == design.most:
-            return _is_wrong(study, look), look["met"], taken[-1]
+        taken.append(planned)
+        pairs = list(zip(questions, data, strict=True))
+        looks = [
+            judge_look(design, one.rule, taken, *one.targets(given, planned // one.raters)) for one, given in pairs
+        ]
+        met = all(look["met"] for look in looks)
+        if met or planned == design.most:
+            return any(map(_is_wrong, questions, looks)), met, planned
     raise AssertionError("a design has a last look")
 
 

@@ -1,9 +1,11 @@
 """Looks at a running study: what each may conclude under a plan that was fixed before the first answer.
 
 A look gives each figure a repeated interval, estimate plus or minus boundary times error (Jennison and Turnbull 1989,
-J. R. Stat. Soc. B 51:305-361). All intervals of all looks of a rule hold together with probability 1 - alpha, so a rule
-that stops as soon as its interval is narrow enough, or excludes a value, is wrong with at most that probability. With
-few items the boundary is that of Student's t with the same tail (Jennison and Turnbull 2000, sec. 4.4).
+J. R. Stat. Soc. B 51:305-361). A plan's alpha is split evenly over its rules, and a rule's part over its figures
+(Bonferroni), and each part is spent over the looks. So all intervals of all rules and looks hold together with
+probability 1 - alpha, and a plan that stops as soon as intervals are narrow enough, or exclude a value, is wrong with
+at most that probability. With few items the boundary is that of Student's t with the same tail (Jennison and Turnbull
+2000, sec. 4.4).
 """
 
 from collections.abc import Sequence
@@ -29,11 +31,15 @@ LEAST_ITEMS = 10
 
 @dataclass(frozen=True)
 class SequentialDesign:
-    """When looks are taken, in answers, and how their intervals are corrected; `method` is one of METHODS."""
+    """When looks are taken, in answers, and how their intervals are corrected; `method` is one of METHODS.
+
+    `alpha` is that of the whole plan, which has this many `rules`.
+    """
 
     looks: tuple[int, ...]
     alpha: float
     method: str
+    rules: int = 1
 
     @property
     def most(self) -> int:
@@ -49,9 +55,9 @@ class SequentialDesign:
         """How many normal standard errors the intervals of the newest look reach.
 
         `taken` has the answers at each look so far, the newest last; `items` is the number of independent items of the
-        newest. With several `targets` each gets an equal part of alpha.
+        newest. Each rule gets an equal part of alpha, and each of a rule's `targets` an equal part of that.
         """
-        alpha = self.alpha / max(targets, 1)
+        alpha = self.alpha / (max(self.rules, 1) * max(targets, 1))
         if self.method == SEQUENCE:
             most = items * self.most / max(taken[-1], 1)
             return sequence_multiplier(items, tuned_rho_squared(most, alpha), alpha) if items else float("inf")
@@ -110,8 +116,7 @@ def judge_look(design: SequentialDesign, rule: StopRule, taken: Sequence[int], i
 
     A target is {name, value, error, interval, width, met}. Figures that are undefined, or do not vary, never stop.
     """
-    parts = len(targets) if rule.null is not None else 1
-    boundary = design.boundary(taken, items, parts)
+    boundary = design.boundary(taken, items, len(targets))
     rows = [_judged(rule, student_boundary(boundary, one.groups - 1), one) for one in targets]
     enough = items >= LEAST_ITEMS
     reason = "" if enough else f"A look never stops a study with fewer than {LEAST_ITEMS} items."

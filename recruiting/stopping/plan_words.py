@@ -26,7 +26,8 @@ def plan_in_words(spec: StoppingSpec) -> list[str]:
         looks = ", ".join(f"{one:,}" for one in spec.looks)
         said.append(f"Looks after {looks} answers; the last one ends the study whatever it shows.")
         said.append(f"Stop when {', and '.join(rule_in_words(rule) for rule in spec.rules)}.")
-        said.append(f"Error probability over all looks {spec.alpha:g}: {CORRECTION_WORDS[spec.correction]}.")
+        over = "all rules and looks" if len(spec.rules) > 1 else "all looks"
+        said.append(f"Error probability over {over} {spec.alpha:g}: {CORRECTION_WORDS[spec.correction]}.")
     third = spec.third_rater
     if third is not None:
         about = f" about {', '.join(third.questions)}" if third.questions else ""

@@ -33,7 +33,7 @@ def look_figures(study: Study, spec: StoppingSpec, before: Sequence[int]) -> tup
         answers = count_answers(present)
         choice, said = choose(present, PEOPLE, frozenset(), None)
         rated = RatedItems(present)
-        design = SequentialDesign(spec.looks, spec.alpha, spec.correction)
+        design = SequentialDesign(spec.looks, spec.alpha, spec.correction, len(spec.rules))
         rules = [_judge(rated, choice, design, rule, [*before, answers]) for rule in spec.rules]
     return answers, {"guidelines": said["version"], "rules": rules}
 

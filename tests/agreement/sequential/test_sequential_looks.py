@@ -1,5 +1,7 @@
 """What a look concludes: repeated intervals, their rules, and errors of figures by the jackknife."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm, t
@@ -54,6 +56,14 @@ def test_several_targets_share_alpha():
     one, three = (DESIGN.boundary([300], 100, targets) for targets in (1, 3))
     assert one == pytest.approx(norm.isf(0.025))
     assert three == pytest.approx(norm.isf(0.025 / 3))
+
+
+def test_rules_share_alpha_too_and_so_do_the_figures_of_a_width():
+    plan = replace(DESIGN, rules=2)
+    assert plan.boundary([300], 100, 3) == pytest.approx(norm.isf(0.025 / 6))
+    means = [StopTarget((name,), 3.0, 0.1, 60) for name in "abc"]
+    found = judge_look(plan, StopRule(width=1), [300], 60, means)
+    assert found["boundary"] == pytest.approx(norm.isf(0.025 / 6))
 
 
 def look(rule, *targets, items=60):

@@ -10,6 +10,7 @@ from agreement.sequential.coverage_simulation import (
     UncorrectedDesign,
     agreeing_raters,
     scored_systems,
+    simulate_plans,
     simulate_stops,
     two_systems,
 )
@@ -49,6 +50,34 @@ def test_without_correction_the_same_looks_are_wrong_far_more_often():
 )
 def test_intervals_hold_when_a_width_stops_the_study(study):
     got = simulate_stops(study, SequentialDesign(LOOKS, ALPHA, "pocock"), 200, seed=4)
+    assert got["wrong"] <= most_wrong(200)
+    assert got["stopped"] > 100
+    assert got["mean_answers"] < LOOKS[-1]
+
+
+SEVERAL = [two_systems(rate, StopRule(width=0.135, low=0.0, high=1.0)) for rate in (0.45, 0.5, 0.5, 0.55)]
+TWO_LOOKS = SequentialDesign((200, 400), ALPHA, "obrien_fleming")
+
+
+def test_intervals_of_several_rules_on_widths_hold_together_when_the_plan_stops():
+    got = simulate_plans(SEVERAL, TWO_LOOKS, 200, seed=6)
+    assert got["wrong"] <= most_wrong(200)
+    assert got["stopped"] == 200
+
+
+def test_rules_that_each_spend_all_of_alpha_are_wrong_more_often():
+    got = simulate_plans(SEVERAL, TWO_LOOKS, 200, seed=6, is_split=False)
+    assert got["wrong"] > most_wrong(200)
+
+
+@pytest.mark.thorough
+def test_rules_of_different_kinds_hold_together_and_stop_before_the_end():
+    questions = [
+        two_systems(0.8, StopRule(width=0.3, low=0.0, high=1.0)),
+        scored_systems((2.5, 3.5), StopRule(width=0.8)),
+        agreeing_raters(0.9, StopRule(width=0.5, high=1.0)),
+    ]
+    got = simulate_plans(questions, SequentialDesign(LOOKS, ALPHA, "pocock"), 200, seed=7)
     assert got["wrong"] <= most_wrong(200)
     assert got["stopped"] > 100
     assert got["mean_answers"] < LOOKS[-1]
