@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
@@ -148,6 +149,10 @@ class EntryStepKind(ABC):
 
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
         """What the step's page shows, with a posted `form` that was refused."""
+        return {}
+
+    def synthetic_form(self, step: EntryStep, accuracy: float, random: Random) -> dict[str, Any]:
+        """The fields that a synthetic rater of a dry run posts to `take`; `accuracy` is from 0 to 1."""
         return {}
 
     @abstractmethod

@@ -49,16 +49,20 @@ def run_dry(claim: Claim) -> None:
 
 def _visitor(row: StudyDryRun, study: Study, person: Person, number: int) -> DeskVisitor:
     """A rater at the desk; the same settings and seed give the same answers in every dry run."""
-    visitor = DeskVisitor(
-        study, person, SyntheticRater(f"rater {number}", row.accuracy, row.bias, row.seed), row.seconds
-    )
-    visitor.begin()
-    return visitor
+    return DeskVisitor(study, person, SyntheticRater(f"rater {number}", row.accuracy, row.bias, row.seed), row.seconds)
 
 
 def _answer(claim: Claim, study: Study, visitors: list[DeskVisitor]) -> None:
-    """Let each rater answer one task after the other. Raises TryLaterError when the step is over, StopAskedError."""
-    until, working = time.monotonic() + STEP_SECONDS, list(visitors)
+    """Let the raters come in, then answer one task each in turn.
+
+    Raises TryLaterError when the step is over, StopAskedError.
+    """
+    until, coming, working = time.monotonic() + STEP_SECONDS, list(visitors), list(visitors)
+    while coming:
+        coming = [visitor for visitor in coming if visitor.step_in()]
+        claim.renew()
+        if time.monotonic() > until and coming:
+            raise TryLaterError(IN_STEPS, 0.0, counts=False)
     while working:
         working = [visitor for visitor in working if visitor.answer_next()]
         claim.update(answers=claim.row.answers + len(working))

@@ -1,4 +1,4 @@
-"""A synthetic rater at the desk: the very requests that a browser sends, answered by the whole stack of this site."""
+"""A synthetic rater on the way in and at the desk: the very requests that a browser sends, answered by this site."""
 
 import uuid
 from collections.abc import Mapping
@@ -10,8 +10,10 @@ from django.utils.module_loading import import_string
 
 from accounts.models import Person
 from annotation.desk.submitting import sheet_of
-from annotation.models import Assignment, Question, Study
+from annotation.members.membership import rater_for
+from annotation.models import Assignment, Question, Rater, Study
 from annotation.protocols import protocols
+from managing.dry_runs.way_walking import walk_on
 from recruiting.dry_runs.synthetic_answers import SyntheticRater, synthetic_form
 
 OK, REDIRECT = 200, 302
@@ -27,11 +29,29 @@ class DeskVisitor:
     """One synthetic rater with a browser of their own."""
 
     def __init__(self, study: Study, person: Person, rater: SyntheticRater, seconds: float) -> None:
-        self.study, self.rater, self.seconds = study, rater, seconds
+        self.study, self.person, self.rater, self.seconds = study, person, rater, seconds
+        self.is_in = False
         host = next((name.lstrip(".") for name in settings.ALLOWED_HOSTS if name != "*"), "localhost")
         self.browser = import_string(BROWSER)(SERVER_NAME=host.strip("[]") if host != "[::1]" else "localhost")
         self.browser.force_login(person)
         self.questions = list(Question.objects.filter(study=study).order_by("position"))
+
+    def step_in(self) -> bool:
+        """Do what comes next on the way into the study; False if they may have tasks, or can get no further."""
+        if self.is_in:
+            return False
+        if walk_on(self.rater_row(), self.rater, self._get, self._post):
+            return True
+        self.is_in = True
+        if self.rater_row().admitted:
+            self.begin()
+        return False
+
+    def rater_row(self) -> Rater:
+        """Their rater as it is now."""
+        row = rater_for(self.study, self.person)
+        row.study = self.study
+        return row
 
     def begin(self) -> None:
         """Read the guidelines and confirm it."""

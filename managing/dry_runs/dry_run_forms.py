@@ -16,7 +16,8 @@ class DryRunForm(forms.Form):
     )  # fmt: skip
     accuracy = forms.FloatField(
         label="Accuracy", min_value=0, max_value=1, initial=0.8,
-        help_text="How often a rater sees an output as good as it is, from 0 to 1.",
+        help_text="How often a rater sees an output as good as it is, fits a question of a screen, and answers a "
+        "practice task right, from 0 to 1.",
     )  # fmt: skip
     bias = forms.FloatField(
         label="Bias", min_value=-1, max_value=1, initial=0,
@@ -24,7 +25,8 @@ class DryRunForm(forms.Form):
     )  # fmt: skip
     seconds = forms.FloatField(label="Seconds per task", min_value=1, max_value=86400, initial=60)
     items = forms.IntegerField(
-        label="Items at most", min_value=1, required=False, initial=100, help_text="Empty: all items."
+        label="Items at most", min_value=1, required=False, initial=100,
+        help_text="Empty: all items. Practice items are always copied.",
     )  # fmt: skip
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31 - 1, initial=0)
 

@@ -1,6 +1,6 @@
 """Starts, makes, stops and removes dry runs: the only writer of their rows and copies."""
 
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +15,7 @@ from annotation.importing import add_to_study
 from annotation.members.membership import add_member
 from annotation.models import Study
 from annotation.models.people import Role
+from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.drafts import make_draft
@@ -103,11 +104,23 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     with TemporaryDirectory(prefix="interrater-dry-run-") as folder:
         path = Path(folder) / "items.jsonl"
         with study_snapshot(source) as present:
-            lines = (line for line in item_lines(present) if "withdrawn" not in line)
-            written = write_jsonl(path, islice(lines, row.items))
+            written = write_jsonl(path, _copied(item_lines(present), row.items))
         if written.lines:
             add_to_study(copy, {"items": path}, row.asked_by, via=f"dry run of {source.slug}")
     return copy
+
+
+def _copied(lines: Iterable[dict[str, Any]], most: int | None) -> Iterator[dict[str, Any]]:
+    """The lines of items that a dry run copies: at most so many of the main pool, and all for practice."""
+    main = 0
+    for line in lines:
+        if "withdrawn" in line:
+            continue
+        if line.get("pool", MAIN) == MAIN:
+            main += 1
+            if most is not None and main > most:
+                continue
+        yield line
 
 
 def synthetic_people(row: StudyDryRun, study: Study) -> list[Person]:

@@ -47,14 +47,23 @@ def true_merit(seed: int, item: str, key: str) -> float:
     return (system + Random(f"{seed} output {item} {key}").random()) / 2  # noqa: S311
 
 
-def synthetic_form(protocol: Protocol, questions: Sequence[Question], sheet: Sheet, merits: Merits) -> Form:
-    """The form that a rater who sees these merits would post. Raises UnknownQuestionError."""
+def synthetic_form(
+    protocol: Protocol, questions: Sequence[Question], sheet: Sheet, merits: Merits,
+    known: Mapping[str, Any] | None = None,
+) -> Form:  # fmt: skip
+    """The form that a rater who sees these merits would post; `known` has answers that are not made up.
+
+    Raises UnknownQuestionError.
+    """
     answers: dict[str, Any] = {}
     for question in questions:
         if not is_asked(question, answers):
             continue
         outputs = asked_of(question, sheet, protocol.asks_per)
-        if outputs == [None]:
+        right = (known or {}).get(question.key)
+        if right is not None and (outputs == [None] or all(output and output.key in right for output in outputs)):
+            answers[question.key] = right
+        elif outputs == [None]:
             answers[question.key] = _value(question, sheet, merits)
         else:
             answers[question.key] = {

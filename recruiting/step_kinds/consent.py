@@ -6,6 +6,7 @@ A text that changes is a new version, and everybody is asked again, also people 
 import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from random import Random
 from typing import Any
 
 from django.db.models import Max
@@ -67,6 +68,9 @@ class ConsentStep(EntryStepKind):
 
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
         return {"digest": digest_of(step), **consent_texts(step.body)}
+
+    def synthetic_form(self, step: EntryStep, accuracy: float, random: Random) -> dict[str, Any]:
+        return {"digest": digest_of(step), "agree": "yes"}
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
         if form.get("digest") != digest_of(step):

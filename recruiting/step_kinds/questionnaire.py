@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from random import Random
 from typing import Any
 
 from django.http import QueryDict
@@ -9,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
+from recruiting.dry_runs.synthetic_replies import synthetic_replies
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind
 from recruiting.step_kinds.screen import intro_problems
 from recruiting.way_in.passing import PASSED, begin, end
@@ -43,6 +45,9 @@ class QuestionnaireStep(EntryStepKind):
 
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
         return {"intro": step.option("intro", "")}
+
+    def synthetic_form(self, step: EntryStep, accuracy: float, random: Random) -> dict[str, Any]:
+        return synthetic_replies(step.body["questions"], 0.0, random)
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
         keep_replies(rater, step.key, read_replies(step.body["questions"], form, required=False), now)

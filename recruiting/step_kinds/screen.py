@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from random import Random
 from typing import Any
 
 from django.http import QueryDict
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_noop
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
 from annotation.questions import is_number
+from recruiting.dry_runs.synthetic_replies import synthetic_replies
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Halt, Passages
 from recruiting.way_in.passing import FAILED, PASSED, begin, end
 from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies
@@ -48,6 +50,10 @@ class ScreenStep(EntryStepKind):
 
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
         return {"intro": step.option("intro", "")}
+
+    def synthetic_form(self, step: EntryStep, accuracy: float, random: Random) -> dict[str, Any]:
+        """Each answer fits with the probability `accuracy`, else it is anything, which may fit, too."""
+        return synthetic_replies(step.body["questions"], accuracy, random)
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
         replies = read_replies(step.body["questions"], form, required=True)
