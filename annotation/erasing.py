@@ -4,12 +4,13 @@ An app has a module `erasing.py` that binds ERASING. Rows are deleted in any ord
 checks at its end that nothing refers to a deleted row, so a table that was forgotten makes the erasure fail as a whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Model, Q, QuerySet
 
+from accounts.erased_names import ErasedNames, forget_names_in
 from accounts.models import Person
 from annotation.models import (
     Adjudication,
@@ -42,6 +43,7 @@ from annotation.models import (
     SpotCheck,
     Study,
     StudyCounts,
+    StudyDeletion,
     Task,
     TaskOutput,
     TaskPreparation,
@@ -50,6 +52,8 @@ from annotation.models import (
     Unblinding,
     WrittenExample,
 )
+from annotation.studies.assignment_plan import NAMING_RATERS
+from annotation.studies.assignment_plan import OPTION as PLAN
 from config.database_clock import database_now
 from config.erasure import ErasedRows
 from config.registry import bound
@@ -65,6 +69,8 @@ class Erasing:
     """The app's tables of a study, each with the path of foreign keys from it to the study."""
     item_rows: tuple[tuple[type[Model], str], ...] = ()
     """Those of them that refer to the items of a study without answers: they go if all its items do."""
+    noted: tuple[tuple[type[Model], str, Sequence[str]], ...] = ()
+    """The app's tables with settings and notes, which may name people: the path to the study, and the columns."""
 
     def has_answers(self, study: Study) -> bool:
         """Return whether people or machines have judged or written anything in the study."""
@@ -82,6 +88,18 @@ class Erasing:
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Empty or delete every row of the study that names the person."""
+
+    def more_names(self, person: Person, study: Study) -> Collection[str]:
+        """Return what else than name and address of the account leads to the person."""
+        return ()
+
+    def forget_names(self, study: Study, names: ErasedNames, erased: ErasedRows) -> None:
+        """Take these names out of what others wrote. Texts that raters judge or agree to are left as they are."""
+        for model, path, columns in self.noted:
+            forget_names_in(model._default_manager.filter(**{path: study.pk}), columns, names, erased)
+
+    def stop_giving_work(self, rater: Rater, erased: ErasedRows) -> None:
+        """Let others do what was set aside for a rater who leaves, by name."""
 
     def item_withdrawn(self, item: Item) -> None:
         """Remove what was kept of the study with this item in it, in the transaction of its withdrawal."""
@@ -110,6 +128,13 @@ class AnnotationErasing(Erasing):
     item_rows = (
         (SeenItem, "item__study"), (Slot, "study"), (TaskOutput, "task__item__study"), (Task, "item__study"),
         (Output, "item__study"), (Item, "study"), (WrittenExample, "study"),
+    )  # fmt: skip
+
+    noted = (
+        (Study, "pk", ("title", "description", "contact", "options")), (Invitation, "study", ("note",)),
+        (Token, "study", ("name",)), (TaskPreparation, "study", ("why", "reason")), (Unblinding, "study", ("reason",)),
+        (SpotCheck, "annotation__rater__study", ("note",)), (FlagAnswer, "rater__study", ("note",)),
+        (SpanReview, "rating__study", ("reason",)), (Adjudication, "item__study", ("reason",)),
     )  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
@@ -149,6 +174,8 @@ class AnnotationErasing(Erasing):
         if not (person.is_staff or Membership.objects.filter(person=person).exclude(study=study).exists()):
             erased.delete(TokenStudy.objects.filter(token__made_by=person))
             erased.delete(Token.objects.filter(study=None, made_by=person))
+            erased.empty(StudyDeletion.objects.filter(asked_by=person), asked_by=None)
+        erased.empty(StudyDeletion.objects.filter(study_pk=study.pk, asked_by=person), asked_by=None)
         erased.empty(Batch.objects.filter(study=study, released_by=person), released_by=None)
         erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
@@ -158,6 +185,26 @@ class AnnotationErasing(Erasing):
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
         erased.empty(ItemCopy.objects.filter(study=study, asked_by=person), asked_by=None)
+
+    def forget_names(self, study: Study, names: ErasedNames, erased: ErasedRows) -> None:
+        """Also delete kept responses with a name: they are for requests that are sent once more."""
+        super().forget_names(study, names, erased)
+        of_accounts = Token.objects.filter(pk__in=TokenStudy.objects.filter(study=study).values("token"))
+        forget_names_in(of_accounts, ("name",), names, erased)
+        kept = names.rows_in(KeptResponse.objects.filter(study=study), ("body",))
+        erased.delete(KeptResponse.objects.filter(pk__in=[one.pk for one in kept]))
+
+    def stop_giving_work(self, rater: Rater, erased: ErasedRows) -> None:
+        """Give up the rater's list and own limit in the plan, and the slots that are kept for them."""
+        erased.empty(Slot.objects.filter(study=rater.study, kept_for=rater.name), kept_for="")
+        study = Study.objects.get(pk=rater.study_id)
+        plan = study.options.get(PLAN) or {}
+        less = {
+            key: {name: one for name, one in value.items() if name != rater.name} if key in NAMING_RATERS else value
+            for key, value in plan.items()
+        }
+        if less != plan:
+            erased.empty(Study.objects.filter(pk=study.pk), options={**study.options, PLAN: less})
 
 
 ERASING = AnnotationErasing()

@@ -15,6 +15,8 @@ class ManagingErasing(Erasing):
         (UploadStep, "upload__study"), (ItemUpload, "study"), (ItemSummary, "study"), (ItemLocalAlpha, "study"),
     )  # fmt: skip
 
+    noted = ((ItemUpload, "study", ("name",)), (UploadStep, "upload__study", ("findings",)))
+
     def remove_files(self, study: Study) -> None:
         """A study that is kept after all has lost the file of an upload that was not imported."""
         for upload in ItemUpload.objects.filter(study=study, has_file=True):

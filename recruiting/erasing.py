@@ -1,5 +1,8 @@
 """What is erased of recruiting."""
 
+from collections.abc import Collection
+
+from accounts.erased_names import ErasedNames
 from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Adjudication, Invitation, Membership, Rater, Reviewer, Study
@@ -35,6 +38,7 @@ from recruiting.models import (
     StopPlan,
     StudyDryRun,
 )
+from recruiting.second_stage.stage_section import without_adjudicator
 
 
 class RecruitingErasing(Erasing):
@@ -56,6 +60,12 @@ class RecruitingErasing(Erasing):
     )  # fmt: skip
     item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"),
                  (SecondStageCase, "item__study"))  # fmt: skip
+
+    noted = (
+        (RaterExclusion, "rater__study", ("reason", "ended_reason")), (RaterNotice, "rater__study", ("outcome",)),
+        (RaterPause, "rater__study", ("reason",)), (RaterMessage, "thread__rater__study", ("text",)),
+        (ExclusionReply, "exclusion__rater__study", ("text",)), (StopContinuation, "look__plan__study", ("reason",)),
+    )  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
         """Steps are open while a study is live, so a draft asks for nothing. Messages about tasks keep its items."""
@@ -96,6 +106,24 @@ class RecruitingErasing(Erasing):
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
+
+    def more_names(self, person: Person, study: Study) -> Collection[str]:
+        """Return their addresses, and who they are to the recruiter."""
+        mail = MailAddress.objects.filter(person=person).values_list("address", "pending")
+        crowd = CrowdId.objects.filter(person=person, study=study).values_list("participant", "session")
+        return [one for row in (*mail, *crowd) for one in row if one]
+
+    def forget_names(self, study: Study, names: ErasedNames, erased: ErasedRows) -> None:
+        """Also delete mails that wait to be sent to the person as somebody who is invited."""
+        super().forget_names(study, names, erased)
+        erased.delete(OutgoingMail.objects.filter(study=study, address__in=names.all))
+
+    def stop_giving_work(self, rater: Rater, erased: ErasedRows) -> None:
+        """Without the last rater who is named, researchers give the final answers again."""
+        study = Study.objects.get(pk=rater.study_id)
+        options = without_adjudicator(study.options, rater.name)
+        if options != study.options:
+            erased.empty(Study.objects.filter(pk=study.pk), options=options)
 
 
 def _remember_participants(person: Person, study: Study) -> None:

@@ -12,6 +12,7 @@ class WebhooksErasing(Erasing):
 
     study_rows = ((WebhookDelivery, "webhook__study"), (FinishedWork, "study"), (Webhook, "study"))
     item_rows = ((FinishedWork, "study"),)
+    noted = ((WebhookDelivery, "webhook__study", ("body",)),)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         mine = Webhook.objects.filter(study=study, made_by=person)

@@ -3,10 +3,11 @@
 from django.db import IntegrityError, transaction
 
 from accounts.audited_erasure import RATER_ERASED, ErasureRefusedError, audited_erasure, erase_account, forget_in_audit
+from accounts.erased_names import ErasedNames, forget_names_in_audit, names_among
 from accounts.models import Person
 from annotation.erasing import all_erasing
 from annotation.members.membership import keep_an_owner
-from annotation.models import Assignment, DraftConflict, Membership, Rater, Slot
+from annotation.models import Assignment, DraftConflict, Item, Membership, Output, Question, Rater, Slot
 from annotation.protocols import protocols
 from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.study_erasure import BUSY
@@ -16,9 +17,10 @@ def erase_rater(rater: Rater, actor: Person | None, *, keep_answers: bool) -> bo
     """Erase a rater from their study. Returns whether the person's account was erased too.
 
     With `keep_answers` the answers stay under the rater's random name and nothing links them to a person any more;
-    without, they are deleted with all that others said about them, and their tasks are open to others again. Either way
-    the person is no longer a member and the study's audit does not name them. The account goes if it is a member
-    of no other study and has no rights on the installation.
+    without, they are deleted with all that others said about them, and their tasks are open to others again; the random
+    name goes from settings and the audit, too. Either way the person is no longer a member, and neither the study's
+    audit nor its settings and notes name them. The account goes if it is a member of no other study and has no rights
+    on the installation.
 
     Raises ErasureRefusedError, and MembershipRefusedError for the only owner of a study.
     """
@@ -37,6 +39,7 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
         keep_an_owner(membership)
     new = {"answers": "kept" if keep_answers else "erased"}
     with audited_erasure(RATER_ERASED, f"rater {rater.pk}", actor=actor, study=study.slug, new=new) as erased:
+        names = _names_of(rater, keep_answers)
         held = Slot.objects.filter(holder=rater, state=Slot.State.HELD)
         protocols()[study.protocol].flow.on_released(list(held))
         erased.empty(held, state=Slot.State.OPEN, holder=None, lease_until=None)
@@ -47,6 +50,9 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
                 part.erase_answers(rater, erased)
             if person is not None:
                 part.forget_person(person, study, erased)
+            part.stop_giving_work(rater, erased)
+            part.forget_names(study, names, erased)
+        forget_names_in_audit(study.slug, names, erased)
         if not keep_answers:
             erased.delete(Rater.objects.filter(pk=rater.pk))
         if person is None:
@@ -56,3 +62,19 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
             return False
         erase_account(person, erased)
         return True
+
+
+def _names_of(rater: Rater, keep_answers: bool) -> ErasedNames:
+    """Return what names the rater and, in other ways than an item or system of the study is named, the person."""
+    person, study, own = rater.person, rater.study, [rater.name]
+    if keep_answers or rater.kind != Rater.Kind.HUMAN:
+        own = []
+    if person is None:
+        return names_among(own)
+    found = {person.username, person.full_name, person.get_full_name(), person.email}
+    for part in all_erasing():
+        found |= set(part.more_names(person, study))
+    for rows in (Item.objects.filter(study=study), Question.objects.filter(study=study),
+                 Output.objects.filter(item__study=study)):  # fmt: skip
+        found -= set(rows.filter(key__in=found).values_list("key", flat=True))
+    return names_among([*own, *found])

@@ -13,6 +13,8 @@ from annotation.models.study import Study
 
 OPTION = "plan"
 KEYS = ("core", "sets", "categories", "items", "most", "most_of", "lists", "priority")
+NAMING_RATERS = ("most_of", "lists")
+"""The parts of a plan that name raters."""
 GROUPS = ("sets", "categories", "items")
 MOST_RATERS = 1000
 MOST_TASKS = 10**9

@@ -46,6 +46,16 @@ def without_adjudicators(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, ADJUDICATION: {key: value for key, value in section.items() if key != RATERS}}
 
 
+def without_adjudicator(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a study's options without a rater in the section; without the section if nobody else is named."""
+    section = options.get(ADJUDICATION) or {}
+    left = [one for one in section.get(RATERS, ()) if one != name]
+    if left == section.get(RATERS, []):
+        return dict(options)
+    others = {key: value for key, value in options.items() if key != ADJUDICATION}
+    return {**others, ADJUDICATION: {**section, RATERS: left}} if left else others
+
+
 def has_stage(study: Study) -> bool:
     """Whether annotators give final answers in this study."""
     return ADJUDICATION in study.options
