@@ -9,6 +9,7 @@ from annotation.models import Rater, Study
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_rater, lock_study
 from config.database_clock import database_now
+from recruiting.checks.awaited_decisions import give_back_time
 from recruiting.checks.check_tables import ExclusionReply, RaterExclusion, RaterNotice
 from recruiting.crowds.crowd_tables import CrowdStay
 from recruiting.rater_messages.message_tables import RaterPause
@@ -105,6 +106,7 @@ def _locked(rater: Rater) -> tuple[Study, Rater]:
 def _resume(rater: Rater) -> None:
     """Give the rater work again, unless their stay has ended."""
     if not CrowdStay.objects.filter(rater=rater, ended_at__isnull=False).exists():
+        give_back_time(rater, database_now())
         Rater.objects.filter(pk=rater.pk).update(paused_at=None)
 
 

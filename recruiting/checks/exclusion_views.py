@@ -12,8 +12,10 @@ from annotation.access import NOTHING
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError
 from recruiting.checks import excluding
+from recruiting.checks.awaited_decisions import is_awaited
 from recruiting.checks.exclusion_forms import ExclusionForm, ExclusionReplyForm, NoticeForm
 from recruiting.checks.rater_access import notice_in, own_place, rater_in
+from recruiting.crowds.ending import stay_of
 from recruiting.rater_messages.pausing import pause_of
 
 REFUSED = (excluding.DecidedMeanwhileError, StudyRefusedError)
@@ -94,5 +96,6 @@ def my_standing(request: HttpRequest, slug: str) -> HttpResponse:
     replies = exclusion.replies.order_by("pk") if exclusion is not None else ()
     paused = study.raters.filter(person=person, paused_at__isnull=False).first()
     context = {"study": study, "exclusion": exclusion, "replies": replies, "paused": paused, "form": form,
-               "pause": pause_of(paused) if paused else None}  # fmt: skip
+               "pause": pause_of(paused) if paused else None, "is_awaited": paused is not None and is_awaited(paused),
+               "stay": stay_of(study, person) if study.has_crowd else None}  # fmt: skip
     return render(request, "recruiting/my_standing.html", context, status=422 if form.is_bound else 200)

@@ -4,9 +4,10 @@ import logging
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import OuterRef, Q
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -16,6 +17,7 @@ from annotation.studies.corrections import StudyArchivedError
 from annotation.studies.locking import ImportPendingError, RaterGoneError, lock_rater, lock_study
 from annotation.studies.queries import MyWork, work_in
 from config.database_clock import database_now
+from recruiting.checks.awaited_decisions import PATIENCE, awaits_decision, is_awaited
 from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
 from recruiting.crowds.outcomes import COMPLETE, FAILED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
 from recruiting.crowds.recruiter_settings import PARTS, recruiter_of
@@ -26,8 +28,6 @@ logger = logging.getLogger(__name__)
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """What own codes are made of: no letters that are mistaken for others."""
 CODE_LETTERS, TRIES, AT_ONCE = 12, 20, 50
-PATIENCE = timedelta(hours=1)
-"""How much longer the stay of somebody lasts who cannot continue yet."""
 AT_END = ("done", "waiting", "between", "paused", "closed")
 
 
@@ -87,7 +87,9 @@ def outcome_now(study: Study, rater: Rater) -> str:
 
 
 def _outcome_of(work: MyWork, rater: Rater) -> str:
-    if work.state == "stopped":  # a rule or a researcher gives them no more tasks
+    if work.is_stopped and work.state in ("stopped", "paused") and is_awaited(rater):
+        return ""  # a pause is no end before a researcher has decided
+    if work.state == "stopped":
         return FAILED
     if work.state not in AT_END:
         return ""
@@ -126,9 +128,13 @@ def withdraw(rater: Rater, person: Person) -> WayBack | None:
 
 
 def end_overdue() -> int:
-    """End some stays whose time is over, and return how many. Who has done all their tasks has completed the study."""
+    """End some stays whose time is over, and return how many. Who has done all their tasks has completed the study.
+
+    The time of people whom a pause keeps from working does not run.
+    """
     now, ended = database_now(), 0
-    due = CrowdStay.objects.filter(ended_at=None, due_at__lt=now).order_by("due_at")
+    paused = awaits_decision(OuterRef("rater")) & Q(rater__paused_at__isnull=False)
+    due = CrowdStay.objects.filter(~paused, ended_at=None, due_at__lt=now).order_by("due_at")
     for stay in due.select_related("rater")[:AT_ONCE]:
         try:
             ended += _end_if_overdue(stay, now)
@@ -147,6 +153,8 @@ def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
         if halt is not None and not halt.over:  # they wait for a decision, or until they may try again
             later = max(now, halt.until or now) + PATIENCE
             CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=later)
+            return False
+        if is_awaited(rater):
             return False
         return end_stay(study, rater, outcome_now(study, rater) or TIMED_OUT, now, actor=None)
 

@@ -7,6 +7,7 @@ from accounts.models import Person
 from annotation.models import Rater
 from annotation.studies.locking import lock_rater, lock_study
 from config.database_clock import database_now
+from recruiting.checks.awaited_decisions import give_back_time
 from recruiting.checks.check_tables import RaterExclusion
 from recruiting.crowds.crowd_tables import CrowdStay
 from recruiting.rater_messages.message_tables import RaterPause
@@ -44,6 +45,7 @@ def resume_rater(rater: Rater, person: Person) -> None:
             raise PauseRefusedError(EXCLUDED)
         if CrowdStay.objects.filter(rater=rater, ended_at__isnull=False).exists():
             raise PauseRefusedError(ENDED)
+        give_back_time(rater, database_now())
         if not Rater.objects.filter(pk=rater.pk, paused_at__isnull=False).update(paused_at=None):
             raise PauseRefusedError(NOT_PAUSED)
         RaterPause.objects.filter(rater=rater, ended_at=None).update(ended_at=database_now(), ended_by=person)

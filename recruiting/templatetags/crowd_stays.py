@@ -6,6 +6,7 @@ from django import template
 
 from accounts.models import Person
 from annotation.models import Rater, Study
+from recruiting.checks.awaited_decisions import is_awaited
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.entering import is_crowd_account
 from recruiting.entry_step import steps_of
@@ -46,3 +47,10 @@ def was_chosen(study: Study, person: Any, done: int) -> bool:
 def is_guest(person: Any) -> bool:
     """Whether the person's account was made by a link: it has no password, and programs cannot use it."""
     return isinstance(person, Person) and is_crowd_account(person)
+
+
+@register.simple_tag
+def awaits_researcher(study: Study, person: Any) -> bool:
+    """Whether the person is paused in the study and a researcher has yet to decide."""
+    rater = Rater.objects.filter(study=study, person=person).first() if isinstance(person, Person) else None
+    return rater is not None and is_awaited(rater)
