@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 
 class DoneElsewhere(NamedTuple):
-    """Work on a task that came from a file: primary keys, the rater's name, and the order of outputs that they saw."""
+    """Work on a task that came from a file: primary keys, the rater's name, and the order of outputs that they saw.
+
+    `third_rater` says that it was asked for because the planned raters disagreed.
+    """
 
     task: int
     item: int
     rater: int
     name: str
     shown: list[int]
+    third_rater: bool = False
 
 
 class BegunTask(NamedTuple):

@@ -19,7 +19,6 @@ from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
 from recruiting.checks.excluding import excluded
-from recruiting.models import ExtraPlace
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
@@ -54,7 +53,8 @@ def agreement_report(
     version count: the latest with any rating, or version `guidelines`; "all" combines them. The report's `guidelines`
     says which, with the number of ratings under each. Ratings of machines that were shown another version are left
     out; so are, and each question has their number, answers in another shape and reruns other than the latest.
-    Answers to tasks that already had all their raters count like any other; `surplus` is their number. Raises
+    Answers to tasks that already had all their raters count like any other; `surplus` is their number. In a study that
+    asks third raters if two disagree, only answers in planned places count, and `stopping` says why. Raises
     ChoiceInvalidError.
     """
     with study_snapshot(study):
@@ -176,9 +176,8 @@ def choose(
     }
     if shown:
         said["machines"] = {str(number): count for number, count in shown.items()}
-    has_third = ExtraPlace.objects.filter(study=study).exists()
     number = version if isinstance(version, int) else None
-    return replace(raters, version=number, pooled=pooled, only_planned=has_third), said
+    return replace(raters, version=number, pooled=pooled, only_planned=rows.has_third_raters(study)), said
 
 
 def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def kept_disagreement(study: Study, choices: Mapping[str, Any]) -> Report:
 
 
 def _of_question(rated: RatedItems, question: Question, choice: Choice) -> Report:
-    everything = opinions(rated, question, Choice(choice.kinds, pooled=True))
+    everything = opinions(rated, question, replace(choice, version=None, pooled=True))
     if everything is None:
         return {"level": None, "reason": NO_ANSWERS_TO_COMPARE}
     chosen = (everything if choice.pooled else everything.of_version(choice.version)).latest()

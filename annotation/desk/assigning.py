@@ -313,7 +313,7 @@ def hold(study: Study, rater: Rater, task: int, now: datetime) -> bool:
     mine = Slot.objects.select_for_update(no_key=True).filter(task=task, holder=rater).first()
     if mine is not None and (mine.state != Slot.State.HELD or renew_lease(study, mine, now)):
         return True
-    return take_open(rater, task, Slot.State.HELD, lease_end(study, now))
+    return take_open(rater, task, Slot.State.HELD, lease_end(study, now)) is not None
 
 
 def fill(rater: Rater, task: int) -> bool:
@@ -321,13 +321,13 @@ def fill(rater: Rater, task: int) -> bool:
     mine = Slot.objects.select_for_update(no_key=True).filter(task=task, holder=rater)
     if mine.update(state=Slot.State.FILLED, lease_until=None):
         return True
-    return take_open(rater, task, Slot.State.FILLED, None)
+    return take_open(rater, task, Slot.State.FILLED, None) is not None
 
 
-def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bool:
-    """Take an open slot of a task; False if it has none that the locked rater may take."""
+def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> Slot | None:
+    """Take an open slot of a task; None if it has none that the locked rater may take."""
     if not has_room(rater.study, rater):
-        return False
+        return None
     free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
     if routing_of(rater.study) is not None:
         mine = locked_lanes(rater.study, rater.pk)
@@ -335,9 +335,9 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> bo
         free = free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
     slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
-        return False
+        return None
     taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
-    return bool(taken.update(state=state, holder=rater, lease_until=until))
+    return slot if taken.update(state=state, holder=rater, lease_until=until) else None
 
 
 def release(study: Study, rater: Rater, task: int, why: str) -> int:

@@ -50,6 +50,8 @@ class Revision:
         self.work, self.assignment, self.current, self.slot = work, work.assignment, work.current, work.slot
         self.study, self.submission, self.digest, self.now = study, submission, digest, now
         self.closed = work.state.status == Study.Status.CLOSED
+        place = work.slot if work.slot is not None else work.current
+        self.third_rater = place is not None and place.third_rater
         self.steps: list[AuditEntry] = []
 
     @classmethod
@@ -97,6 +99,7 @@ class Revision:
                 revision=current.revision + 1 if current else 1,
                 status=status,
                 surplus=surplus,
+                third_rater=self.third_rater,
                 answers=answers or {},
                 reason=reason,
                 flag=assignment.flag,
@@ -147,7 +150,8 @@ class Revision:
             return True
         # A task that never had slots has no quota.
         taken = take_open(rater, task, Slot.State.FILLED, None)
-        return taken or not Slot.objects.filter(task=task).exists()
+        self.third_rater = taken is not None and taken.third_rater
+        return taken is not None or not Slot.objects.filter(task=task).exists()
 
     def _own_slot(self) -> "QuerySet[Slot]":
         """The rater's slot, if nobody has released it since it was read."""
@@ -203,6 +207,7 @@ def _rating(
         number=answer.number,
         value=answer.value,
         off_scale=answer.off_scale,
+        third_rater=annotation.third_rater,
         guidelines_version=annotation.guidelines_version,
         protocol_version=annotation.protocol_version,
         shown=shown,

@@ -175,6 +175,7 @@ _RATED = (
     whole("replicate", "which rerun"),
     anything("distribution", "probabilities of answers"),
     anything("metadata", "what else is known about it"),
+    yes_no("third_rater", "of people: whether it was asked for because the planned raters disagreed"),
 )  # fmt: skip
 NEEDED = ("rater", "question", "value")
 RATINGS = TypedTable(_RATED, NEEDED, _value_row, _rating_line)
@@ -198,6 +199,7 @@ ANNOTATIONS = TypedTable(
         whole("revision", "1, 2, ...; the highest is current"),
         text("status", "submitted, skipped, withdrawn or flagged"),
         yes_no("surplus", "whether the task already had all its raters"),
+        yes_no("third_rater", "whether it was asked for because the planned raters disagreed"),
         anything("answers", "{question: value}"),
         text("reason", "why it was skipped"),
         text("flag", "the rater's comment on what is wrong with the task"),

@@ -29,8 +29,8 @@ STATUSES = frozenset(Annotation.Status.values)
 SUBMITTED = Annotation.Status.SUBMITTED.value
 LINE_KEYS = frozenset(column.name for column in ANNOTATIONS.columns)
 SAID = (
-    "status", "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
-    "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
+    "status", "surplus", "third_rater", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version",
+    "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
 """The columns with an annotation's content; the others name its task, its rater and its revision."""
 ANNOTATION_COLUMNS = (
@@ -38,8 +38,8 @@ ANNOTATION_COLUMNS = (
 )  # fmt: skip
 RATING_COLUMNS = (
     "id", "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant",
-    "annotation_id", "revision", "is_current", "level", "number", "value", "off_scale", "run", "machine_key",
-    "ordinal", "guidelines_version", "protocol_version", "shown", "seconds", "submitted_at", "outcome",
+    "annotation_id", "revision", "is_current", "level", "number", "value", "off_scale", "third_rater", "run",
+    "machine_key", "ordinal", "guidelines_version", "protocol_version", "shown", "seconds", "submitted_at", "outcome",
     "prompt_digest",
 )  # fmt: skip
 LONGEST_VARIANT = 240
@@ -121,6 +121,7 @@ class AnnotationImport(LineImport[ReadAnnotation]):
         return {
             "status": status,
             "surplus": line_fields.flag(body, "surplus"),
+            "third_rater": line_fields.flag(body, "third_rater"),
             "answers": line_fields.mapping(body, "answers") or {},
             "reason": line_fields.text(body, "reason") or "",
             "flag": line_fields.text(body, "flag") or "",
@@ -296,9 +297,9 @@ class AnnotationImport(LineImport[ReadAnnotation]):
                 off_scale = off_scale or self.types[question.type].off_scale(answer.value, question.spec)
             yield (
                 self.study.pk, question.pk, one.rater, one.item, output, other, one.read.plan.variant, one.pk,
-                one.read.revision, one.current, level, answer.number, canonical_json(answer.value), off_scale, "", key,
-                ordinal, said["guidelines_version"], said["protocol_version"], shown_text, said["seconds"],
-                submitted_at, "", "",
+                one.read.revision, one.current, level, answer.number, canonical_json(answer.value), off_scale,
+                said["third_rater"], "", key, ordinal, said["guidelines_version"], said["protocol_version"],
+                shown_text, said["seconds"], submitted_at, "", "",
             )  # fmt: skip
 
 

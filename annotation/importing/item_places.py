@@ -7,7 +7,7 @@ from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from config.model_fields import canonical_json
 
-KEYS = frozenset({"outputs", "variant", "numbers"})
+KEYS = frozenset({"outputs", "variant", "numbers", "third_raters"})
 MOST_PLACES = 1000
 """As `annotation.studies.slot_steps` allows."""
 LONGEST_VARIANT = 240
@@ -41,9 +41,13 @@ def _task(one: Any, field: str, known: Collection[str]) -> dict[str, Any]:
     for key in outputs:
         if key not in known:
             raise FieldInvalidError(f"{field}.outputs", f"{quoted(key)} is not an output of this item")
+    numbers = _numbers(one.get("numbers"), f"{field}.numbers")
+    third = _numbers(one.get("third_raters", []), f"{field}.third_raters")
+    if not set(third) <= set(numbers):
+        raise FieldInvalidError(f"{field}.third_raters", "must be some of numbers")
     return {
-        "outputs": list(outputs), **({"variant": variant} if variant else {}),
-        "numbers": _numbers(one.get("numbers"), f"{field}.numbers"),
+        "outputs": list(outputs), **({"variant": variant} if variant else {}), "numbers": numbers,
+        **({"third_raters": third} if third else {}),
     }  # fmt: skip
 
 

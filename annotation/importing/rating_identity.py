@@ -20,6 +20,7 @@ ORDER = ("ordinal", "pk")
 KEY = ("question", "rater", "item", "output", "other_output", "submitted_at", "variant")
 CONTENT = (
     "value", "explanation", "shown", "seconds", "guidelines_version", "run", "replicate", "distribution", "metadata",
+    "third_rater",
 )  # fmt: skip
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

@@ -33,6 +33,7 @@ LINE_KEYS = frozenset({
     "guidelines_version", "run", "replicate", "distribution", "metadata",
 })  # fmt: skip
 MACHINES = KINDS - {DEFAULT_KIND}
+PERSON_KEYS = frozenset({"third_rater"})
 MACHINE_KEYS = frozenset({"missing", "outcome", "prompt_digest"})
 OUTCOMES = frozenset(Rating.AgentsOutcome.values)
 LONGEST_DIGEST = 64
@@ -40,6 +41,7 @@ COLUMNS = (
     "id", "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant", "revision",
     "is_current", "level", "number", "value", "off_scale", "guidelines_version", "run", "replicate", "ordinal",
     "explanation", "shown", "seconds", "submitted_at", "distribution", "outcome", "prompt_digest", "metadata",
+    "third_rater",
 )  # fmt: skip
 
 
@@ -55,7 +57,7 @@ class ReadRating:
     value: Any
     submitted_at: Any
     said: tuple[Any, ...]
-    """From explanation to metadata, in the order of `rating_identity.CONTENT` after the value."""
+    """From explanation to the mark of third raters, in the order of `rating_identity.CONTENT` after the value."""
     answer: MachineAnswer | None = None
     """A machine's answer, of which the unit and the value are those of the line."""
     machine_said: tuple[float | None, str, str] = (None, "", "")
@@ -70,7 +72,7 @@ class RatingImport(LineImport[ReadRating]):
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         super().__init__(target, problems)
         self.keys = {
-            False: LINE_KEYS | self.protocol.unit_keys,
+            False: LINE_KEYS | PERSON_KEYS | self.protocol.unit_keys,
             True: LINE_KEYS | MACHINE_KEYS | self.protocol.machine_unit_keys,
         }
         self.types, self.raters = target.types, target.raters
@@ -118,6 +120,7 @@ class RatingImport(LineImport[ReadRating]):
                 line_fields.whole(body, "replicate"),
                 body.get("distribution"),
                 line_fields.mapping(body, "metadata"),
+                line_fields.flag(body, "third_rater"),
             ),
             answer=answer,
             machine_said=_machine_said(body) if machine else (None, "", ""),
@@ -241,12 +244,12 @@ class RatingImport(LineImport[ReadRating]):
                 )
                 self.problems.add(rating.line, "value", reason)
             return None
-        explanation, shown, seconds, version, run, replicate, distribution, metadata = said
+        explanation, shown, seconds, version, run, replicate, distribution, metadata, third = said
         kind = self.types[question.type]
         return (
             self.study.pk, question.pk, rater, item, output, other, variant, 1, True, kind.level, kind.number(value),
             canonical_json(value), False, version, run, replicate, ordinal, explanation, _json(shown), seconds,
-            packed_time(rating.submitted_at), _json(distribution), "", "", _json(metadata),
+            packed_time(rating.submitted_at), _json(distribution), "", "", _json(metadata), third,
         )  # fmt: skip
 
 
@@ -260,7 +263,7 @@ def _machine_said(body: Mapping[str, Any]) -> tuple[float | None, str, str]:
 
 
 def _machine_rating(read: ReadRating, rater: int, item: int, output: int | None, other: int | None) -> MachineRating:
-    explanation, shown, seconds, version, run, replicate, distribution, metadata = read.said
+    explanation, shown, seconds, version, run, replicate, distribution, metadata, _ = read.said
     missing, outcome, digest = read.machine_said
     if read.answer is None:
         raise ValueError("a line of a person")

@@ -382,6 +382,7 @@ class Migration(FirstMigration):
                 ('is_current', models.BooleanField(default=True)),
                 ('status', models.CharField(choices=[('submitted', 'Submitted'), ('skipped', 'Skipped'), ('withdrawn', 'Withdrawn'), ('flagged', 'Flagged, not answered')], max_length=10)),
                 ('surplus', models.BooleanField(default=False, help_text='submitted after the task had all its raters')),
+                ('third_rater', models.BooleanField(db_default=False, default=False, help_text='given in a place that was made because the planned raters disagreed')),
                 ('answers', config.model_fields.ExactJSONField(default=dict, help_text='{question: value} as submitted')),
                 ('reason', models.TextField(blank=True, help_text='why it was skipped or withdrawn')),
                 ('flag', models.TextField(blank=True)),
@@ -427,6 +428,7 @@ class Migration(FirstMigration):
                 ('number', models.FloatField(blank=True, null=True)),
                 ('value', config.model_fields.ExactJSONField()),
                 ('off_scale', models.BooleanField(default=False, help_text="a machine's number outside the question's scale")),
+                ('third_rater', models.BooleanField(db_default=False, default=False, help_text='as its annotation says')),
                 ('guidelines_version', models.PositiveIntegerField(blank=True, null=True)),
                 ('protocol_version', models.PositiveIntegerField(blank=True, null=True)),
                 ('run', models.CharField(blank=True, help_text="the name of the rater's run, see JudgeRun", max_length=200)),
@@ -458,6 +460,7 @@ class Migration(FirstMigration):
                     models.Index(condition=models.Q(('other_output__isnull', False)), fields=['other_output'], name='rating_of_pair'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'span')), fields=['study', 'item', 'id'], name='rating_spans'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'text')), fields=['study', 'id'], name='rating_comments'),
+                    models.Index(condition=models.Q(('third_rater', True)), fields=['study', 'id'], name='rating_of_third_rater'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('annotation__isnull', False), ('other_output__isnull', True), ('output__isnull', False)), fields=('annotation', 'question', 'output'), name='rating_once_an_output'),
@@ -571,6 +574,7 @@ class Migration(FirstMigration):
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
                 ('kept_for', models.CharField(blank=True, help_text="the name of the only rater who may take it, if the study's plan says so", max_length=200)),
                 ('lane', models.PositiveSmallIntegerField(db_default=0, default=0, help_text="for whom it is, by the study's routing; 0 in studies without")),
+                ('third_rater', models.BooleanField(db_default=False, default=False, help_text='whether it was made because the planned raters disagreed')),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),
                 ('study', models.ForeignKey(blank=True, db_index=False, help_text='empty: a hidden check, which fills no place of the study', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
@@ -583,6 +587,7 @@ class Migration(FirstMigration):
                     models.Index(condition=models.Q(models.Q(('lane', 0), _negated=True), ('state', 'open')), fields=['study', 'lane', 'place', 'number', 'id'], name='slot_open_in_lane'),
                     models.Index(condition=models.Q(('state', 'held')), fields=['study', 'lease_until'], name='slot_lease'),
                     models.Index(condition=models.Q(('holder__isnull', False)), fields=['holder', 'state'], name='slot_of_holder'),
+                    models.Index(condition=models.Q(('third_rater', True)), fields=['study', 'state'], name='slot_of_third_rater'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(fields=('task', 'number'), name='slot_once'),
@@ -934,7 +939,7 @@ class Migration(FirstMigration):
         Freeze(
             "annotation_annotation",
             [
-                "task_id", "rater_id", "revision", "status", "surplus", "answers", "reason", "flag", "shown",
+                "task_id", "rater_id", "revision", "status", "surplus", "third_rater", "answers", "reason", "flag", "shown",
                 "guidelines_version", "protocol_version", "client_key", "payload_digest", "opened_at", "submitted_at",
                 "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
             ],
@@ -943,7 +948,7 @@ class Migration(FirstMigration):
             "annotation_rating",
             [
                 "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant",
-                "annotation_id", "revision", "level", "number", "value", "off_scale", "guidelines_version",
+                "annotation_id", "revision", "level", "number", "value", "off_scale", "third_rater", "guidelines_version",
                 "protocol_version", "run", "replicate", "machine_key", "ordinal", "explanation", "shown", "seconds",
                 "submitted_at", "distribution", "missing", "outcome", "prompt_digest", "metadata",
             ],

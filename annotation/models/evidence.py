@@ -29,6 +29,9 @@ class Annotation(models.Model):
     is_current = models.BooleanField(default=True)
     status = models.CharField(max_length=10, choices=Status)
     surplus = models.BooleanField(default=False, help_text="submitted after the task had all its raters")
+    third_rater = models.BooleanField(
+        default=False, db_default=False, help_text="given in a place that was made because the planned raters disagreed"
+    )
     answers = ExactJSONField(default=dict, help_text="{question: value} as submitted")
     reason = models.TextField(blank=True, help_text="why it was skipped or withdrawn")
     flag = models.TextField(blank=True)
@@ -113,6 +116,7 @@ class Rating(models.Model):
     number = models.FloatField(null=True, blank=True)
     value = ExactJSONField()
     off_scale = models.BooleanField(default=False, help_text="a machine's number outside the question's scale")
+    third_rater = models.BooleanField(default=False, db_default=False, help_text="as its annotation says")
     guidelines_version = models.PositiveIntegerField(null=True, blank=True)
     protocol_version = models.PositiveIntegerField(null=True, blank=True)
     run = models.CharField(max_length=200, blank=True, help_text="the name of the rater's run, see JudgeRun")
@@ -142,6 +146,7 @@ class Rating(models.Model):
                 fields=["study", "item", "id"], condition=Q(is_current=True, level="span"), name="rating_spans"
             ),
             models.Index(fields=["study", "id"], condition=Q(is_current=True, level="text"), name="rating_comments"),
+            models.Index(fields=["study", "id"], condition=Q(third_rater=True), name="rating_of_third_rater"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -82,6 +82,9 @@ class Slot(models.Model):
     lane = models.PositiveSmallIntegerField(
         default=0, db_default=0, help_text="for whom it is, by the study's routing; 0 in studies without"
     )
+    third_rater = models.BooleanField(
+        default=False, db_default=False, help_text="whether it was made because the planned raters disagreed"
+    )
 
     class Meta:
         indexes = [
@@ -100,6 +103,7 @@ class Slot(models.Model):
             ),
             models.Index(fields=["study", "lease_until"], condition=Q(state="held"), name="slot_lease"),
             models.Index(fields=["holder", "state"], condition=Q(holder__isnull=False), name="slot_of_holder"),
+            models.Index(fields=["study", "state"], condition=Q(third_rater=True), name="slot_of_third_rater"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["task", "number"], name="slot_once"),

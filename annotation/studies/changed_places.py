@@ -38,7 +38,9 @@ WHERE {CHOSEN} AND i.id > %(planned)s AND i.places IS NOT NULL AND NOT {HAS_SLOT
 
 
 def changed_places(study: Study, first: int, last: int) -> dict[int, list[Line]]:
-    """Return `places` of the items whose tasks have others than planned: {outputs, variant?, numbers} by primary key.
+    """Return `places` of the items whose tasks have others than planned, by primary key.
+
+    Each is {outputs, variant?, numbers, third_raters?}; the last are the numbers of places of third raters.
 
     `first` and `last` are primary keys: of the study's items from one to the other. The tasks are in the order of
     their outputs in the item, then of their variants.
@@ -53,14 +55,13 @@ def changed_places(study: Study, first: int, last: int) -> dict[int, list[Line]]
         different[item].append(task)
     for item, tasks in different.items():
         tasks.sort(key=lambda task: ([place for place, _ in shown[task]], variants[task][1]))
-        found[item] = [
-            _line([key for _, key in shown[task]], variants[task][1], sorted(numbers[task])) for task in tasks
-        ]
+        found[item] = [_line([key for _, key in shown[task]], variants[task][1], *numbers[task]) for task in tasks]
     return found
 
 
-def _line(outputs: list[str], variant: str, numbers: list[int]) -> Line:
-    return {"outputs": outputs, **({"variant": variant} if variant else {}), "numbers": numbers}
+def _line(outputs: list[str], variant: str, numbers: list[int], third: list[int]) -> Line:
+    of_third = {"third_raters": third} if third else {}
+    return {"outputs": outputs, **({"variant": variant} if variant else {}), "numbers": numbers, **of_third}
 
 
 def _read(statement: str, study: Study, first: int, last: int) -> list[tuple[Any, ...]]:
@@ -78,7 +79,10 @@ def _imported(study: Study, first: int, last: int) -> dict[int, list[Line]]:
         return {}
     found = {}
     for item, places in _read(IMPORTED, study, first, last):
-        told = [_line(one["outputs"], one.get("variant", ""), one["numbers"]) for one in json.loads(places)]
+        told = [
+            _line(one["outputs"], one.get("variant", ""), one["numbers"], one.get("third_raters", []))
+            for one in json.loads(places)
+        ]
         if told:
             found[item] = told
     return found
@@ -97,12 +101,14 @@ def _different(study: Study, first: int, last: int) -> dict[int, tuple[int, str]
     return {task: (item, variant) for item, task, variant, *_ in rows if flow.needs_slots(variant)}
 
 
-def _numbers(tasks: list[int]) -> Mapping[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+def _numbers(tasks: list[int]) -> Mapping[int, tuple[list[int], list[int]]]:
+    """The numbers of each task's places, and those of third raters among them."""
+    found: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for start in range(0, len(tasks), LOOKUP):
-        slots = Slot.objects.filter(task__in=tasks[start : start + LOOKUP]).order_by()
-        for task, number in slots.values_list("task", "number"):
-            found[task].append(number)
+        slots = Slot.objects.filter(task__in=tasks[start : start + LOOKUP]).order_by("number")
+        for task, number, third in slots.values_list("task", "number", "third_rater"):
+            found[task][0].append(number)
+            found[task][1].extend([number] if third else [])
     return found
 
 

@@ -1,8 +1,8 @@
 """Places that work from files fills, so that what was done elsewhere is not given out again.
 
 Such work takes an open place of its task: one kept for its rater, or else one for anybody, first of all one with the
-order of outputs that the rater saw. If an item's tasks stay with the same raters, a rater gets the places of one number
-on all of them, as from a claim.
+order of outputs that the rater saw. Third raters take the places of third raters, and others do not. If an item's
+tasks stay with the same raters, a rater gets the places of one number on all of them, as from a claim.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ def answered_elsewhere(tasks: Collection[int]) -> list[DoneElsewhere]:
         rater__kind=Rater.Kind.HUMAN,
     )  # fmt: skip
     here = set(Assignment.objects.filter(task__in=tasks).values_list("task", "rater"))
-    rows = answers.order_by("pk").values_list("task", "task__item", "rater", "rater__name", "shown")
+    rows = answers.order_by("pk").values_list("task", "task__item", "rater", "rater__name", "shown", "third_rater")
     return [DoneElsewhere(*row) for row in rows if (row[0], row[2]) not in here]
 
 
@@ -72,7 +72,11 @@ class _Places:
 
     def take(self, done: DoneElsewhere) -> Slot | None:
         """The place that this work takes, which is free no longer; None if there is none for it."""
-        fitting = [slot for slot in self.free[done.task] if slot.kept_for in ("", done.name)]
+        fitting = [
+            slot
+            for slot in self.free[done.task]
+            if slot.kept_for in ("", done.name) and slot.third_rater == done.third_rater
+        ]
         if self.together:
             number = self.numbers.get((done.item, done.rater))
             used = self.used[done.item]

@@ -32,7 +32,19 @@ PRIORITY_SHIFT = 59
 """How many bits of a place are below its priority."""
 NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
 TABLES = Tables()
-SlotFacts = tuple[int, int, str, int]
+SlotFacts = tuple[int, int, str, int, bool]
+SLOT_COLUMNS = (
+    "study_id",
+    "item_id",
+    "task_id",
+    "number",
+    "place",
+    "order",
+    "state",
+    "kept_for",
+    "lane",
+    "third_rater",
+)
 """A slot's number, place, keeper and lane."""
 
 
@@ -149,6 +161,7 @@ def _make_slots(
     is_core = core_of(study, plan)
     told = {pk: _facts(item)._replace(is_core=is_core(numbers.get(pk, 0))) for pk, item in items.items()}
     kept = {pk: kept_numbers(item.places) for pk, item in items.items()}
+    third = {pk: kept_numbers(item.places, "third_raters") for pk, item in items.items()}
     turns = _turns(study, numbers, outputs) if counted else {}
     variants = dict(Task.objects.filter(pk__in=list(tasks.values())).exclude(variant="").values_list("pk", "variant"))
     for (item, key), task in tasks.items():
@@ -162,7 +175,8 @@ def _make_slots(
         slots = kept[item].get(key, range(size))
         keepers = {slot: listed[slot] if slot < len(listed) else "" for slot in slots}
         lanes = {slot: lane_of(study, items[item], slot) for slot in slots}
-        wanted = {(slot, place, keepers[slot], lanes[slot]) for slot in slots}
+        of_third = third[item].get(key, [])
+        wanted = {(slot, place, keepers[slot], lanes[slot], slot in of_third) for slot in slots}
         if task in having and not _remade(task, having[task], wanted):
             continue
         orders = protocol.orders(
@@ -170,10 +184,10 @@ def _make_slots(
         )
         rows.extend(
             (study.pk, item, task, slot, place, canonical_json(orders[slot]), Slot.State.OPEN.value, keepers[slot],
-             lanes[slot])
+             lanes[slot], slot in of_third)
             for slot in slots
         )  # fmt: skip
-    insert_rows(Slot, ["study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for", "lane"], rows)
+    insert_rows(Slot, SLOT_COLUMNS, rows)
 
 
 def _facts(item: Item) -> ItemFacts:
@@ -190,17 +204,19 @@ def planned_sizes(study: Study, items: Mapping[int, Item]) -> dict[int, int]:
     }
 
 
-def kept_numbers(places: Iterable[Mapping[str, Any]] | None) -> dict[str, list[int]]:
-    """The numbers of the places that an item's file names, by the key of the task."""
-    return {task_key(TaskPlan(tuple(one["outputs"]), one.get("variant", ""))): one["numbers"] for one in places or ()}
+def kept_numbers(places: Iterable[Mapping[str, Any]] | None, which: str = "numbers") -> dict[str, list[int]]:
+    """The numbers of the places that an item's file names, by the key of the task; or those of `third_raters`."""
+    return {
+        task_key(TaskPlan(tuple(one["outputs"]), one.get("variant", ""))): one.get(which, []) for one in places or ()
+    }
 
 
 def _slots_of(tasks: Collection[int]) -> dict[int, set[SlotFacts]]:
-    """The number, place, keeper and lane of each slot, by task."""
+    """The number, place, keeper and lane of each slot, and whether it is for a third rater, by task."""
     found: dict[int, set[SlotFacts]] = defaultdict(set)
-    rows = Slot.objects.filter(task__in=list(tasks)).values_list("task", "number", "place", "kept_for", "lane")
-    for task, number, place, keeper, lane in rows:
-        found[task].add((number, place, keeper, lane))
+    told = ("task", "number", "place", "kept_for", "lane", "third_rater")
+    for task, *facts in Slot.objects.filter(task__in=list(tasks)).values_list(*told):
+        found[task].add(tuple(facts))
     return dict(found)
 
 

@@ -14,7 +14,7 @@ from config.background.waking import enqueue
 from config.database_clock import database_now
 from recruiting.stopping.fixing import ENDING
 from recruiting.stopping.plan_spec import read_stopping
-from recruiting.stopping.stopping_models import ExtraPlace, StopLook, StopPlan
+from recruiting.stopping.stopping_models import StopLook, StopPlan
 
 WORK_KEY = "stop_look"
 REASONS = {
@@ -25,8 +25,8 @@ REASONS = {
 
 def count_answers(study: Study) -> int:
     """The filled places of the study, except those of third raters, which no plan counts."""
-    filled = Slot.objects.filter(study=study, state=Slot.State.FILLED, place__gte=FIRST).count()
-    return filled - ExtraPlace.objects.filter(study=study, slot__state=Slot.State.FILLED).count()
+    filled = Slot.objects.filter(study=study, state=Slot.State.FILLED)
+    return filled.filter(place__gte=FIRST).count() - filled.filter(third_rater=True, place__gte=FIRST).count()
 
 
 def due_look(plan: StopPlan, answers: int) -> int | None:

@@ -52,7 +52,7 @@ def compare_raters(task: Task) -> int:
         own = [slot for slot in slots if slot.task_id == task.pk]
         if len(own) < PLANNED or any(slot.state != Slot.State.FILLED for slot in own):
             return 0
-        if ExtraPlace.objects.filter(slot__in=own).exists():
+        if any(slot.third_rater for slot in own):
             return 0
         disagreed = disagreements(task, [slot.holder_id for slot in own if slot.holder_id is not None], rule)
         return _ask(study, item, task, slots, disagreed) if disagreed else 0
@@ -91,7 +91,7 @@ def _ask(study: Study, item: Item, task: Task, slots: Sequence[Slot], disagreed:
         orders = [slot.order for slot in slots if slot.task_id == one.pk]
         slot = Slot.objects.create(
             study=study, item=item, task=one, number=number, place=place, order=next_order(study, item, one, orders),
-            lane=lane_of(study, item, number),
+            lane=lane_of(study, item, number), third_rater=True,
         )  # fmt: skip
         ExtraPlace.objects.create(study=study, slot=slot, disagreed=disagreed, made_at=now)
     new = {"slot": number, "tasks": len(having), "questions": disagreed}

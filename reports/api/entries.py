@@ -23,12 +23,13 @@ RATING = (
     "pk", "of_item", "item__key", "output__key", "other_output__key", "variant", "question__key", "rater__name",
     "rater__kind", "value", "explanation", "shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate",
     "distribution", "missing", "outcome", "prompt_digest", "metadata", "revision", "is_current",
+    "third_rater",
 )  # fmt: skip
 ANNOTATION = (
     "pk", "of_item", "task__item__key", "task_id", "task__variant", "rater_id", "rater__name", "rater__kind",
-    "revision", "is_current", "status", "surplus", "answers", "reason", "flag", "shown", "guidelines_version",
-    "protocol_version", "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use",
-    "metadata",
+    "revision", "is_current", "status", "surplus", "third_rater", "answers", "reason", "flag", "shown",
+    "guidelines_version", "protocol_version", "opened_at", "submitted_at", "seconds", "visible_seconds",
+    "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
 ASSIGNMENT = (
     "pk", "of_item", "task__item__key", "task_id", "task__variant", "rater__name", "created_at", "opened_at", "seen_at",
@@ -115,6 +116,7 @@ def _rating(row: Any, protocol: Any, shown: ShownNames) -> Entry:
             "outcome": row.outcome or None,
             "prompt_digest": row.prompt_digest or None,
             "metadata": shown.within(row.metadata),
+            "third_rater": row.third_rater or None,
             "revision": row.revision,
             "current": row.is_current,
         }
@@ -150,6 +152,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "current": row.is_current,
             "status": row.status,
             "surplus": row.surplus,
+            "third_rater": row.third_rater or None,
             "answers": shown.within(row.answers),
             "reason": row.reason or None,
             "flag": row.flag or None,

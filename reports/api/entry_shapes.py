@@ -89,6 +89,9 @@ class AnnotationEntrySerializer(serializers.Serializer):
     current = serializers.BooleanField(help_text="Whether it is the newest revision.")
     status = serializers.ChoiceField(Annotation.Status.values)
     surplus = serializers.BooleanField()
+    third_rater = serializers.BooleanField(
+        required=False, help_text="Whether it was asked for because the planned raters disagreed."
+    )
     answers = serializers.DictField(help_text="{question: value}")
     reason = text_field()
     flag = text_field()
@@ -130,6 +133,9 @@ class RatingEntrySerializer(serializers.Serializer):
     outcome = serializers.ChoiceField(Rating.AgentsOutcome.values, required=False)
     prompt_digest = text_field()
     metadata = anything_field()
+    third_rater = serializers.BooleanField(
+        required=False, help_text="Whether it was asked for because the planned raters disagreed."
+    )
     revision = whole_field()
     current = serializers.BooleanField()
 

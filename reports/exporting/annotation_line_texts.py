@@ -15,6 +15,7 @@ from reports.exporting.study_lines import HUMAN
 from reports.exporting.table_statements import ANNOTATIONS, TASK_OUTPUTS, Row, RowsOfItems, by_whole_items, streamed
 
 KEPT, FEW = 4096, 8
+THIRD = ',"third_rater":true'
 PLACES = itemgetter(3)
 KEY = itemgetter(4)
 
@@ -88,12 +89,12 @@ def _of_rater(rater: str, kind: str) -> str:
 
 def _text(row: Row, outputs: tuple[str, ...]) -> AnnotationText:
     (
-        _, _, variant, rater, revision, item, kind, status, surplus, answers, reason, flag, shown, guidelines, version,
-        opened_at, submitted_at, seconds, visible, active, tool_use, metadata,
+        _, _, variant, rater, revision, item, kind, status, surplus, third, answers, reason, flag, shown, guidelines,
+        version, opened_at, submitted_at, seconds, visible, active, tool_use, metadata,
     ) = row  # fmt: skip
     head = (
         f'{_of_task(item, outputs, variant)},{_of_rater(rater, kind)},"revision":{revision},"status":"{status}",'
-        f'"surplus":{"true" if surplus else "false"}'
+        f'"surplus":{"true" if surplus else "false"}{THIRD if third else ""}'
     )
     tail = f',"reason":{encode_basestring(reason)}' if reason else ""
     if flag:

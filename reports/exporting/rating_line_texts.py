@@ -20,7 +20,7 @@ from reports.exporting.table_statements import OF_MACHINES, PEOPLES_RATINGS, RAT
 
 KEY = 9
 """The place of a row's primary key."""
-MORE = "run, replicate, distribution, missing, outcome, prompt_digest, metadata"
+MORE = "run, replicate, distribution, missing, outcome, prompt_digest, metadata, third_rater"
 LOOKUP = 500
 KEPT = 4096
 """So many texts of each kind are kept, and only short ones."""
@@ -67,7 +67,7 @@ def machine_rows(study: Study) -> Iterator[list[Row]]:
     """The same of models and metrics; the last column has kind, level and the columns MORE."""
     for rows in by_whole_items(streamed(RATINGS.format_map(OF_MACHINES), study.pk)):
         rows.sort()
-        yield [(*row[:6], *row[9:17], *row[19:22], row[22], (*row[17:19], *row[23:30])) for row in rows]
+        yield [(*row[:6], *row[9:17], *row[19:22], row[22], (*row[17:19], *row[23:31])) for row in rows]
 
 
 def unit_writer(study: Study) -> Callable[[str | None, str | None, str], str]:
@@ -116,7 +116,7 @@ def rating_writer(study: Study) -> Callable[[list[Row]], Chunk]:
             if explanation is not None:
                 more = f',"explanation":{encode_basestring(explanation)}{more}'
             if rest is not None:
-                more += _of_machine(*rest[4:])
+                more += _rarely_said(*rest[4:])
             lines.append(f'{{{head[1:]},"value":{value}{more}}}\n')
         return len(lines), "".join(lines).encode()
 
@@ -141,8 +141,8 @@ def circumstances(
     return more
 
 
-def _of_machine(
-    distribution: str | None, missing: float | None, outcome: str, digest: str, metadata: str | None
+def _rarely_said(
+    distribution: str | None, missing: float | None, outcome: str, digest: str, metadata: str | None, third: bool
 ) -> str:
     parts = (
         ("distribution", distribution),
@@ -150,5 +150,6 @@ def _of_machine(
         ("outcome", f'"{outcome}"' if outcome else None),
         ("prompt_digest", encode_basestring(digest) if digest else None),
         ("metadata", metadata),
+        ("third_rater", "true" if third else None),
     )
     return "".join(f',"{name}":{text}' for name, text in parts if text is not None)

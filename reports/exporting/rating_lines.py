@@ -56,6 +56,7 @@ class RawRating(NamedTuple):
     outcome: str
     prompt_digest: str
     metadata: str | None
+    third_rater: bool
 
 
 AFTER_UNIT = slice(RawRating._fields.index("variant"), RawRating._fields.index("pk") + 1)
@@ -133,5 +134,6 @@ def _line(row: RawRating, protocol: Protocol, names: Names, systems: frozenset[s
             "outcome": row.outcome or None,
             "prompt_digest": row.prompt_digest or None,
             "metadata": None if row.metadata is None else names.within(parsed(row.metadata), systems),
+            "third_rater": bool(row.third_rater) or None,
         }
     )

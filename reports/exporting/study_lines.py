@@ -27,8 +27,8 @@ ITEM = (
 OUTPUT = ("item", "key", "text", "turns", "edited_from", "writer", "metadata")
 ANNOTATION = (
     "task__item_id", "task__item__key", "task_id", "task__variant", "rater__name", "rater__kind", "revision", "status",
-    "surplus", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version", "opened_at",
-    "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
+    "surplus", "third_rater", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version",
+    "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
 NAMING = ("outputs", "variant", "answers", "shown", "metadata")
 """The keys of an annotation's line whose values name systems."""
@@ -59,6 +59,7 @@ def _shown(task: Line, names: Names, systems: Collection[str]) -> Line:
             "outputs": sorted(outputs) if names.are_codes else outputs,
             "variant": variant,
             "numbers": task["numbers"],
+            "third_raters": task.get("third_raters"),
         }
     )
 
@@ -169,6 +170,7 @@ def _annotation(row: Mapping[str, Any], outputs: list[str]) -> Line:
             "revision": row["revision"],
             "status": row["status"],
             "surplus": row["surplus"],
+            "third_rater": row["third_rater"] or None,
             "answers": row["answers"],
             "reason": row["reason"] or None,
             "flag": row["flag"] or None,

@@ -55,7 +55,7 @@ RATINGS = """
 SELECT i.id, COALESCE(o.position, -1), COALESCE(p.position, -1), r.variant, q.position, u.name, {order},
   COALESCE(time_text(r.submitted_at), ''), r.ordinal, r.value, r.id,
   i.key, o.key, p.key, q.key, u.kind, r.level, r.explanation, r.shown, r.seconds, r.guidelines_version, r.run,
-  r.replicate, r.distribution, r.missing, r.outcome, r.prompt_digest, r.metadata
+  r.replicate, r.distribution, r.missing, r.outcome, r.prompt_digest, r.metadata, r.third_rater
 FROM annotation_item i CROSS JOIN annotation_rating r
   JOIN annotation_rater u ON u.id = r.rater_id JOIN annotation_question q ON q.id = r.question_id
   LEFT JOIN annotation_output o ON o.id = r.output_id LEFT JOIN annotation_output p ON p.id = r.other_output_id
@@ -64,9 +64,9 @@ WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id
 """
 PLAIN = (
     "r.run = '' AND r.replicate IS NULL AND r.distribution IS NULL AND r.missing IS NULL AND r.outcome = ''"
-    " AND r.prompt_digest = '' AND r.metadata IS NULL"
+    " AND r.prompt_digest = '' AND r.metadata IS NULL AND NOT r.third_rater"
 )
-"""Says what only machines usually say: none of it."""
+"""Says what only machines and third raters say: none of it."""
 PEOPLES_RATINGS = f"""
 SELECT i.id, COALESCE(o.position, -1), COALESCE(p.position, -1), r.variant, q.position, u.name,
   COALESCE(time_text(r.submitted_at), ''), r.ordinal, r.value, r.id, i.key, o.key, p.key, q.key, r.explanation, r.shown,
@@ -82,9 +82,9 @@ OF_PEOPLE = {"raters": "u.kind = 'human'", "order": "'', -1, ''"}
 OF_MACHINES = {"raters": "u.kind <> 'human'", "order": "r.run, COALESCE(r.replicate, -1), COALESCE(r.shown, 'null')"}
 """Runs, replicates and orders tell machines' ratings apart, before their times."""
 ANNOTATIONS = """
-SELECT i.id, t.id, t.variant, u.name, a.revision, i.key, u.kind, a.status, a.surplus, a.answers, a.reason, a.flag,
-  a.shown, a.guidelines_version, a.protocol_version, time_text(a.opened_at), time_text(a.submitted_at), a.seconds,
-  a.visible_seconds, a.active_seconds, a.tool_use, a.metadata
+SELECT i.id, t.id, t.variant, u.name, a.revision, i.key, u.kind, a.status, a.surplus, a.third_rater, a.answers,
+  a.reason, a.flag, a.shown, a.guidelines_version, a.protocol_version, time_text(a.opened_at),
+  time_text(a.submitted_at), a.seconds, a.visible_seconds, a.active_seconds, a.tool_use, a.metadata
 FROM annotation_item i CROSS JOIN annotation_task t CROSS JOIN annotation_annotation a
   JOIN annotation_rater u ON u.id = a.rater_id
 WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.models import Study
 from annotation.protocols import protocol_of
-from reports.exporting.annotation_line_texts import AnnotationText
+from reports.exporting.annotation_line_texts import THIRD, AnnotationText
 from reports.exporting.file_writers import Chunk
 from reports.exporting.rating_line_texts import KEPT, circumstances, members, unit_writer
 from reports.exporting.rating_lines import HUMAN
@@ -51,15 +51,19 @@ def wide_rating_writer(study: Study, write: WriteCell) -> Callable[[list[Row]], 
                     guidelines, rest,
                 ) = row  # fmt: skip
                 kind, level, run, replicate = (HUMAN, "", "", None) if rest is None else rest[:4]
+                third = rest is not None and bool(rest[-1])
                 cell = kept_cell if len(value) < LONG else kept_cell.__wrapped__
                 name, text = cell(question, level, value)
-                same = found.setdefault((output, other, variant, rater, at, guidelines, run, replicate, shown), [])
+                same = found.setdefault(
+                    (output, other, variant, rater, at, guidelines, run, replicate, shown, third), []
+                )
                 cells = next((cells for _, cells in same if name not in cells), None) if same else None
                 if cells is None:
                     of_item = f',"item":{encode_basestring(item)}' if names_items else ""
                     head = of_item + said_of(output, other, variant, rater, kind)
                     cells = {}
-                    same.append((head + circumstances(shown, seconds, at, guidelines, run, replicate), cells))
+                    told = circumstances(shown, seconds, at, guidelines, run, replicate)
+                    same.append((head + told + (THIRD if third else ""), cells))
                 cells[name] = text
             lines += [f"{{{head[1:]}{''.join(cells.values())}}}\n" for same in found.values() for head, cells in same]
         return len(lines), "".join(lines).encode()

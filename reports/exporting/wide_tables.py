@@ -27,7 +27,7 @@ from reports.exporting.table_statements import Row
 from reports.exporting.wide_line_texts import Cell, wide_annotation_writer, wide_rating_writer
 
 UNIT = ("item", "output", "outputs", "session", "turn", "rater", "rater_kind")
-SAID = ("shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate")
+SAID = ("shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate", "third_rater")
 OF_ANNOTATIONS = tuple(column for column in ANNOTATIONS.columns if column.name != "answers")
 NUMBERS = (ColumnKind.WHOLE, ColumnKind.YES_NO, ColumnKind.NUMBER)
 
@@ -137,7 +137,7 @@ def _occasion(rating: RawRating) -> tuple[Any, ...]:
     """What the ratings of one row have in common."""
     return (
         rating.output, rating.other, rating.variant, rating.rater, rating.submitted_at, rating.guidelines_version,
-        rating.run, rating.replicate, rating.shown,
+        rating.run, rating.replicate, rating.shown, rating.third_rater,
     )  # fmt: skip
 
 
@@ -155,6 +155,7 @@ def _circumstances(rating: RawRating, protocol: Protocol, names: Names, systems:
             "guidelines_version": rating.guidelines_version,
             "run": rating.run or None,
             "replicate": rating.replicate,
+            "third_rater": bool(rating.third_rater) or None,
         }
     )
 

@@ -14,7 +14,8 @@ from django.db.models.functions import Cast
 
 from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import in_main_pool
-from recruiting.models import ExtraPlace, RaterExclusion
+from recruiting.models import RaterExclusion
+from recruiting.stopping.plan_spec import third_rater_of
 from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 
 CHUNK = 20_000
@@ -32,8 +33,8 @@ class Choice:
 
     `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
     A machine's rating counts if the judge was shown this version, or none. With `only_planned`, answers of third raters
-    do not, who were asked because two disagreed. With `without_excluded`, nor do those of raters whom a researcher has
-    excluded.
+    do not, who were asked because two disagreed, nor do those beyond a task's places. With `without_excluded`, nor do
+    those of raters whom a researcher has excluded.
     """
 
     kinds: frozenset[str] = PEOPLE
@@ -56,7 +57,7 @@ class Choice:
         """The chosen current ratings of the study."""
         rows = _counting(study).filter(self.raters(), is_current=True)
         rows = rows if self.only_people else not_replaced(rows)
-        rows = rows.exclude(by_third_rater()) if self.only_planned else rows
+        rows = rows.filter(third_rater=False).exclude(annotation__surplus=True) if self.only_planned else rows
         if self.pooled:
             return rows
         return rows.filter(Q(guidelines_version=self.version) | (~PERSON & Q(guidelines_version=None)))
@@ -72,11 +73,9 @@ def by_excluded() -> Exists:
     return Exists(RaterExclusion.objects.filter(rater=OuterRef("rater"), ended_at=None))
 
 
-def by_third_rater() -> Exists:
-    """The condition for ratings from places that were made because the planned raters disagreed."""
-    return Exists(
-        ExtraPlace.objects.filter(slot__task=OuterRef("annotation__task"), slot__holder=OuterRef("rater"))
-    )  # fmt: skip
+def has_third_raters(study: Study) -> bool:
+    """Whether the study asks third raters if two disagree, or has answers of some."""
+    return third_rater_of(study) is not None or Rating.objects.filter(study=study, third_rater=True).exists()
 
 
 def versions(study: Study, choice: Choice) -> dict[int | None, int]:

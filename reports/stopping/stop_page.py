@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import Study
+from annotation.models import Slot, Study
 from config.background.rows import WAITING, Status
-from recruiting.models import ExtraPlace, StopContinuation, StopLook, StopPlan
+from recruiting.models import StopContinuation, StopLook, StopPlan
 from recruiting.stopping.fixing import ending_look
 from recruiting.stopping.looking import count_answers
 from recruiting.stopping.plan_spec import SEPARATED, read_stopping, stopping_of
@@ -49,7 +49,7 @@ def stop_context(study: Study) -> dict[str, Any]:
         "continuation": gone_on,
         "answers": answers,
         "next_look": next((one for one in spec.looks if one > taken), None) if spec and not ended else None,
-        "third": ExtraPlace.objects.filter(study=study).count() if spec and spec.third_rater else None,
+        "third": Slot.objects.filter(study=study, third_rater=True).count() if spec and spec.third_rater else None,
     }
 
 

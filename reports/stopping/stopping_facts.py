@@ -7,10 +7,9 @@ from django.db.models import Count, Q
 from annotation.models import Rating, Slot, Study
 from config.background.rows import Status
 from config.text_validation import time_text
-from recruiting.models import ExtraPlace, StopContinuation, StopLook, StopPlan
+from recruiting.models import StopContinuation, StopLook, StopPlan
 from recruiting.stopping.plan_spec import StoppingSpec, read_stopping, stopping_of
 from recruiting.stopping.plan_words import plan_in_words
-from reports.rows import by_third_rater
 
 THIRD_WHY = (
     "Agreement is that of the planned raters. Third raters were asked only where those disagreed, so their answers "
@@ -19,9 +18,9 @@ THIRD_WHY = (
 
 
 def stopping_facts(study: Study) -> dict[str, Any] | None:
-    """The facts of a study with stop rules, else None: plan, looks, its end, and third raters."""
-    spec, plan = stopping_of(study), StopPlan.objects.filter(study=study).first()
-    if spec is None and plan is None:
+    """The facts of a study with stop rules or third raters, else None: plan, looks, its end, and third raters."""
+    spec, plan, third = stopping_of(study), StopPlan.objects.filter(study=study).first(), _third_raters(study)
+    if spec is None and plan is None and third is None:
         return None
     fixed: StoppingSpec | None = read_stopping(plan.spec) if plan else spec
     looks = list(StopLook.objects.filter(plan=plan, status=Status.DONE).order_by("number")) if plan else []
@@ -32,7 +31,7 @@ def stopping_facts(study: Study) -> dict[str, Any] | None:
         "in_time": plan.in_time if plan else None,
         "looks": [look_facts(look) for look in looks],
         "ended": _ended(looks),
-        "third_raters": _third_raters(study),
+        "third_raters": third,
     }
 
 
@@ -56,10 +55,11 @@ def _ended(looks: list[StopLook]) -> dict[str, Any] | None:
 
 
 def _third_raters(study: Study) -> dict[str, Any] | None:
-    places = ExtraPlace.objects.filter(study=study).aggregate(
-        made=Count("pk"), filled=Count("pk", filter=Q(slot__state=Slot.State.FILLED))
+    places = Slot.objects.filter(study=study, third_rater=True).aggregate(
+        made=Count("pk"), filled=Count("pk", filter=Q(state=Slot.State.FILLED))
     )
-    if not places["made"]:
+    answers = Rating.objects.filter(study=study, third_rater=True, is_current=True).count()
+    if not places["made"] and not answers:
         return None
-    answers = Rating.objects.filter(by_third_rater(), study=study, is_current=True)
-    return {**places, "ratings_left_out": answers.count(), "why": THIRD_WHY}
+    late = Rating.objects.filter(study=study, annotation__surplus=True, third_rater=False, is_current=True).count()
+    return {**places, "ratings_left_out": answers + late, "why": THIRD_WHY}

@@ -92,6 +92,7 @@ class Annotation(TypedDict, total=False):
     current: bool
     status: str
     surplus: bool
+    third_rater: bool
     answers: dict[str, Any]
     reason: str
     flag: str
@@ -130,6 +131,7 @@ class Rating(TypedDict, total=False):
     outcome: str
     prompt_digest: str
     metadata: Any
+    third_rater: bool
     revision: int
     current: bool
 

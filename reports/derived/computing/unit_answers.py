@@ -1,11 +1,12 @@
 """People's answers to a question, unit by unit: what derived tables are made of.
 
 They are the answers that the agreement report counts by default: of people, about items of the main pool, under the
-latest version of the guidelines that has answers. Of a person who judged a unit more than once, the latest counts.
+latest version of the guidelines that has answers. Those of third raters count, too. Of a person who judged a unit
+more than once, the latest counts.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -48,7 +49,8 @@ class PeopleAnswersByItem:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.choice: Choice = choose(study, PEOPLE, frozenset(), None)[0]
+        chosen = choose(study, PEOPLE, frozenset(), None)[0]
+        self.choice: Choice = replace(chosen, only_planned=False)  # labels are made of third raters' answers, too
 
     @cached_property
     def names(self) -> Names:

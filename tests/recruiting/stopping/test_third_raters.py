@@ -7,13 +7,17 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from annotation.desk.assigning import next_assignment
-from annotation.desk.submitting import Submission, submit
-from annotation.models import Slot, Task
+from annotation.desk.submitting import Submission, flag, submit
+from annotation.importing import import_study
+from annotation.models import Annotation, Assignment, Rating, Slot, Task
+from annotation.studies.planning import plan_chunk
 from config.background.claiming import process_row
-from recruiting.models import ExtraPlace, PairCheck
+from recruiting.models import ExtraPlace, PairCheck, StopPlan
 from recruiting.stopping.third_raters import compare_raters
 from reports.agreement_report import agreement_report
+from reports.exporting import export_study
 from tests.recruiting.stop_studies import annotator, answer, compare_all, stopping_study
+from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
 
 RULE = {"third_rater": {"questions": ["how_well"], "more_than": 1}}
 pytestmark = pytest.mark.django_db
@@ -64,6 +68,87 @@ def test_the_third_place_goes_to_a_third_person_and_agreement_is_that_of_the_fir
     assert "disagreed" in told["why"]
     compare_all()
     assert ExtraPlace.objects.count() == 2
+
+
+def marked_answers():
+    """Each answer's rater, revision and whether it and all of its ratings are marked as a third rater's."""
+    found = []
+    for row in Annotation.objects.select_related("rater").order_by("rater__name", "revision"):
+        marks = set(Rating.objects.filter(annotation=row).values_list("third_rater", flat=True))
+        assert marks == {row.third_rater}
+        found.append((row.rater.name, row.revision, row.third_rater))
+    return found
+
+
+def test_answers_in_third_places_are_marked_when_they_are_given_and_in_every_revision():
+    study = two_raters([("1", "5")])
+    compare_all()
+    cyd = annotator(study, "cyd")
+    answer(study, cyd, "5")
+    flag(Assignment.objects.get(rater=cyd), "odd")
+    names = {rater.name: rater.person.username for rater in study.raters.all()}
+    told = [(names[name], revision, third) for name, revision, third in marked_answers()]
+    assert sorted(told) == [("ann", 1, False), ("bob", 1, False), ("cyd", 1, True), ("cyd", 2, True)]
+
+
+def test_a_late_answer_is_marked_by_the_place_that_it_takes_and_counts_in_no_agreement_if_there_is_none():
+    study, _ = stopping_study(RULE, items=1, redundancy=2)
+    late = [annotator(study, name) for name in ("ann", "bob")]
+    pages = [next_assignment(study, rater) for rater in late]
+    Slot.objects.update(state="open", holder=None, lease_until=None)
+    for name, value in (("cyd", "1"), ("dan", "5")):
+        answer(study, annotator(study, name), value)
+    before = agreement_report(study, replicates=0)
+    compare_all()
+    for page in pages:
+        form = {"q-follows": ["true"], "q-how_well": ["3"]}
+        submit(page, Submission(form=form, revision=0, guidelines_version=1))
+    last = Annotation.objects.filter(rater__in=late).order_by("pk").values_list("surplus", "third_rater")
+    assert list(last) == [(False, True), (True, False)]
+    after = agreement_report(study, replicates=0)
+    assert after["questions"] == before["questions"]
+    assert after["stopping"]["third_raters"]["ratings_left_out"] == 4
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_the_mark_comes_back_from_files_with_the_same_bytes_and_the_same_agreement(tmp_path, form):
+    study = two_raters([("1", "5"), ("2", "2"), ("4", "1")])
+    compare_all()
+    answer(study, annotator(study, "cyd"), "5")
+    report = agreement_report(study, replicates=0)
+    export_study(study, tmp_path / "one", form)
+    before, names = bytes_of(tmp_path / "one"), set(Rating.objects.filter(third_rater=True).values_list("rater__name"))
+    empty_the_database(PairCheck, ExtraPlace, StopPlan)
+    again = import_study(tmp_path / "one").study
+    export_study(again, tmp_path / "two", form)
+    assert bytes_of(tmp_path / "two") == before
+    while plan_chunk(again):
+        pass
+    again.refresh_from_db()
+    export_study(again, tmp_path / "three", form)
+    assert bytes_of(tmp_path / "three") == before
+    assert set(Rating.objects.filter(third_rater=True).values_list("rater__name")) == names != set()
+    third = Slot.objects.filter(third_rater=True)
+    assert sorted(slot.state for slot in third) == ["filled", "open"]
+    assert {(slot.holder.name,) for slot in third if slot.holder} == names
+    copy = agreement_report(again, replicates=0)
+    assert copy["questions"] == report["questions"]
+    assert copy["stopping"]["third_raters"] == report["stopping"]["third_raters"]
+
+
+def test_ratings_alone_carry_the_mark_too(tmp_path):
+    study = two_raters([("1", "5")])
+    compare_all()
+    answer(study, annotator(study, "cyd"), "5")
+    export_study(study, tmp_path / "one")
+    lines = objects_of(tmp_path / "one" / "ratings.jsonl")
+    assert [line.get("third_rater") for line in lines].count(True) == 2
+    expected = agreement_report(study, replicates=0)["questions"]["how_well"]["ratings"]
+    empty_the_database(PairCheck, ExtraPlace, StopPlan)
+    (tmp_path / "one" / "annotations.jsonl").unlink()
+    again = import_study(tmp_path / "one").study
+    assert not Annotation.objects.exists()
+    assert agreement_report(again, replicates=0)["questions"]["how_well"]["ratings"] == expected == 2
 
 
 def test_comparing_again_and_revising_make_no_second_place():
