@@ -15,7 +15,7 @@ from recruiting.way_in.gold_checks import marks_spans
 from recruiting.way_in.passing import FAILED, PASSED, end
 from recruiting.way_in.practice_kind import PracticeKind, is_whole
 from recruiting.way_in.rule_results import rule_results
-from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
+from recruiting.way_in.step_fields import INTRO, ITEMS, SAMPLE, StepField
 
 RULE_KEYS = ("question", "least", "within", "found", "alpha")
 MOST_ATTEMPTS, MOST_HOURS, MOST_RIGHT = 20, 24 * 365, 1000
@@ -26,9 +26,9 @@ class QualificationStep(PracticeKind):
     label = gettext_noop("Qualification")
     about = "People rate items with known answers, which they do not see, and pass by rules per question."
     pool = Item.Pool.QUALIFICATION.value
-    spec_keys = frozenset({"intro", "items", "rules", "attempts", "cooldown_hours", "since_guidelines"})
+    spec_keys = frozenset({"intro", "items", "sample", "rules", "attempts", "cooldown_hours", "since_guidelines"})
     fields = (
-        INTRO, ITEMS,
+        INTRO, ITEMS, SAMPLE,
         StepField(
             "rules", "Rules", "YAML, one block per question: question, then least (right answers), within (distance "
             "from the right answer), found (share of the right spans), alpha (least agreement with the right answers). "

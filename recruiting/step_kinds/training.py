@@ -12,7 +12,7 @@ from recruiting.entry_step import DeclaredIn, EntryStep
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import PASSED, end
 from recruiting.way_in.practice_kind import PracticeKind, is_whole
-from recruiting.way_in.step_fields import INTRO, ITEMS, StepField
+from recruiting.way_in.step_fields import INTRO, ITEMS, SAMPLE, StepField
 
 MOST_ROUNDS = 10
 
@@ -23,10 +23,11 @@ class TrainingStep(PracticeKind):
     about = "People rate examples and see the right answer with its reason after each."
     shows_gold = True
     pool = Item.Pool.TRAINING.value
-    spec_keys = frozenset({"intro", "items", "rounds"})
+    spec_keys = frozenset({"intro", "items", "sample", "rounds"})
     fields = (
         INTRO,
         ITEMS,
+        SAMPLE,
         StepField("rounds", "Rounds", "How often all of them are shown. Empty: once.", kind="whole"),
     )
 

@@ -44,9 +44,13 @@ class PracticeKind(EntryStepKind):
         named = isinstance(items, list) and 0 < len(items) <= MOST_ITEMS and all(isinstance(one, str) for one in items)
         if items is not None and not named and not is_whole(items, 1, MOST_ITEMS):
             yield FieldInvalidError(place, f"items must be a number from 1 to {MOST_ITEMS} or a list of item ids")
+        most = len(items) if isinstance(items, list) else items if type(items) is int else MOST_ITEMS
+        if "sample" in self.spec_keys and "sample" in body and not is_whole(body["sample"], 1, most):
+            yield FieldInvalidError(place, f"sample must be a whole number from 1 to {most}, the number of items")
 
     def context(self, step: EntryStep, study: Study, form: QueryDict | None) -> dict[str, Any]:
-        return {"intro": step.option("intro", ""), "items": len(items_for(study, step))}
+        there = len(items_for(study, step))
+        return {"intro": step.option("intro", ""), "items": min(there, step.option("sample", there))}
 
     def take(self, step: EntryStep, rater: Rater, form: QueryDict, now: datetime) -> None:
         """Begin an attempt, unless one is under way. Raises RepliesInvalidError if the pool has no items."""

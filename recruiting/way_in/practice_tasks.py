@@ -19,6 +19,7 @@ from annotation.protocols import protocols
 from annotation.studies.planning import seeded
 from config.model_fields import canonical_json
 from recruiting.entry_step import EntryStep, steps_of
+from recruiting.models import StepPassage
 from recruiting.way_in.practice_drafts import PracticeDraft
 
 MOST_ITEMS = 200
@@ -61,6 +62,21 @@ def items_for(study: Study, step: EntryStep) -> list[Item]:
     return list(found[before : before + min(wanted or MOST_ITEMS, MOST_ITEMS)])
 
 
+def drawn_items(study: Study, step: EntryStep, rater: Rater) -> list[Item]:
+    """Return the items of a rater's next attempt: all of the step, or a `sample` drawn for this person and attempt.
+
+    Items that the rater has had in an attempt at any step come only when no others are left.
+    """
+    found, size = items_for(study, step), step.option("sample", None)
+    if size is None:
+        return found
+    earlier = list(StepPassage.objects.filter(rater=rater).values_list("step", "tasks"))
+    had = {task[0] for _, tasks in earlier for task in tasks}
+    attempt = sum(key == step.key for key, _ in earlier) + 1
+    Random(seeded(study, "sample", rater.name, step.key, attempt)).shuffle(found)  # noqa: S311 - no secret
+    return sorted(found, key=lambda item: item.pk in had)[:size]
+
+
 def lacking_items(study: Study) -> dict[str, int]:
     """Return how many items each step with tasks lacks, by its key, in two queries; steps that lack none are absent."""
     steps = [step for step in steps_of(study) if step.kind.has_practice(step)]
@@ -74,7 +90,7 @@ def lacking_items(study: Study) -> dict[str, int]:
         if isinstance(wanted, list):
             missing = sum(pool_of.get(key) != pool for key in wanted)
         else:
-            missing = max(0, (wanted or 1) - left.get(pool, 0))
+            missing = max(0, (wanted or step.option("sample", 1)) - left.get(pool, 0))
             left[pool] = max(0, left.get(pool, 0) - (wanted or 0))
         if missing:
             lacking[step.key] = missing
@@ -84,7 +100,7 @@ def lacking_items(study: Study) -> dict[str, int]:
 def tasks_for(study: Study, step: EntryStep, rater: Rater) -> list[list[Any]]:
     """Return the tasks of an attempt as [item, variant, order of outputs]; the order is the rater's own."""
     protocol, found = protocols()[study.protocol], []
-    for item in items_for(study, step):
+    for item in drawn_items(study, step, rater):
         keys = list(item.outputs.order_by("position").values_list("key", flat=True))
         for plan in protocol.plan(keys, study.options):
             random = Random(seeded(study, "practice", rater.name, item.key, plan.variant))  # noqa: S311 - no secret

@@ -32,6 +32,12 @@ ITEMS = StepField(
 )  # fmt: skip
 
 
+SAMPLE = StepField(
+    "sample", "Items per attempt", "So many of them are drawn at random for each person and attempt. Empty: all.",
+    kind="whole",
+)  # fmt: skip
+
+
 class EntryStepForm(forms.Form):
     """A step's own fields. `key` is only asked of a new step."""
 
