@@ -166,6 +166,11 @@ class ProjectForm(forms.Form):
 
 class GuidelinesForm(CorrectionForm):
     text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
+    changes_meaning = forms.BooleanField(
+        label="This changes the meaning: people qualify again", required=False,
+        help_text="Qualifications under earlier versions no longer count. People pass them again before their next "
+        "task; what they are writing now is saved.",
+    )  # fmt: skip
 
 
 class GuidelinesVersionForm(forms.Form):

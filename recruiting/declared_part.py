@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from accounts.auditing import record
+from accounts.models import Person
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
@@ -19,6 +21,8 @@ from recruiting.way_in.practice_tasks import lacking_items
 KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK)
 MOST_STEPS = 20
 LONGEST_KEY = 100
+SINCE = "since_guidelines"
+"""The key of steps whose attempts count from a version of the guidelines on."""
 
 
 class RecruitingPart(DeclaredPart):
@@ -56,6 +60,24 @@ class RecruitingPart(DeclaredPart):
 
     def changed(self, study: Study) -> None:
         admit_all(study)
+
+    def has_qualification(self, study: Study) -> bool:
+        return any(SINCE in step.kind.spec_keys for step in steps_of(study))
+
+    def meaning_changed(self, study: Study, version: int, actor: Person | None) -> None:
+        if not self.has_qualification(study):
+            return
+        steps = [
+            {**step.body, SINCE: version} if SINCE in step.kind.spec_keys else dict(step.body)
+            for step in steps_of(study)
+        ]
+        old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps}
+        study.save(update_fields=["recruiting"])
+        admit_all(study)
+        record(
+            "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
+            new={"recruiting": study.recruiting},
+        )  # fmt: skip
 
 
 def _step_problems(step: Any, number: int, within: DeclaredIn) -> Iterator[FieldInvalidError]:

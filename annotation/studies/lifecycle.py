@@ -10,6 +10,7 @@ from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
 from annotation.studies.corrections import StudyRefusedError, check_correction
+from annotation.studies.declared_parts import meaning_changed
 from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
@@ -119,10 +120,13 @@ def describe(
     return True
 
 
-def publish_guidelines(study: Study, text: str, actor: Person | None, reason: str = "") -> Guideline:
+def publish_guidelines(
+    study: Study, text: str, actor: Person | None, reason: str = "", *, changes_meaning: bool = False
+) -> Guideline:
     """Add a version of the guidelines; if the text is unchanged, the latest version stays.
 
-    Open pages keep the version that they were opened with. Raises StudyRefusedError.
+    Open pages keep the version that they were opened with. With `changes_meaning`, people have to qualify again, if the
+    study asks for that. Raises StudyRefusedError.
     """
     with transaction.atomic():
         now = lock_study(study.pk)
@@ -131,7 +135,8 @@ def publish_guidelines(study: Study, text: str, actor: Person | None, reason: st
             return latest
         why, number = check_correction(now, reason), latest.number + 1 if latest else 1
         added = Guideline.objects.create(study=study, number=number, text=text)
-        record(
-            "guidelines published", f"version {number}", actor=actor, study=study.slug, new={"version": number, **why}
-        )
+        said = {"version": number, **({"changes_meaning": True} if changes_meaning else {}), **why}
+        record("guidelines published", f"version {number}", actor=actor, study=study.slug, new=said)
+        if changes_meaning:
+            meaning_changed(now, number, actor)
     return added

@@ -9,6 +9,7 @@ from accounts.access import person_of, signed_in
 from annotation.access import MEMBERS, NOTHING, RESEARCHERS, may, study_for
 from annotation.forms import GuidelinesForm, GuidelinesVersionForm
 from annotation.models import Guideline, Study
+from annotation.studies.declared_parts import has_qualification
 from annotation.studies.guideline_text import render as render_markdown
 from annotation.studies.lifecycle import publish_guidelines
 from config.htmx_request import HtmxRequest
@@ -66,9 +67,11 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             preview = render_markdown(form.cleaned_data["text"])
         else:
             published = publish_guidelines(
-                study, form.cleaned_data["text"], person, form.cleaned_data.get("reason", "")
-            )
+                study, form.cleaned_data["text"], person, form.cleaned_data.get("reason", ""),
+                changes_meaning=form.cleaned_data["changes_meaning"],
+            )  # fmt: skip
             messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
-    context = {"study": study, "form": form, "newest": newest, "preview": preview}
+    context = {"study": study, "form": form, "newest": newest, "preview": preview,
+               "may_requalify": newest is not None and has_qualification(study)}  # fmt: skip
     return render(request, "annotation/edit_guidelines.html", context, status=status)

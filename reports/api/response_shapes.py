@@ -39,7 +39,7 @@ class StudyFileSerializer(serializers.Serializer):
 
 
 class StudyChangeSerializer(serializers.Serializer):
-    """Any keys of the study file, and two more."""
+    """Any keys of the study file, and three more."""
 
     title = serializers.CharField(required=False, allow_null=True)
     description = serializers.CharField(required=False, allow_null=True)
@@ -54,6 +54,9 @@ class StudyChangeSerializer(serializers.Serializer):
     recruiting = serializers.DictField(required=False, allow_null=True)
     project = serializers.CharField(required=False, max_length=200, allow_blank=True, help_text="Empty: none.")
     reason = serializers.CharField(required=False, help_text="Why a locked study is corrected.")
+    changes_meaning = serializers.BooleanField(
+        required=False, help_text="Whether new guidelines change what answers mean: people then qualify again."
+    )
 
 
 class AcceptedSerializer(serializers.Serializer):

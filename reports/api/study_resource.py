@@ -43,6 +43,7 @@ from reports.exporting.archive import file_names
 from reports.exporting.study_yaml import study_body
 
 RECRUITING = "recruiting"
+MEANING = "changes_meaning"
 DESCRIBING = ("title", "description", "contact")
 FIXED = "The study is no draft without answers, so only {} can be changed, not {}."
 CHANGEABLE = "title, description, contact, guidelines, recruiting, the plan in options, and the project"
@@ -139,6 +140,9 @@ def change_study(request: Request, slug: str) -> Response:
     sent = sent_object(request)
     changes = dict(sent.data)
     project, reason = _text(changes, "project"), _text(changes, "reason") or ""
+    changes_meaning = changes.pop(MEANING, False)
+    if not isinstance(changes_meaning, bool):
+        raise ParseError(f"{MEANING} must be true or false.")
     if project is not None and not may(caller.person, study, OWNERS):
         raise exceptions.PermissionDenied(access.NEEDS_OWNER)
     is_draft = is_changeable(study)
@@ -148,7 +152,7 @@ def change_study(request: Request, slug: str) -> Response:
             body = {key: value for key, value in {**study_body(study), **changes}.items() if value is not None}
             change_draft(study, body, caller.person)
         elif changes:
-            _change_running(study, changes, caller.person, reason)
+            _change_running(study, changes, caller.person, reason, changes_meaning=changes_meaning)
         if project is not None:
             move_to_project(study, project, caller.person)
         study.refresh_from_db()
@@ -216,7 +220,9 @@ def _text(changes: dict[str, Any], name: str) -> str | None:
     return value
 
 
-def _change_running(study: Study, changes: Mapping[str, Any], person: Person, reason: str) -> None:
+def _change_running(
+    study: Study, changes: Mapping[str, Any], person: Person, reason: str, *, changes_meaning: bool
+) -> None:
     """Change what may change in a study that people have begun with."""
     now = study_body(study)
     given = {key: value for key, value in changes.items() if now.get(key) != value}
@@ -238,7 +244,8 @@ def _change_running(study: Study, changes: Mapping[str, Any], person: Person, re
     _change_recruiting(study, given, person, reason)
     describe(study, person, **form.cleaned_data, reason=reason)
     if "guidelines" in given:
-        publish_guidelines(study, guidelines.cleaned_data["text"], person, reason)
+        text = guidelines.cleaned_data["text"]
+        publish_guidelines(study, text, person, reason, changes_meaning=changes_meaning)
     if options.get(PLAN) != was.get(PLAN):
         try:
             change_plan(study, options.get(PLAN), person)

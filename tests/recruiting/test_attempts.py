@@ -9,12 +9,14 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.http import QueryDict
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
+from annotation.members.tokens import issue_token
 from annotation.models import Annotation, Assignment, Guideline, Rater, Study
 from recruiting.models import Consent, ConsentVersion, PracticeAnswer, StepPassage
 from recruiting.way_in.declaring import change_steps, digest, qualify_again
@@ -141,6 +143,44 @@ def test_guidelines_that_change_the_meaning_ask_for_qualification_again(admitted
     assert admitted.attempt("test", RIGHT, RIGHT) == "passed"
     assert Rater.objects.get(person=rater).admitted
     assert [one.guidelines_version for one in StepPassage.objects.filter(step="test").order_by("pk")] == [1, 2]
+
+
+def test_a_version_marked_as_a_change_of_meaning_asks_everybody_to_qualify_again(admitted, owner, rater):
+    office = Client()
+    office.force_login(owner)
+    address = reverse("annotation:edit_guidelines", args=["study"])
+    assert "people qualify again" in office.get(address).content.decode()
+    office.post(address, {"text": "A comma."})
+    assert Rater.objects.get(person=rater).admitted
+    assert office.post(address, {"text": "Another meaning.", "changes_meaning": "on"}).status_code == 302
+    assert not Rater.objects.get(person=rater).admitted
+    study = Study.objects.get(slug="study")
+    assert study.recruiting["steps"][-1]["since_guidelines"] == 3
+    assert admitted.next()["Location"] == "/studies/study/way-in/"
+    assert admitted.attempt("test", RIGHT, RIGHT) == "passed"
+    assert Rater.objects.get(person=rater).admitted
+    assert [one.guidelines_version for one in StepPassage.objects.filter(step="test").order_by("pk")] == [1, 3]
+    published = AuditEntry.objects.filter(action="guidelines published").order_by("pk").last()
+    assert published.new["changes_meaning"] is True
+
+
+def test_programs_mark_a_change_of_meaning_and_studies_without_a_test_do_not_ask(admitted, owner, rater):
+    token = issue_token(admitted.study, owner, name="t", scope="write")
+    program = Client(headers={"Authorization": f"Bearer {token}"})
+
+    def patch(**body):
+        return program.patch("/api/studies/study/", body, content_type="application/json").status_code
+
+    assert patch(guidelines="Other.", changes_meaning="yes") == 400
+    assert patch(guidelines="Other.", changes_meaning=False) == 200
+    assert Rater.objects.get(person=rater).admitted
+    assert patch(guidelines="Yet another.", changes_meaning=True) == 200
+    assert not Rater.objects.get(person=rater).admitted
+    assert patch(recruiting=None) == 200
+    office = Client()
+    office.force_login(owner)
+    page = office.get(reverse("annotation:edit_guidelines", args=["study"]))
+    assert "people qualify again" not in page.content.decode()
 
 
 def test_steps_are_exported_and_imported_with_the_same_bytes(admitted, tmp_path):
