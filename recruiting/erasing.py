@@ -31,6 +31,7 @@ from recruiting.models import (
     RaterMessage,
     RaterNotice,
     RaterPause,
+    ResultPeek,
     SecondStageCase,
     StepPassage,
     StopContinuation,
@@ -52,7 +53,8 @@ class RecruitingErasing(Erasing):
         (ConsentVersion, "study"), (PersonalReply, "study"), (CheckItem, "item__study"),
         (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
         (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
-        (ExtraPlace, "study"), (StopContinuation, "look__plan__study"), (StopLook, "plan__study"),
+        (ExtraPlace, "study"), (ResultPeek, "plan__study"), (StopContinuation, "look__plan__study"),
+        (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
         (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
         (OutgoingMail, "study"), (MessageThread, "rater__study"), (RaterPause, "rater__study"),
@@ -103,6 +105,7 @@ class RecruitingErasing(Erasing):
         erased.empty(open_now.exclude(result=None), result=None)
         erased.delete(RaterMessage.objects.filter(thread__rater__in=own))
         erased.delete(MessageThread.objects.filter(rater__in=own))
+        erased.empty(ResultPeek.objects.filter(plan__study=study, by=person), by=None)
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)

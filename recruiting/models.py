@@ -13,7 +13,15 @@ from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage, RaterPause
 from recruiting.second_stage.stage_tables import SecondStageCase
-from recruiting.stopping.stopping_models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan
+from recruiting.stopping.stopping_models import (
+    ExtraPlace,
+    FiledLook,
+    PairCheck,
+    ResultPeek,
+    StopContinuation,
+    StopLook,
+    StopPlan,
+)
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -40,6 +48,7 @@ __all__ = [
     "RaterNotice",
     "RaterPause",
     "RefusedAddress",
+    "ResultPeek",
     "SecondStageCase",
     "StepPassage",
     "StopContinuation",

@@ -33,6 +33,7 @@ OF_NO_FIGURE = frozenset({
     "webhook added", "webhook changed", "webhook disabled", "webhook enabled", "webhook removed", "webhook tested",
     "webhook message repeated",
     "export requested", "export downloaded", "consent given", "step ended", "steps changed",
+    "results seen",
 })  # fmt: skip
 """Actions that change no figure of any report."""
 OF_MACHINES = frozenset({

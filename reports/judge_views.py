@@ -11,6 +11,7 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from annotation.models import JudgeRun, Rater, Study
 from config.htmx_request import HtmxRequest
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import SHOWN, KeptStatus, shown_before
 from reports.display.leaderboard import leaderboard
@@ -29,6 +30,7 @@ from reports.rows.rater_shares import kinds_in, machines_in
 
 UNCHANGED = 204
 KIND = "meta_evaluation"
+PEEKS = {"leaderboard": Kind.JUDGES, "tables": Kind.TABLES}
 EPSILONS = (("0.2", "experts"), ("0.15", "skilled people"), ("0.1", "crowd workers"))
 """Epsilon of the alternative-annotator test, by whom a judge would replace."""
 Runs = dict[str, list[tuple[int, str]]]
@@ -60,6 +62,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
         return HttpResponse(status=UNCHANGED)
     context: dict[str, Any] = {"study": study, "status": status, "page": name, **_choices(study, chosen)}
     if kept.is_there:
+        note_peek(study, person_of(request), PEEKS[name])
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
         context["unsorted"] = _unsorted(request)
         context |= file_links(reverse(f"reports:{name}", args=[slug]), status)
@@ -121,7 +124,7 @@ def table_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpRe
     table = kept.figures["tables"].get(key) if kept.is_there else None
     if table is None:
         raise Http404(NOTHING)
-    return file_response(slug, key, ending, {key: table})
+    return file_response(request, study, key, ending, {key: table})
 
 
 @require_safe
@@ -131,7 +134,7 @@ def leaderboard_file(request: HtmxRequest, slug: str, key: str, ending: str) -> 
     study = reported_study(person_of(request), slug)
     kept, chosen = _kept(request, study)
     sections = leaderboard(kept.figures, chosen["sort"]) if kept.is_there else []
-    return file_response(slug, key, ending, leaderboard_texts(sections))
+    return file_response(request, study, key, ending, leaderboard_texts(sections))
 
 
 @require_safe
@@ -183,5 +186,6 @@ def frozen(request: HtmxRequest, slug: str, key: str) -> HttpResponse:
     figures = row.parsed_figures()
     context: dict[str, Any] = {"study": study, "row": row, "frozen": True}
     if figures:
+        note_peek(study, person_of(request), Kind.JUDGES)
         context |= {**_shown(figures, "leaderboard"), **_shown(figures, "tables"), "figures": figures}
     return render(request, "reports/frozen.html", context)

@@ -14,6 +14,7 @@ from config.htmx_request import HtmxRequest
 from recruiting.checks.check_tables import ExclusionReply
 from recruiting.checks.excluding import excluded, open_notices
 from recruiting.checks.exclusion_forms import ExclusionForm, NoticeForm
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.kept_reports import Kept, kept_report
@@ -39,6 +40,8 @@ def rater_checks(request: HtmxRequest, slug: str) -> HttpResponse:
     before = shown_before(request.GET) if request.htmx else None
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
+    if kept.is_there:
+        note_peek(study, person_of(request), Kind.CHECKS)
     template = "reports/rater_checks.html" if before is None else "reports/_rater_checks.html"
     return render(request, template, {**_context(study, kept), "study": study, "status": status})
 

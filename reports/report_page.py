@@ -29,6 +29,7 @@ from reports.report_kinds.agreement import WITHOUT, agreement_choices
 from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows.rater_shares import RaterShare, kinds_in, machines_in
+from reports.stopping.stopping_facts import shown_stopping
 
 RATERS_KEY = slugify(RATERS.title)
 
@@ -82,7 +83,7 @@ class ReportPage:
             **self._choices(figures, of_raters),
             **self._section(),
             "surplus": figures["surplus"],
-            "stopping": figures.get("stopping"),
+            "stopping": shown_stopping(study, figures.get("stopping")),
             "plan": next(iter(registered_plans(study)), None),
             "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from config.htmx_request import HtmxRequest
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.display.page_files import file_links, file_response, texts_of
@@ -40,6 +41,8 @@ def report(request: HtmxRequest, slug: str) -> HttpResponse:
         raise Http404(NOTHING)
     if before == page.status.mark:
         return HttpResponse(status=UNCHANGED)
+    if not page.status.placeholder:
+        note_peek(study, person_of(request), Kind.REPORT)
     template = "reports/report.html" if before is None else "reports/_report.html"
     return render(request, template, page.context())
 
@@ -53,7 +56,7 @@ def report_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpR
         page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
-    return file_response(slug, key, ending, page.files())
+    return file_response(request, study, key, ending, page.files())
 
 
 @require_safe
@@ -78,7 +81,7 @@ def glance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpR
     study = reported_study(person_of(request), slug)
     kept = kept_report(study, "agreement", agreement_choices())
     shown = glance_table(glances(study, kept.figures)) if kept.is_there else None
-    return file_response(slug, key, ending, texts_of([shown] if shown else []))
+    return file_response(request, study, key, ending, texts_of([shown] if shown else []))
 
 
 @require_safe
@@ -90,6 +93,8 @@ def glance(request: HtmxRequest, slug: str) -> HttpResponse:
     status = KeptStatus.of([kept], request.GET)
     if shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)
+    if kept.is_there:
+        note_peek(study, person_of(request), Kind.OVERVIEW)
     found = glances(study, kept.figures) if kept.is_there else []
     links = file_links(reverse("reports:glance", args=[slug]), status)
     context = {"study": study, "status": status, "glances": found, "key": glance_table(found).key, **links}

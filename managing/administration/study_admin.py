@@ -32,6 +32,7 @@ from managing.administration.steered_admin import SteeredAdmin, TextForm
 from managing.administration.study_decisions import DECISIONS
 from managing.building.build_page import state_of_body
 from managing.building.template_library import study_templates
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.exporting import SMALL_FORMATS
 from reports.exporting.archive import archived
 from reports.exporting.study_yaml import study_body, yaml_text
@@ -153,6 +154,7 @@ class ExportAction(ConfirmedAction):
 
     def run(self, model_admin: Any, request: HttpRequest, rows: Any, given: Given) -> FileResponse:
         file = archived(rows[0], given["file_format"], person_of(request), "the admin")
+        note_peek(rows[0], person_of(request), Kind.EXPORT)
         return FileResponse(file, as_attachment=True, filename=f"{rows[0].slug}.zip", content_type=ZIP)
 
 

@@ -25,6 +25,7 @@ from managing.items.listing import MOST_COUNTED, ItemList
 from managing.items.page_steps import STEPS
 from managing.items.side_by_side import SideBySide
 from managing.models import ItemSummary
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import shown_before
 
 UNCHANGED = 204
@@ -43,6 +44,8 @@ def items(request: HtmxRequest, slug: str) -> HttpResponse:
     before = shown_before(request.GET) if request.htmx else None
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
+    if listed.kept.is_there:
+        note_peek(study, person_of(request), Kind.DISAGREEMENT)
     context = {
         "study": study,
         "listed": listed,

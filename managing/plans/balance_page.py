@@ -54,7 +54,7 @@ def balance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> Http
     kept, sorting = kept_report(study, "balance", {}), Sorting.of(request.GET)
     parts = kept.figures if kept.is_there else {}
     tables = [_table(part, size, sorting) for part, one in parts.items() for size in one["sizes"]]
-    return file_response(slug, key, ending, texts_of(tables))
+    return file_response(request, study, key, ending, texts_of(tables), has_results=False)
 
 
 def _table(part: str, size: Mapping[str, Any], sorting: Sorting) -> Table:

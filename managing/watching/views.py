@@ -10,6 +10,7 @@ from config.htmx_request import HtmxRequest
 from managing.watching.disagreement_page import DisagreementForm, DisagreementPage
 from managing.watching.disagreement_texts import disagreement_texts
 from managing.watching.progress_page import ProgressPage
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import shown_before
 from reports.display.page_files import file_response
 from reports.forms import choices_in
@@ -24,9 +25,11 @@ def progress(request: HtmxRequest, slug: str) -> HttpResponse:
     """How the study moves. An open page asks for its figures again; the overview asks for the most telling."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     context = ProgressPage(study, request.GET).context()
+    part = "_glance" if request.htmx and request.GET.get("part") == "glance" else "_progress"
+    if context["agreement"].is_there and part == "_progress":
+        note_peek(study, person_of(request), Kind.DISAGREEMENT)
     if not request.htmx:
         return render(request, "managing/progress.html", context)
-    part = "_glance" if request.GET.get("part") == "glance" else "_progress"
     return render(request, f"managing/{part}.html", context)
 
 
@@ -44,6 +47,8 @@ def disagreement(request: HtmxRequest, slug: str) -> HttpResponse:
         raise Http404(NOTHING)
     if before == page.status.mark:
         return HttpResponse(status=UNCHANGED)
+    if not page.status.placeholder:
+        note_peek(study, person_of(request), Kind.DISAGREEMENT)
     template = "managing/disagreement.html" if before is None else "managing/_disagreement.html"
     return render(request, template, page.context())
 
@@ -57,4 +62,4 @@ def disagreement_file(request: HtmxRequest, slug: str, key: str, ending: str) ->
         page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET)
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
-    return file_response(slug, key, ending, disagreement_texts(page.context()))
+    return file_response(request, study, key, ending, disagreement_texts(page.context()))

@@ -262,6 +262,21 @@ class Migration(FirstMigration):
             },
         ),
         migrations.CreateModel(
+            name='ResultPeek',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(help_text='in the study at that time; operator for one who is no member', max_length=20)),
+                ('kind', models.CharField(choices=[('report', 'Report'), ('overview', 'Agreement on the overview'), ('judges', 'Judges against people'), ('tables', 'Tables of papers'), ('disagreement', 'Disagreement'), ('rater_checks', 'Rater checks'), ('power', 'Planning from answers so far'), ('plot', 'Plot'), ('file', 'Table as a file'), ('export', 'Export'), ('api_report', 'Report of the API'), ('answer_list', 'List of answers')], max_length=16)),
+                ('day', models.DateField(help_text='UTC')),
+                ('at', models.DateTimeField(help_text='the first time on that day')),
+                ('by', models.ForeignKey(blank=True, help_text='empty: somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('plan', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='peeks', to='recruiting.stopplan')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('plan', 'by', 'kind', 'day'), name='result_peek_once_a_day')],
+            },
+        ),
+        migrations.CreateModel(
             name='StopContinuation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -522,6 +537,7 @@ class Migration(FirstMigration):
         Freeze("recruiting_filedcheck", ["study_id", "rater_id", "digest", "line"]),
         Freeze("recruiting_filedlook", ["study_id", "digest", "line"]),
         Freeze("recruiting_stopplan", ["study_id", "body", "sha256", "fixed_at", "in_time"]),
+        Freeze("recruiting_resultpeek", ["plan_id", "role", "kind", "day", "at"]),
         Freeze("recruiting_stopcontinuation", ["look_id", "at", "reason"]),
         Freeze(
             "recruiting_stoplook", ["plan_id", "number", "planned", "created_at"], once=["taken_at"],

@@ -3,7 +3,16 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
+from recruiting.models import (
+    ExtraPlace,
+    FiledLook,
+    PairCheck,
+    ResultPeek,
+    StopContinuation,
+    StopLook,
+    StopPlan,
+    StudyDryRun,
+)
 
 
 @admin.register(StopPlan)
@@ -30,6 +39,14 @@ class FiledLookAdmin(StudyScopedAdmin):
     list_select_related = ["study"]
     ordering = ["-pk"]
     exclude = ["line"]
+
+
+@admin.register(ResultPeek)
+class ResultPeekAdmin(StudyScopedAdmin):
+    study_path = "plan__study"
+    list_display = ["id", "plan", "by", "role", "kind", "at"]
+    list_select_related = ["plan__study", "by"]
+    ordering = ["-pk"]
 
 
 @admin.register(StopContinuation)

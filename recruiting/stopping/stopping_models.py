@@ -81,6 +81,40 @@ class FiledLook(models.Model):
         return f"look of {self.study} from a file"
 
 
+class ResultPeek(models.Model):
+    """That somebody saw results of one kind on one day while a plan was running, outside of its looks."""
+
+    class Kind(models.TextChoices):
+        REPORT = "report", "Report"
+        OVERVIEW = "overview", "Agreement on the overview"
+        JUDGES = "judges", "Judges against people"
+        TABLES = "tables", "Tables of papers"
+        DISAGREEMENT = "disagreement", "Disagreement"
+        CHECKS = "rater_checks", "Rater checks"
+        POWER = "power", "Planning from answers so far"
+        PLOT = "plot", "Plot"
+        TABLE = "file", "Table as a file"
+        EXPORT = "export", "Export"
+        API = "api_report", "Report of the API"
+        LISTED = "answer_list", "List of answers"
+
+    plan = models.ForeignKey(StopPlan, on_delete=models.PROTECT, related_name="peeks", db_index=False)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        help_text="empty: somebody who was erased",
+    )  # fmt: skip
+    role = models.CharField(max_length=20, help_text="in the study at that time; operator for one who is no member")
+    kind = models.CharField(max_length=16, choices=Kind)
+    day = models.DateField(help_text="UTC")
+    at = models.DateTimeField(help_text="the first time on that day")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["plan", "by", "kind", "day"], name="result_peek_once_a_day")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} seen on {self.day}"
+
+
 class StopContinuation(models.Model):
     """A researcher's decision to go on after the rules had stopped the study."""
 

@@ -37,6 +37,8 @@ class EntryKind:
     """The last part of its address; by default its key."""
     names_units: bool = False
     """Whether the order of rows tells systems apart, so that it is hidden while a study is blinded."""
+    has_results: bool = False
+    """Whether entries say how people judged, so that reading them while a stop plan runs is a peek."""
     size: int = 100
     most: int = 500
     words: Mapping[str, str] = field(default_factory=dict)
@@ -139,20 +141,20 @@ KINDS = {
             "annotations", lambda study: _of_item(_annotations(study), "task__item", entries.ANNOTATION),
             entries.annotation_entries,
             {**BY_RATER, **CURRENT, "status": one_of("status", Annotation.Status.values)}, "task__item", "submitted_at",
-            timed=_annotations,
+            timed=_annotations, has_results=True,
         ),
         EntryKind(
             "ratings", lambda study: _of_item(_ratings(study), "item", entries.RATING),
             entries.rating_entries,
             {**BY_RATER, **CURRENT, "kind": one_of("rater__kind", Rater.Kind.values),
              "question": called("question__key")},
-            "item", "submitted_at", timed=_ratings, names_units=True,
+            "item", "submitted_at", timed=_ratings, names_units=True, has_results=True,
         ),
         EntryKind(
             "sessions", lambda study: _of_item(RevisionSession.objects.all(), "item", entries.SESSION),
             entries.session_entries,
             {**BY_RATER, "status": one_of("status", RevisionSession.Status.values)}, "item", "started_at",
-            address="revision-sessions",
+            address="revision-sessions", has_results=True,
         ),
         EntryKind(
             "runs",
@@ -162,7 +164,7 @@ KINDS = {
         EntryKind(
             "adjudications", lambda study: _of_item(Adjudication.objects.all(), "item", entries.ADJUDICATION),
             entries.adjudication_entries, {**CURRENT, "question": called("question__key")}, "item", "at",
-            names_units=True,
+            names_units=True, has_results=True,
         ),
     )
 }  # fmt: skip

@@ -11,6 +11,8 @@ from rest_framework.response import Response
 from annotation.access import NOTHING
 from annotation.blinding import is_blind
 from annotation.models import Annotation, Item, Study
+from recruiting.stopping.peeking import Kind as Peek
+from recruiting.stopping.peeking import note_peek
 from reports import access
 from reports.api import entry_examples, entry_shapes
 from reports.api.authentication import caller_of
@@ -63,8 +65,11 @@ def list_of(key: str) -> Callable[..., Any]:
     )
     def listed(request: Request, slug: str) -> Response:
         check_parameters(request, [*(one.name for one in (*of_item, *timed)), *kind.filters, LIMIT, CURSOR])
-        study = access.study_open_to(caller_of(request), slug)
+        caller = caller_of(request)
+        study = access.study_open_to(caller, slug)
         page = page_of(request, study, kind)
+        if kind.has_results:
+            note_peek(study, caller.person, Peek.LISTED)
         return Response({key: kind.entries(study, page.rows), "next": next_address(request, page.next)})
 
     return listed
@@ -118,13 +123,16 @@ def single_of(key: str) -> Callable[..., Any]:
     )
     def single(request: Request, slug: str, number: int) -> Response:
         check_parameters(request)
-        study = access.study_open_to(caller_of(request), slug)
+        caller = caller_of(request)
+        study = access.study_open_to(caller, slug)
         rows = kind.rows(study).filter(pk=number)
         if kind.item_path:
             rows = rows.filter(**{f"{kind.item_path}__study": study})
         row = rows.first()
         if row is None or (kind.names_units and is_blind(study)):
             raise Http404(NOTHING)
+        if kind.has_results:
+            note_peek(study, caller.person, Peek.LISTED)
         return Response({**kind.entries(study, [row])[0], **_more(kind, study, row)})
 
     return single
@@ -151,8 +159,10 @@ def _more(kind: EntryKind, study: Study, row: Any) -> dict[str, Any]:
 )
 def turns(request: Request, slug: str, number: int) -> Response:
     check_parameters(request)
-    study = access.study_open_to(caller_of(request), slug)
+    caller = caller_of(request)
+    study = access.study_open_to(caller, slug)
     found = RevisionSession.objects.filter(study=study, pk=number).select_related("study", "item", "rater").first()
     if found is None:
         raise Http404(NOTHING)
+    note_peek(study, caller.person, Peek.LISTED)
     return Response({"turns": whole_session(study, found)["turns"], "next": None})

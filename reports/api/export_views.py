@@ -17,6 +17,7 @@ from accounts.auditing import record
 from annotation.access import NOTHING
 from annotation.models import Study
 from config.problem_details import MEDIA_TYPE
+from recruiting.stopping.peeking import Kind, note_peek
 from reports import access
 from reports.api.authentication import caller_of
 from reports.api.parameters import check_parameters
@@ -186,6 +187,7 @@ def export_file(request: Request, slug: str, pk: int) -> HttpResponseBase:
         response = send_file(request._request, place_of(row), download_name(row), row.sha256)
     except FileNotFoundError:
         raise Http404(NOTHING) from None
+    note_peek(study, caller.person, Kind.EXPORT)
     if caller.token is not None and request.method == "GET" and response.status_code == 200:
         new = {"via": caller.named}
         record("export downloaded", f"export {row.pk}", actor=caller.person, study=study.slug, new=new)

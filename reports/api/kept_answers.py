@@ -10,6 +10,8 @@ from rest_framework.response import Response
 
 from annotation.models import Study
 from config.database_clock import database_now
+from recruiting.stopping.peeking import Kind, note_peek
+from reports.api.authentication import caller_of
 from reports.api.schema import WITHIN
 from reports.kept_reports import Kept, kept_report
 from reports.report_kinds import Choices
@@ -36,6 +38,7 @@ def kept_answer(request: Request, study: Study, key: str, choices: Choices) -> R
     if kept.refused:
         raise ChoiceInvalidError(kept.refused)
     if kept.is_current or _is_recent(kept, seconds):
+        note_peek(study, caller_of(request).person, Kind.API)
         return Response(kept.figures)
     if kept.reason:
         raise ReportFailedError(f"The report could not be computed: {kept.reason}")

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.access import NOTHING
+from recruiting.stopping.peeking import Kind, note_peek
 from reports import access
 from reports.api import report_examples as examples
 from reports.api import response_shapes as shapes
@@ -135,6 +136,7 @@ def export(request: Request, slug: str) -> FileResponse:
     if form not in SMALL_FORMATS:
         raise ParseError(f"format must be {' or '.join(SMALL_FORMATS)}.")
     file = archived(study, form, caller.person, caller.named)
+    note_peek(study, caller.person, Kind.EXPORT)
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}.zip", content_type=ZIP)
 
 
@@ -156,6 +158,7 @@ def export_file(request: Request, slug: str, name: str) -> FileResponse:
         file = exported_file(study, name, caller.person, caller.named)
     except FileUnknownError:
         raise Http404(NOTHING) from None
+    note_peek(study, caller.person, Kind.EXPORT)
     kind = MEDIA_TYPES[name.rpartition(".")[2]]
     filename = f"{study.slug}-{name.replace('/', '-')}"
     return FileResponse(file, as_attachment=True, filename=filename, content_type=kind)

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
+from accounts.access import person_of
 from annotation.access import NOTHING
+from annotation.models import Study
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import KeptStatus
 from reports.display.table_texts import MEDIA_TYPES, WRITERS, text_table, written
 from reports.display.tables import Table
@@ -26,10 +29,16 @@ def texts_of(tables: Iterable[Table], about: str = "") -> dict[str, dict[str, An
     return {table.key: text_table(table, about) for table in tables}
 
 
-def file_response(slug: str, key: str, ending: str, tables: Mapping[str, Mapping[str, Any]]) -> HttpResponse:
-    """A table of a page as a file. Raises Http404."""
+def file_response(
+    request: HttpRequest, study: Study, key: str, ending: str, tables: Mapping[str, Mapping[str, Any]], *,
+    has_results: bool = True,
+) -> HttpResponse:  # fmt: skip
+    """A table of a page as a file, which counts as a peek if it `has_results`. Raises Http404."""
     if key not in tables or ending not in WRITERS:
         raise Http404(NOTHING)
+    if has_results:
+        note_peek(study, person_of(request), Kind.TABLE)
+    slug = study.slug
     text = written(tables[key], f"{slug}-{key}", ending)
     response = HttpResponse(text, content_type=f"{MEDIA_TYPES[ending]}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-{key}.{ending}"'

@@ -9,6 +9,7 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import kept_export_for, reported_study
 from reports.kept_files.export_page import export_page
 from reports.kept_files.file_download import send_file
@@ -40,10 +41,13 @@ def exports(request: HtmxRequest, slug: str) -> HttpResponse:
 @signed_in
 def export_file(request: HtmxRequest, slug: str, pk: int) -> HttpResponseBase:
     """The file of a kept export."""
-    row = kept_export_for(person_of(request), slug, pk)
+    person = person_of(request)
+    row = kept_export_for(person, slug, pk)
     if not row.has_file:
         raise Http404(NOTHING)
     try:
-        return send_file(request, place_of(row), download_name(row), row.sha256)
+        response = send_file(request, place_of(row), download_name(row), row.sha256)
     except FileNotFoundError:
         raise Http404(NOTHING) from None
+    note_peek(row.study, person, Kind.EXPORT)
+    return response

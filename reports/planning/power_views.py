@@ -11,6 +11,7 @@ from annotation.models import Study
 from annotation.studies.pace_plan import pace_in
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus
 from reports.kept_reports import kept_report
@@ -39,6 +40,8 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
         kept = kept_report(study, "power", power_choices(form))
         context |= {"kept": kept, "status": KeptStatus.of([kept], request.GET)}
         context["report"] = kept.figures if kept.is_there else None
+        if kept.is_there and form.cleaned_data["question"]:
+            note_peek(study, person_of(request), Kind.POWER)
         pace = pace_in(study)
         context["currency"] = pace.currency if pace else ""
     template = "reports/_power.html" if request.htmx else "reports/power.html"

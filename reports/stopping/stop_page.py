@@ -9,6 +9,7 @@ from config.background.rows import WAITING, Status
 from recruiting.models import StopContinuation, StopLook, StopPlan
 from recruiting.stopping.fixing import ending_look
 from recruiting.stopping.looking import count_answers
+from recruiting.stopping.peeking import peek_facts, peeks_in_words
 from recruiting.stopping.plan_spec import SEPARATED, read_stopping, stopping_of
 from recruiting.stopping.plan_words import FIGURE_WORDS, plan_in_words
 
@@ -46,6 +47,7 @@ def stop_context(study: Study) -> dict[str, Any]:
         "failed": next((look for look in looks if look.status not in (*WAITING, Status.DONE)), None),
         "looks_taken": sum(look.status == Status.DONE for look in looks),
         "ended": ended,
+        "peeks": peeks_in_words(peek_facts(plan)) if plan else "",
         "continuation": gone_on,
         "answers": answers,
         "next_look": next((one for one in spec.looks if one > taken), None) if spec and not ended else None,

@@ -8,6 +8,7 @@ from annotation.models import Rating, Slot, Study
 from config.background.rows import Status
 from config.text_validation import time_text
 from recruiting.models import StopContinuation, StopLook, StopPlan
+from recruiting.stopping.peeking import peek_facts, peeks_in_words
 from recruiting.stopping.plan_spec import StoppingSpec, read_stopping, stopping_of
 from recruiting.stopping.plan_words import plan_in_words
 
@@ -31,8 +32,17 @@ def stopping_facts(study: Study) -> dict[str, Any] | None:
         "in_time": plan.in_time if plan else None,
         "looks": [look_facts(look) for look in looks],
         "ended": _ended(looks),
+        "peeks": peek_facts(plan),
         "third_raters": third,
     }
+
+
+def shown_stopping(study: Study, kept: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The facts of a kept report as pages show them: with the peeks until now, which make no report out of date."""
+    if kept is None:
+        return None
+    plan = StopPlan.objects.filter(study=study).first()
+    return {**kept, "peeks_told": peeks_in_words(peek_facts(plan)) if plan else ""}
 
 
 def look_facts(look: StopLook) -> dict[str, Any]:

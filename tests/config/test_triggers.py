@@ -55,7 +55,7 @@ def test_a_migrated_database_has_all_triggers():
         "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
         "recruiting_checkitem", "recruiting_raterexclusion", "recruiting_exclusionreply", "recruiting_filedcheck",
         "recruiting_filedlook",
-        "recruiting_stopplan", "recruiting_stoplook", "recruiting_stopcontinuation",
+        "recruiting_stopplan", "recruiting_resultpeek", "recruiting_stoplook", "recruiting_stopcontinuation",
         "recruiting_crowdstay",
         "recruiting_messagethread", "recruiting_ratermessage", "recruiting_raterpause",
     }  # fmt: skip

@@ -6,7 +6,16 @@ from django.utils import timezone
 
 from annotation.models import Slot
 from config.model_fields import canonical_json
-from recruiting.models import ExtraPlace, FiledLook, PairCheck, StopContinuation, StopLook, StopPlan, StudyDryRun
+from recruiting.models import (
+    ExtraPlace,
+    FiledLook,
+    PairCheck,
+    ResultPeek,
+    StopContinuation,
+    StopLook,
+    StopPlan,
+    StudyDryRun,
+)
 
 STOPPING = {
     "looks": [10], "rules": [{"figure": "score", "question": "how_well", "until": "width", "width": 1.0}],
@@ -15,7 +24,7 @@ STOPPING = {
 
 
 def add_stopping_rows(study, person):
-    """A plan with a look that ended it, a decision to go on, a third place, a comparison and a dry run."""
+    """A plan with a look that ended it, a decision to go on, a peek, a third place, a comparison and a dry run."""
     now, body = timezone.now(), canonical_json(STOPPING)
     plan = StopPlan.objects.create(
         study=study, body=body, sha256=hashlib.sha256(body.encode()).hexdigest(), fixed_at=now, in_time=True
@@ -25,6 +34,7 @@ def add_stopping_rows(study, person):
         figures={"rules": []},
     )  # fmt: skip
     going_on = StopContinuation.objects.create(look=look, by=person, at=now, reason="CANARY-REASON")
+    peek = ResultPeek.objects.create(plan=plan, by=person, role="owner", kind="report", day=now.date(), at=now)
     slot = Slot.objects.filter(study=study).first()
     place = ExtraPlace.objects.create(study=study, slot=slot, disagreed=["how_well"], made_at=now)
     check = PairCheck.objects.create(task=slot.task, status="done", ended_at=now)
@@ -37,5 +47,5 @@ def add_stopping_rows(study, person):
     filed = FiledLook.objects.create(study=study, digest="d", line=line)
     return {
         "filedlook": filed, "stopplan": plan, "stoplook": look, "stopcontinuation": going_on, "extraplace": place,
-        "paircheck": check, "studydryrun": dry,
+        "paircheck": check, "resultpeek": peek, "studydryrun": dry,
     }  # fmt: skip
