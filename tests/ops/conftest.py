@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,13 +113,13 @@ class Launched:
         return self.process.wait(), rest
 
 
-@pytest.fixture
-def launch(tmp_path):
-    """A function that starts the launcher in `var` and waits until it is ready or has ended."""
+@contextmanager
+def launching(folder: Path) -> Iterator[Callable[..., Launched]]:
+    """A function that starts the launcher in `var`, or in the folder, and waits until it is ready or has ended."""
     started = []
 
     def start(var: Path | None = None, **environment: str) -> Launched:
-        var = var or tmp_path / "var"
+        var = var or folder / "var"
         port = environment.pop("PORT", "") or str(free_port())
         process = subprocess.Popen(
             [sys.executable, "-m", "scripts.launcher"], cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
@@ -131,12 +133,21 @@ def launch(tmp_path):
         launched.said = launched.read_until("Interrater runs at")
         return launched
 
-    yield start
-    for launched, guard in started:
-        if launched.process.poll() is None:
-            launched.end()
-        guard.cancel()
-        launched.process.stdout.close()
+    try:
+        yield start
+    finally:
+        for launched, guard in started:
+            if launched.process.poll() is None:
+                launched.end()
+            guard.cancel()
+            launched.process.stdout.close()
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """`launching` in the folder of one test."""
+    with launching(tmp_path) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

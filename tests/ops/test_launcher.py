@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ops.conftest import below, children_of, wait_for_the_end_of
+from tests.ops.conftest import below, children_of, launching, wait_for_the_end_of
 
 FULL_DATABASE = """
 import sqlite3
@@ -63,6 +63,16 @@ def assert_one_sentence(launched, *parts: str) -> None:
     assert launched.said.count("\n") == 1, launched.said
     for part in parts:
         assert part in launched.said
+
+
+@pytest.fixture(scope="module")
+def running(first_start, tmp_path_factory):
+    """A site whose processes tests may kill, in any order: its launcher starts them again."""
+    folder = tmp_path_factory.mktemp("running")
+    with launching(folder) as start:
+        site = start(Path(shutil.copytree(first_start, folder / "kept var")))
+        site.wait_for_workers()
+        yield site
 
 
 def test_a_first_start_creates_the_demo_and_a_link_for_each_person(launch):
@@ -136,16 +146,13 @@ def test_nothing_outlives_a_killed_launcher(launch, kept_var):
     assert code == -signal.SIGKILL
 
 
-def test_a_web_server_that_dies_is_restarted_on_the_same_port(launch, kept_var):
-    running = launch(kept_var)
+def test_a_web_server_that_dies_is_restarted_on_the_same_port(running):
     os.kill(running.child("gunicorn"), signal.SIGKILL)
     assert "web server ended" in running.read_until("starts again")
     assert status_of(running.port, "/sign-in/") == 200  # waits in the socket's queue until somebody answers
 
 
-def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var):
-    running = launch(kept_var)
-    running.wait_for_workers()
+def test_a_killed_worker_is_restarted_while_pages_keep_working(running):
     workers = running.child("config.worker")
     killed = children_of(workers)
     in_pool = [pid for worker in killed for pid in children_of(worker)]
@@ -155,9 +162,9 @@ def test_a_killed_worker_is_restarted_while_pages_keep_working(launch, kept_var)
     assert status_of(running.port, "/sign-in/") == 200
     running.wait_for_workers()
     now = set(children_of(workers))  # of the same parent, which has loaded the program already
-    while running.process.poll() is None and not now <= workers_in(kept_var):
+    while running.process.poll() is None and not now <= workers_in(running.var):
         time.sleep(0.1)
-    assert now <= workers_in(kept_var)
+    assert now <= workers_in(running.var)
     assert now.isdisjoint(killed)
     wait_for_the_end_of(*in_pool)
 
@@ -173,8 +180,7 @@ def test_workers_end_with_their_killed_parent_and_start_again(launch, kept_var):
     wait_for_the_end_of(*below_it)
 
 
-def test_a_killed_web_process_is_replaced_by_another_fork(launch, kept_var):
-    running = launch(kept_var)
+def test_a_killed_web_process_is_replaced_by_another_fork(running):
     parent = running.child("gunicorn")
     before = children_of(parent)
     for pid in before:
