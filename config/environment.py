@@ -66,16 +66,18 @@ BROKER_FORM = (
 
 
 def read_boolean(env: Env, name: str, default: bool) -> bool:
-    """Return the boolean `name`. The text "False" means false; a text that is not a boolean is refused."""
+    """Return the boolean `name`, or `default` if it is empty. A text that is not a boolean is refused."""
+    if not env.str(name, "").strip():
+        return default
     try:
-        return bool(env.bool(name, default))
+        return bool(env.bool(name))
     except EnvError as problem:
         raise ImproperlyConfigured(f"{name} must be true or false: {problem}") from problem
 
 
 def read_whole(env: Env, name: str, default: int) -> int:
-    """Return the whole number `name`, 1 or more."""
-    given: str = env.str(name, str(default))
+    """Return the whole number `name`, 1 or more; `default` if it is empty."""
+    given: str = env.str(name, "").strip() or str(default)
     if not given.isascii() or not given.isdigit() or len(given) > 12 or int(given) < 1:
         raise ImproperlyConfigured(f"{name} must be a whole number of 1 or more, not {given!r}.")
     return int(given)

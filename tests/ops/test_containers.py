@@ -119,6 +119,32 @@ def test_every_variable_of_the_compose_file_is_documented():
     assert missing == set()
 
 
+def test_every_setting_of_the_documents_reaches_the_containers():
+    """A setting that operators write into `.env` must not be ignored, unless containers have no use for it."""
+    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    table = text.partition("\n## Settings\n")[2].partition("\n### ")[0]
+    settings = {name for line in table.splitlines() for name in re.findall(r"`([A-Z_]+)`", line.partition(" | ")[0])}
+    assert len(settings) > 40
+    given = {name.removesuffix("_FILE") for name in SERVICES["web"]["environment"]} | {"PORT"}
+    in_keys = {"EMAIL_URL", "OIDC_CLIENT_SECRET", "SECRET_KEY_FALLBACKS"}
+    not_there = {"STATIC_ROOT", "ENDPOINTS_FILE", "SQLITE_SYNCHRONOUS", "DEBUG", "DEMO", "SECRET_KEY_FILE"}
+    assert settings - given - in_keys == not_there
+
+
+def test_empty_settings_are_those_that_are_not_set(tmp_path):
+    names = re.findall(r'^    ([A-Z_]+): "\$\{\1:-\}"$', TEXT, re.MULTILINE)
+    assert "UPLOAD_ROWS" in names
+    shown = "from config import settings as s; print({k: v for k, v in vars(s).items() if k.isupper()})"
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", shown], cwd=ROOT, text=True, capture_output=True, check=True,
+            env=clean_environment(SECRET_KEY="k" * 50, VAR=str(tmp_path), PYTHONHASHSEED="0", **given),
+        ).stdout for given in ({}, dict.fromkeys(names, ""))
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert "UPLOAD_ROWS" in told[0]
+
+
 def test_values_are_filled_in_as_compose_does():
     values = {"A": "one", "B": ""}
     assert compose.fill("${A} ${B:-two} ${C:-} $${A} ${A:?no}", values) == "one two  ${A} one"
