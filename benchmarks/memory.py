@@ -34,10 +34,10 @@ def free_port() -> int:
         return int(asking.getsockname()[1])
 
 
-def pss(pid: int) -> float:
-    """Return a process's proportional set size in MiB."""
+def pss(pid: int, part: str = "Pss") -> float:
+    """Return a process's proportional set size in MiB; `Pss_Anon` is the part without mapped files."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return int(re.search(r"^Pss:\s+(\d+) kB", text, flags=re.MULTILINE)[1]) / 1024
+    return int(re.search(rf"^{part}:\s+(\d+) kB", text, flags=re.MULTILINE)[1]) / 1024
 
 
 def processes(pid: int, depth: int = 0) -> Iterator[tuple[int, int, str]]:
