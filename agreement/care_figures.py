@@ -1,23 +1,27 @@
 """Figures of one rater's care, each with an interval, or with the reason why there are too few answers to say.
 
-Shares of checks that were passed have Wilson's interval (1927), means of shares and ratios of medians a percentile
-bootstrap over the rater's own answers (Efron and Tibshirani 1993, ch. 13).
+Shares have Wilson's interval and means of shares one of the same form (`bounded_intervals`). Ratios of medians have a
+percentile bootstrap over the rater's own answers (Efron and Tibshirani 1993, ch. 13). The longest row of same forms is
+the long string index (Johnson 2005, Journal of Research in Personality 39, 103-129; Meade and Craig 2012, Psychological
+Methods 17, 437-455).
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from agreement.meta_evaluation.bias_card import wilson
+from agreement.bounded_intervals import mean_interval, wilson
 from agreement.rating_arrays import Floats, Ints
+from agreement.tally import places_by_code
 
 LEAST_CHECKS = 5
 """With fewer checks of a kind, nothing is said."""
 LEAST_ANSWERS = 10
-"""With fewer answers, nothing is said about agreement, time and answers in a row."""
-REPLICATES = 1000
+"""With fewer answers, nothing is said about agreement, time and same forms."""
+REPLICATES, ORDERS = 1000, 200
+"""Draws of answers, and orders of forms."""
 ENDS = (2.5, 97.5)
 Figure = dict[str, Any]
 """{n, value, low, high, reason}: value and interval are None with a reason."""
@@ -31,39 +35,65 @@ def passed_share(passed: int, n: int, least: int = LEAST_CHECKS) -> Figure:
     return {"n": n, "value": passed / n, "low": low, "high": high, "reason": None}
 
 
-def mean_share(shares: Sequence[float], seed: int, least: int = LEAST_CHECKS) -> Figure:
-    """The mean of shares in 0..1, one per check, with a percentile interval over the checks."""
-    values = np.asarray(shares, dtype=np.float64)
-    if values.size < least:
-        return _unsaid(int(values.size), least)
-    return _figure(values.size, float(values.mean()), _draws(values, seed).mean(axis=1))
+def mean_share(shares: Sequence[float], least: int = LEAST_CHECKS) -> Figure:
+    """The mean of shares in 0..1, one per check."""
+    return clustered_mean(np.asarray(shares, dtype=np.float64), None, least)
 
 
-def clustered_mean(values: Floats, cluster: Ints, seed: int, least: int = LEAST_ANSWERS) -> Figure:
-    """The mean of `values` (N,), with an interval over the items (N,) that they are about, drawn with replacement."""
+def clustered_mean(values: Floats, cluster: Ints | None, least: int = LEAST_ANSWERS) -> Figure:
+    """The mean of `values` (N,) in 0..1, which are about the items `cluster` (N,), or independent without it."""
     if values.size < least:
         return _unsaid(int(values.size), least)
-    _, code = np.unique(cluster, return_inverse=True)
-    sums, counts = np.bincount(code, weights=values), np.bincount(code)
-    drawn = np.random.default_rng(seed).integers(0, sums.size, size=(REPLICATES, sums.size))
-    return _figure(values.size, float(values.mean()), sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
+    low, high = mean_interval(values, cluster)
+    return {"n": int(values.size), "value": float(values.mean()), "low": low, "high": high, "reason": None}
 
 
 def time_ratio(seconds: Sequence[float], group: float | None, seed: int, least: int = LEAST_ANSWERS) -> Figure:
-    """The rater's median seconds per task as a multiple of the `group`'s median."""
+    """The rater's median seconds per task as a multiple of `group`, the median of the others."""
     values = np.asarray(seconds, dtype=np.float64)
     if values.size < least:
         return _unsaid(int(values.size), least)
     if not group:
-        return {"n": int(values.size), "value": None, "low": None, "high": None, "reason": "the group has no times"}
+        return {"n": int(values.size), "value": None, "low": None, "high": None, "reason": "the others have no times"}
     drawn = np.median(_draws(values, seed), axis=1) / group
     return _figure(values.size, float(np.median(values)) / group, drawn)
 
 
-def same_in_a_row(values: Sequence[Sequence[float]], least: int = LEAST_ANSWERS) -> Figure:
-    """The share of answers equal to the one before to the same question; `values` has each question's, in order."""
-    pairs = [(one, other) for row in values for one, other in pairwise(row)]
-    return passed_share(sum(one == other for one, other in pairs), len(pairs), least)
+def medians_of_others(values: Floats, rater: Ints, raters: int) -> list[float | None]:
+    """For each rater the median of the `values` (N,) of all others, None if there are none; `rater` (N,) has codes."""
+    order = np.argsort(values, kind="stable")
+    ordered, found = values[order], []
+    for own in places_by_code(rater[order], raters):
+        left = values.size - own.size
+        middle = np.array([(left - 1) // 2, left // 2])
+        # The t-th value that is not one's own comes after those of one's own values with at most t others before them.
+        places = middle + np.searchsorted(own - np.arange(own.size), middle, side="right")
+        found.append(float(ordered[places].mean()) if left else None)
+    return found
+
+
+def longest_run(forms: Sequence[Hashable], seed: int, least: int = LEAST_ANSWERS) -> Figure:
+    """How many forms in a row were the same at most.
+
+    `low` and `high` hold the middle 95 % of what the same forms give in random order: a longer row is no chance.
+    """
+    if len(forms) < least:
+        return _unsaid(len(forms), least)
+    known = {form: code for code, form in enumerate(dict.fromkeys(forms))}
+    codes, random = np.array([known[form] for form in forms]), np.random.default_rng(seed)
+    drawn = np.array([_longest(random.permutation(codes)) for _ in range(ORDERS)])
+    return _figure(codes.size, float(_longest(codes)), drawn)
+
+
+def same_share(forms: Sequence[Hashable], least: int = LEAST_ANSWERS) -> Figure:
+    """The share of the form that the rater gave most often."""
+    most = max(Counter(forms).values(), default=0)
+    return passed_share(most, len(forms), least)
+
+
+def _longest(codes: Ints) -> int:
+    changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+    return int(np.diff(np.concatenate(([0], changes, [codes.size]))).max())
 
 
 def _draws(values: Floats, seed: int) -> Floats:

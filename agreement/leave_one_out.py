@@ -3,8 +3,8 @@
 import numpy as np
 
 from agreement.bootstrap import Ratios
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import Tally, sum_by
+from agreement.rating_arrays import Floats, Ints, Ratings
+from agreement.tally import Tally, sum_by, tally
 
 
 def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
@@ -26,7 +26,28 @@ def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
 
 
 def unit_scores(counted: Tally) -> Floats:
-    """The mean score of the ratings of each unit that has any, in the order of `counted.start`.
+    """The mean score of the ratings of each unit that has any, in the order of `counted.start`."""
+    score, _, most = _single_modes(counted)
+    return score * most / counted.m[counted.unit[counted.start]]
+
+
+def rating_scores(ratings: Ratings) -> tuple[Ints, Floats]:
+    """The places of the ratings of units with at least two, and what each scores against the mode of the others.
+
+    `ratings` must be without repeats. With two ratings of a unit, the mode of the others is the other answer.
+    """
+    counted = tally(ratings.unit, ratings.value, ratings.item.size)
+    score, mode, _ = _single_modes(counted)
+    of_unit, value_of = np.zeros(counted.m.size), np.full(counted.m.size, np.nan)
+    units = counted.unit[counted.start]
+    of_unit[units], value_of[units] = score, counted.values[mode] if mode.size else 0.0
+    place = np.flatnonzero(counted.m[ratings.unit] > 1)
+    unit = ratings.unit[place]
+    return place, np.where(ratings.value[place] == value_of[unit], of_unit[unit], 0.0)
+
+
+def _single_modes(counted: Tally) -> tuple[Floats, Ints, Ints]:
+    """For each unit with ratings: what its single most common value scores, that value's code, and its count.
 
     An answer can be a mode of the others only if it is the unit's single most common value; for any other answer,
     another value is more common among the others. With M its count, M' the next highest count and t the number of
@@ -34,7 +55,7 @@ def unit_scores(counted: Tally) -> Floats:
     """
     start = counted.start
     if not start.size:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     cells = np.diff(start, append=counted.n.size)
     most = np.maximum.reduceat(counted.n, start)
     on_top = counted.n == np.repeat(most, cells)
@@ -43,4 +64,5 @@ def unit_scores(counted: Tally) -> Floats:
     tied = np.add.reduceat((rest == np.repeat(next_most, cells)) & ~on_top, start, dtype=np.int64)
     score = np.where(most - 1 > next_most, 1.0, np.where(most - 1 == next_most, 1 / (1 + tied), 0.0))
     single = np.add.reduceat(on_top, start, dtype=np.int64) == 1
-    return np.where(single, score * most / counted.m[counted.unit[start]], 0.0)
+    first_on_top = np.maximum.reduceat(np.where(on_top, counted.code, -1), start)
+    return np.where(single, score, 0.0), first_on_top, most

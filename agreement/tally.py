@@ -33,6 +33,12 @@ class Tally:
         return np.flatnonzero(np.append(True, self.unit[1:] != self.unit[:-1]))
 
 
+def places_by_code(code: Ints, codes: int) -> list[Ints]:
+    """The places in `code` (N,) of each code in 0..`codes`-1, in their order."""
+    order = np.argsort(code, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(code, minlength=codes))[:-1]) if codes else []
+
+
 def sum_by(code: Ints, figure: Floats | Ints, codes: int) -> Floats:
     """The sum of `figure` (N,) over the entries of each `code` (N,) in 0..`codes`-1, (codes,)."""
     return np.asarray(np.bincount(code, figure, codes), dtype=np.float64)

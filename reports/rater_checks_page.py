@@ -23,9 +23,10 @@ COLUMNS = {
     "gold": ("Gold", "the share of checks with known answers that were right"),
     "twins": ("Twins", "the share of checks with a damaged output in which it was found worse"),
     "repeats": ("Repeats", "the share of questions answered as before when a task came again"),
-    "agrees": ("Agreement", "the share of other raters who gave the same answer"),
-    "time": ("Time", "the median time per task, as a multiple of everybody's"),
-    "in_a_row": ("Same in a row", "the share of answers equal to the one before to the same question"),
+    "agrees": ("Agreement", "the share of answers that are the most common one of the other raters"),
+    "time": ("Time", "the median time per task, as a multiple of the others'"),
+    "in_a_row": ("Same in a row", "the most forms in a row with the same answers by letters; below, in random order"),
+    "same_forms": ("Same forms", "the share of the form that was given most often, by letters"),
 }
 UNCHANGED = 204
 

@@ -5,7 +5,7 @@ What a kept report of the kind `rater_checks` contains. A worker computes it.
 
 from collections import defaultdict
 from collections.abc import Mapping
-from statistics import median
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,17 @@ from agreement.care_figures import (
     REPLICATES,
     Figure,
     clustered_mean,
+    longest_run,
     mean_share,
+    medians_of_others,
     passed_share,
-    same_in_a_row,
+    same_share,
     time_ratio,
 )
+from agreement.leave_one_out import rating_scores
 from agreement.peer_distances import peer_distances
+from agreement.rating_arrays import Floats, Ints
+from agreement.tally import places_by_code
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded
 from annotation.studies.snapshots import study_snapshot
@@ -29,6 +34,7 @@ from recruiting.checks.answered_checks import answered_checks
 from recruiting.checks.check_tables import CheckKind
 from recruiting.checks.excluding import excluded
 from recruiting.checks.filed_checks import filed_shares
+from recruiting.checks.rater_forms import Form, forms_in_order
 from reports.agreement_report import choose
 from reports.rows import PEOPLE, Choice
 from reports.rows.opinions import Opinions, opinions
@@ -36,28 +42,43 @@ from reports.rows.rated_items import RatedItems
 from reports.rows.submission_times import chosen_annotations
 
 Report = dict[str, Any]
+NONE, NO_ITEM = np.empty(0), np.empty(0, dtype=np.int64)
+
+
+@dataclass
+class _Work:
+    """What one rater did: shares of checks by kind, seconds per task, forms in order, and scores with their items."""
+
+    shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    seconds: list[float] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    scores: list[Floats] = field(default_factory=list)
+    items: list[Ints] = field(default_factory=list)
 
 
 def kept_rater_checks(study: Study, choices: Mapping[str, Any]) -> Report:
     """{study, least, seconds, raters, questions}: the figures of each rater, and alpha with and without the excluded.
 
-    A rater has {pk, name, excluded, gold, twins, repeats, agrees, time, in_a_row}, each a figure with its interval. Who
-    has answered nothing is left out.
+    A rater has {pk, name, excluded, gold, twins, repeats, agrees, time, in_a_row, same_forms}, each a figure with its
+    interval. Who has answered nothing is left out. Third raters' answers, which exist only where others disagree, count
+    for everything but agreement.
     """
     with study_snapshot(study) as present:
         choice, _ = choose(present, PEOPLE, frozenset(), "all")
         asked = _opinions(present, choice)
         out = set(excluded(present).values_list("rater_id", flat=True))
-        shares, times = _shares(present), _times(present, choice)
-        group = median(seconds for own in times.values() for seconds in own) if times else None
-        people = Rater.objects.filter(study=present, kind=Rater.Kind.HUMAN).order_by("name")
-        rows = {rater: _of_rater(rater, shares[rater.pk], times.get(rater.pk, []), group, asked) for rater in people}
+        people = list(Rater.objects.filter(study=present, kind=Rater.Kind.HUMAN).order_by("name"))
+        work = _work(present, replace(choice, only_planned=False), asked, {rater.name: rater.pk for rater in people})
+        seconds = np.array([one for rater in people for one in work[rater.pk].seconds])
+        whose = np.repeat(np.arange(len(people)), [len(work[rater.pk].seconds) for rater in people])
+        others = medians_of_others(seconds, whose, len(people))
+        rows = {rater: _of_rater(rater, work[rater.pk], median) for rater, median in zip(people, others, strict=True)}
         names = {rater.name for rater in people if rater.pk in out}
     return {
         "study": study.slug,
         "least": {"checks": LEAST_CHECKS, "answers": LEAST_ANSWERS},
         "replicates": REPLICATES,
-        "seconds": group,
+        "seconds": float(np.median(seconds)) if seconds.size else None,
         "raters": [
             {"pk": rater.pk, "name": rater.name, "excluded": rater.pk in out, **row}
             for rater, row in rows.items()
@@ -74,63 +95,42 @@ def _opinions(study: Study, choice: Choice) -> dict[str, Opinions]:
     return {key: one.latest() for key, one in found.items() if one is not None}
 
 
-def _shares(study: Study) -> dict[int, dict[str, list[float]]]:
-    """What each rater's checks count for, by rater and kind; those from files, too."""
-    found: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _work(study: Study, choice: Choice, asked: Mapping[str, Opinions], people: Mapping[str, int]) -> dict[int, _Work]:
+    """What each rater did, by primary key. Agreement counts the answers in `asked`, the rest those of `choice`."""
+    found: dict[int, _Work] = defaultdict(_Work)
     for rater, kind, share in filed_shares(study):
-        found[rater][kind].append(share)
+        found[rater].shares[kind].append(share)
     for one in answered_checks(study):
         if one.share is not None:
-            found[one.rater.pk][one.check.kind].append(one.share)
-    return found
-
-
-def _times(study: Study, choice: Choice) -> dict[int, list[float]]:
-    """The seconds of each rater's submitted answers to the study's own tasks."""
-    found: dict[int, list[float]] = defaultdict(list)
+            found[one.rater.pk].shares[one.check.kind].append(one.share)
     rows = Annotation.objects.filter(chosen_annotations(study, choice), status=Annotation.Status.SUBMITTED)
     for rater, seconds in rows.order_by("pk").values_list("rater", "seconds"):
         if seconds is not None:
-            found[rater].append(seconds)
+            found[rater].seconds.append(seconds)
+    for rater, form in forms_in_order(choice.rows(study)):
+        found[rater].forms.append(form)
+    for opinion in asked.values():
+        ratings = opinion.ratings
+        place, scores = rating_scores(ratings)
+        rater, item = ratings.rater[place], ratings.item[ratings.unit[place]]
+        for name, own in zip(ratings.raters, places_by_code(rater, len(ratings.raters)), strict=True):
+            found[people[name]].scores.append(scores[own])
+            found[people[name]].items.append(item[own])
     return found
 
 
-def _of_rater(
-    rater: Rater, shares: Mapping[str, list[float]], seconds: list[float], group: float | None,
-    asked: Mapping[str, Opinions],
-) -> dict[str, Figure]:  # fmt: skip
+def _of_rater(rater: Rater, work: _Work, others: float | None) -> dict[str, Figure]:
     seed = seeded(rater.study, "rater checks", rater.name) % 2**32
-    gold, twins = shares.get(CheckKind.GOLD, []), shares.get(CheckKind.TWIN, [])
+    gold, twins = work.shares.get(CheckKind.GOLD, []), work.shares.get(CheckKind.TWIN, [])
     return {
         "gold": passed_share(sum(share == 1 for share in gold), len(gold)),
         "twins": passed_share(sum(share == 1 for share in twins), len(twins)),
-        "repeats": mean_share(shares.get(CheckKind.REPEAT, []), seed),
-        "agrees": _agrees(rater.name, asked, seed),
-        "time": time_ratio(seconds, group, seed),
-        "in_a_row": same_in_a_row([_in_order(rater.name, one) for one in asked.values()]),
+        "repeats": mean_share(work.shares.get(CheckKind.REPEAT, [])),
+        "agrees": clustered_mean(np.concatenate([NONE, *work.scores]), np.concatenate([NO_ITEM, *work.items])),
+        "time": time_ratio(work.seconds, others, seed),
+        "in_a_row": longest_run(work.forms, seed),
+        "same_forms": same_share(work.forms),
     }
-
-
-def _agrees(name: str, asked: Mapping[str, Opinions], seed: int) -> Figure:
-    """The mean share of the others who gave the rater's answer, over all questions and units that others rated."""
-    values, items = [], []
-    for one in asked.values():
-        if name in one.ratings.raters:
-            peers = peer_distances(one.ratings, one.level)
-            mine = one.ratings.rater[peers.place] == one.ratings.raters.index(name)
-            values.append(1 - peers.differs[mine])
-            items.append(peers.item[mine])
-    if not values:
-        return mean_share([], seed, LEAST_ANSWERS)
-    return clustered_mean(np.concatenate(values), np.concatenate(items), seed)
-
-
-def _in_order(name: str, one: Opinions) -> list[float]:
-    """The rater's values in the order of submission."""
-    if name not in one.ratings.raters:
-        return []
-    found: list[float] = one.ratings.value[one.ratings.rater == one.ratings.raters.index(name)].tolist()
-    return found
 
 
 def _with_and_without(one: Opinions, names: set[str]) -> Report:

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.bootstrap import Estimate, Key, Ratios, estimate
+from agreement.bounded_intervals import wilson
 from agreement.meta_evaluation.choice_figures import NO_LENGTH, NO_MAJORITY, NO_ORDER, majority_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, means_by
@@ -35,7 +36,6 @@ from agreement.pair_choices import TIE, UNKNOWN
 from agreement.rating_arrays import Floats
 from agreement.tally import sum_by
 
-Z = 1.959963984540054
 NO_FAMILY = "the study does not say which family the judge and the outputs' systems belong to"
 NO_OWN = "no pair that both judged has one output of the judge's family"
 DECIDED = "people decide between all outputs of different length that the judge compared"
@@ -100,14 +100,6 @@ def bias_card(
     card["injection"] = _injection(flips)
     card["self_agreement"] = _repetition(found["self_agreement",])
     return card
-
-
-def wilson(k: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share k of n, n > 0."""
-    share, square = k / n, Z**2 / n
-    middle, half = share + square / 2, Z * np.sqrt(share * (1 - share) / n + square / (4 * n))
-    low, high = (middle - half) / (1 + square), (middle + half) / (1 + square)
-    return (0.0 if k == 0 else float(low)), (1.0 if k == n else float(high))
 
 
 def _all_choices(choices: Sequence[OutputChoices]) -> OutputChoices:

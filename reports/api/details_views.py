@@ -47,8 +47,8 @@ class RaterChecksSerializer(serializers.Serializer):
     seconds = serializers.FloatField(allow_null=True, help_text="The median seconds per task of all raters.")
     raters = serializers.ListField(
         child=serializers.DictField(),
-        help_text="Of each rater: gold, twins, repeats, agrees, time and in_a_row, each {n, value, low, high, reason}, "
-        "and whether a researcher has excluded them.",
+        help_text="Of each rater: gold, twins, repeats, agrees, time, in_a_row and same_forms, each "
+        "{n, value, low, high, reason}, and whether a researcher has excluded them.",
     )
     questions = serializers.DictField(
         child=serializers.DictField(), help_text="Alpha of each question with and without the excluded raters."

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.leave_one_out import leave_one_out, unit_scores
+from agreement.leave_one_out import leave_one_out, rating_scores, unit_scores
+from agreement.rating_arrays import collect
 from agreement.tally import tally
 
 
@@ -52,3 +53,19 @@ def test_units_with_fewer_than_three_ratings_do_not_count():
 def test_leave_one_out_needs_three_ratings_of_a_unit():
     sums = leave_one_out(tally(np.array([0, 0]), np.ones(2)), np.array([0]), 1)
     assert np.isnan(sums.at(np.ones((1, 1)))[0, 0])
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=5))
+def test_each_rating_scores_by_the_mode_of_the_others_of_its_unit(units):
+    rows = [(str(unit), f"r{rater}", value) for unit, own in enumerate(units) for rater, value in enumerate(own)]
+    items, raters, values = zip(*rows, strict=True)
+    ratings = collect(items, [None] * len(rows), raters, values)
+    place, scores = rating_scores(ratings)
+    expected = {}
+    for number, (item, rater, value) in enumerate(rows):
+        others = Counter(said for unit, other, said in rows if unit == item and other != rater)
+        modes = [other for other, n in others.items() if n == max(others.values())]
+        if modes:
+            expected[number] = (value in modes) / len(modes)
+    assert dict(zip(place.tolist(), scores.tolist(), strict=True)) == pytest.approx(expected)

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from scipy import stats
 
-from agreement.meta_evaluation.bias_card import DECIDED, NO_FAMILY, NO_OWN, NOT_REPEATED, bias_card, wilson
+from agreement.meta_evaluation.bias_card import DECIDED, NO_FAMILY, NO_OWN, NOT_REPEATED, bias_card
 from agreement.meta_evaluation.choice_figures import NO_ORDER
 from agreement.meta_evaluation.compared_answers import Judge, people_who_chose, rerun_of_choices
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
@@ -119,12 +118,6 @@ def test_intervals_of_the_difference_cover_it():
         interval = card_of(seed, items=80, own=own)["own_family"].difference.interval
         inside += interval[0] <= truth <= interval[1]
     assert 89 <= inside <= 100
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (20, 20), (1, 2)])
-def test_wilson_equals_scipy(k, n):
-    expected = stats.binomtest(k, n).proportion_ci(method="wilson")
-    assert wilson(k, n) == pytest.approx((expected.low, expected.high))
 
 
 def test_injection_and_repetition(outputs_of, chosen):

@@ -80,7 +80,8 @@ def test_checks_count_nowhere_and_their_figures_tell_raters_apart(worked, client
     report = compute_here(study, "rater_checks", {})
     rows = {row["name"]: row for row in report["raters"]}
     assert rows[ben.name]["twins"]["value"] == 0 < rows[ada.name]["twins"]["low"]
-    assert rows[ben.name]["in_a_row"]["value"] == 1
+    assert rows[ben.name]["in_a_row"]["value"] == rows[ben.name]["in_a_row"]["n"] == 90
+    assert rows[ben.name]["same_forms"]["value"] == 1
     assert rows[ada.name]["agrees"]["n"] == 90
     client.force_login(owner)
     page = client.get(reverse("reports:rater_checks", args=[study.slug]))
