@@ -5,10 +5,11 @@ import re
 from itertools import pairwise
 
 import pytest
+from django.test import Client
 
 from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Assignment
+from annotation.models import Annotation, Assignment, Batch, SpotCheck
 from annotation.studies.lifecycle import make_live, prepare
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
@@ -19,8 +20,8 @@ NAMES = ("one", "two", "three", "four", "five")
 
 @pytest.fixture
 def walk(client, owner, rater, tmp_path):
-    def begin(template, lines):
-        body = {**study_templates()[template].body, "slug": "ferries"}
+    def begin(template, lines, **changes):
+        body = {**study_templates()[template].body, "slug": "ferries", **changes}
         (tmp_path / "study.json").write_text(json.dumps(body), encoding="utf-8")
         (tmp_path / "items.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         study = import_study(tmp_path, owner=owner).study
@@ -63,15 +64,18 @@ def test_href_screens_then_nine_of_ten_then_tasks(walk, rater):
     assert re.fullmatch(r"/work/[0-9a-f-]{36}/", way.next()["Location"])
 
 
-def test_instrusum_has_two_rounds_and_batches(walk, rater):
+def instrusum_items(main):
     gold = {
         "overall": dict(zip(NAMES, range(1, 6), strict=True)),
         "factual": dict(zip(NAMES, range(1, 6), strict=True)),
     }
-    items = [line("main-1", NAMES)]
+    items = [line(f"main-{n}", NAMES) for n in range(main)]
     items += [line(f"train-{n}", NAMES, "training", gold=gold, feedback="Because.") for n in range(2)]
-    items += [line(f"test-{n}", NAMES, "qualification", gold=gold) for n in range(6)]
-    way = walk("instrusum_recruiting", items)
+    return items + [line(f"test-{n}", NAMES, "qualification", gold=gold) for n in range(6)]
+
+
+def test_instrusum_has_two_rounds_and_batches(walk, rater):
+    way = walk("instrusum_recruiting", instrusum_items(1))
     way.consent()
     for step, count in (("training", 2), ("round-1", 3), ("round-2", 3)):
         way.post(step)
@@ -89,6 +93,61 @@ def test_instrusum_has_two_rounds_and_batches(walk, rater):
     assert rater_for(way.study, rater).admitted
     assert way.next().status_code == 302
     assert Assignment.objects.filter(rater__person=rater).count() == 1
+
+
+def test_instrusum_gives_feedback_between_its_batches(walk, rater, owner):
+    declared = study_templates()["instrusum_recruiting"].body["options"]
+    assert {"batch_size", "spot_check_share"} <= declared.keys()
+    options = {**declared, "batch_size": 1, "spot_check_share": 1}
+    way = walk("instrusum_recruiting", instrusum_items(2), options=options, redundancy=1)
+    way.consent()
+    for step, count in (("training", 2), ("round-1", 3), ("round-2", 3)):
+        way.post(step)
+        for number in range(count):
+            page = way.client.get("/studies/ferries/way-in/task/")
+            assert way.answer(ranked(letters(page))).status_code == 302
+            if step == "training":
+                way.client.post(f"/studies/ferries/way-in/task/{number + 1}/")
+    desk, office = way.client, Client()
+    office.force_login(owner)
+
+    assert next_answered(desk) == "/studies/ferries/end/"
+    assert "This batch is done" in desk.get("/studies/ferries/end/").content.decode()
+    office.post("/studies/ferries/review/release/")
+    assert Batch.objects.count() == 1  # its answers have not been checked
+    [answer] = Annotation.objects.filter(rater__study=way.study)
+    sample = office.get("/studies/ferries/review/checks/").content.decode()
+    assert "main-0" in sample
+    form = {"answer": answer.pk, "verdict": "problem", "note": "Rank the facts, not the style.", "number": 0}
+    assert office.post("/studies/ferries/review/checks/", form).status_code == 302
+    assert office.post("/studies/ferries/review/release/").status_code == 302
+    assert Batch.objects.count() == 2
+
+    assert way.next()["Location"] == "/studies/ferries/notes/"  # feedback comes before the next task
+    page = desk.get("/studies/ferries/notes/")
+    assert "Rank the facts, not the style." in page.content.decode()
+    desk.post("/studies/ferries/notes/", {"note": [SpotCheck.objects.get().pk]})
+    thread = f"/studies/ferries/my-messages/{answer_key(answer)}/"
+    assert "Rank the facts" in desk.get(thread).content.decode()
+    assert desk.post(thread, {"text": "I will."}).status_code == 302
+    inbox = office.get("/studies/ferries/messages/").content.decode()
+    assert "I will." in inbox
+    assert next_answered(desk) == "/studies/ferries/end/"
+    answered = Annotation.objects.filter(rater__person=rater, status="submitted").order_by("pk")
+    assert [one.task.item.key for one in answered] == ["main-0", "main-1"]
+
+
+def answer_key(answer):
+    return Assignment.objects.get(rater=answer.rater, task=answer.task).key
+
+
+def next_answered(desk):
+    """Answer the next task on the desk, and return where that leads."""
+    desk.post("/studies/ferries/begin/", {"version": 1})
+    page = desk.post("/studies/ferries/next/")["Location"]
+    form = ranked(letters(desk.get(page)))
+    desk.post(f"{page}submit/", {**form, "revision": "0"})
+    return desk.post("/studies/ferries/next/")["Location"]
 
 
 def ranked(letter_of):
