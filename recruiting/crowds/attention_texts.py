@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.core import signing
 
 from annotation.models import Study
+from recruiting.crowds.browser_mark import mark_key
 
 SALT = "recruiting.crowds.attention"
 LONGEST_AGE = 24 * 3600
@@ -34,19 +35,19 @@ class DrawnText:
     token: str
 
 
-def draw(study: Study, texts: Sequence[AttentionText]) -> DrawnText:
-    """Draw one of the texts."""
+def draw(study: Study, texts: Sequence[AttentionText], mark: str) -> DrawnText:
+    """Draw one of the texts for the browser with this mark."""
     number = secrets.randbelow(len(texts))
-    return DrawnText(texts[number], signing.dumps([study.pk, number], salt=SALT))
+    return DrawnText(texts[number], signing.dumps([study.pk, number, mark_key(mark)], salt=SALT))
 
 
-def is_followed(study: Study, texts: Sequence[AttentionText], token: str, answer: str) -> bool:
-    """Whether `answer` is what the drawn text asks for."""
+def is_followed(study: Study, texts: Sequence[AttentionText], token: str, answer: str, mark: str) -> bool:
+    """Whether `answer` is what the text asks for that was drawn for the browser with this mark, and for no other."""
     try:
-        drawn_for, number = signing.loads(token, salt=SALT, max_age=LONGEST_AGE)
-    except signing.BadSignature:
+        drawn_for, number, key = signing.loads(token, salt=SALT, max_age=LONGEST_AGE)
+    except (signing.BadSignature, ValueError):  # or a page from before texts belonged to a browser
         return False
-    return drawn_for == study.pk and number < len(texts) and texts[number].answer == answer
+    return (drawn_for, key) == (study.pk, mark_key(mark)) and number < len(texts) and texts[number].answer == answer
 
 
 BUILT_IN = (

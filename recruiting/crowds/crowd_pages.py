@@ -16,6 +16,7 @@ from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.forms import PlainText
 from annotation.models import Study
 from config.form_fields import WholeNumberField
+from recruiting.crowds.checked_values import MOST_MINUTES
 from recruiting.crowds.crowd_submissions import (
     CrowdSubmission,
     approve_lines,
@@ -36,6 +37,8 @@ LISTS: Mapping[str, Callable[[Iterable[CrowdSubmission]], str]] = {
     "approve.csv": approve_lines, "bonuses.csv": bonus_lines,
 }  # fmt: skip
 TABLE = "submissions.csv"
+KEPT = ("intro", "minutes")
+"""Keys of the public link that the form shows as they are."""
 
 
 class PublicLinkForm(forms.Form):
@@ -45,6 +48,10 @@ class PublicLinkForm(forms.Form):
     people = WholeNumberField(
         label="At most", min_value=0, max_value=MOST_PEOPLE, help_text="people who are in the study or completed it."
     )
+    minutes = WholeNumberField(
+        label="Minutes without work", min_value=1, max_value=MOST_MINUTES, required=False,
+        help_text="Places of people who do nothing for so long are free again. Empty: places stay taken.",
+    )  # fmt: skip
     intro = PlainText(
         label="What people read first", max_length=LONGEST_INTRO, required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
@@ -103,7 +110,8 @@ def entry_links(request: HttpRequest, slug: str) -> HttpResponse:
     form = PublicLinkForm(request.POST) if request.method == "POST" else PublicLinkForm(initial=_initial(study))
     if form.is_bound and form.is_valid():
         given = form.cleaned_data
-        changes = {"people": given["people"], "open": given["is_open"], "intro": given["intro"].strip()}
+        changes = {"people": given["people"], "open": given["is_open"], "intro": given["intro"].strip(),
+                   "minutes": "" if given["minutes"] is None else given["minutes"]}  # fmt: skip
         try:
             changed = change_link(study, changes, person)
             messages.success(request, "Saved." if changed else "Nothing was changed.")
@@ -120,7 +128,7 @@ def _initial(study: Study) -> dict[str, Any]:
     link = public_link_of(study)
     if link is None:
         return {"people": 50, "is_open": True}
-    return {"people": link.people, "is_open": link.is_open, "intro": link.body.get("intro", "")}
+    return {"people": link.people, "is_open": link.is_open, **{name: link.body.get(name) for name in KEPT}}
 
 
 def _recruiter_link(request: HttpRequest, study: Study) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import logging
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import OuterRef, Q
@@ -19,6 +19,8 @@ from annotation.studies.queries import MyWork, work_in
 from config.database_clock import database_now
 from recruiting.checks.awaited_decisions import PATIENCE, awaits_decision, is_awaited
 from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
+from recruiting.crowds.last_work import last_worked_at
+from recruiting.crowds.link_settings import public_link_of
 from recruiting.crowds.outcomes import COMPLETE, FAILED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
 from recruiting.crowds.recruiter_settings import PARTS, recruiter_of
 from recruiting.step_kinds.screen import ScreenStep
@@ -154,9 +156,20 @@ def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
             later = max(now, halt.until or now) + PATIENCE
             CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=later)
             return False
-        if is_awaited(rater):
+        if is_awaited(rater) or _still_works(study, stay, rater, now):
             return False
         return end_stay(study, rater, outcome_now(study, rater) or TIMED_OUT, now, actor=None)
+
+
+def _still_works(study: Study, stay: CrowdStay, rater: Rater, now: datetime) -> bool:
+    """Whether somebody of the public link has worked in its last minutes, whose stay then ends so much later."""
+    link = public_link_of(study)
+    minutes = link.body.get("minutes") if link is not None and stay.source == CrowdStay.Source.PUBLIC else None
+    worked = last_worked_at(rater) if minutes else None
+    if worked is None or worked + timedelta(minutes=minutes) <= now:
+        return False
+    CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=worked + timedelta(minutes=minutes))
+    return True
 
 
 def _locked_rater(study: Study, stay: CrowdStay) -> Rater:

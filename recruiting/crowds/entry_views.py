@@ -88,7 +88,7 @@ def _begin_by_public_link(request: HttpRequest, study: Study, link: PublicLink, 
         address = client_address(request)
         count_answer(address, mark)
         token, answer = request.POST.get("drawn", ""), request.POST.get("answer", "")
-        if not attention_texts.is_followed(study, link.attention, token, answer):
+        if not attention_texts.is_followed(study, link.attention, token, answer, mark):
             context = {"study": study, "intro": link.body.get("intro"), "problem": gettext(WRONG)}
             return _public_page(request, study, link, context)
         forget_answers(mark)
@@ -99,19 +99,19 @@ def _begin_by_public_link(request: HttpRequest, study: Study, link: PublicLink, 
 
 def _public_page(request: HttpRequest, study: Study, link: PublicLink, context: dict[str, Any]) -> HttpResponse:
     """The page of the public link, with a newly drawn text unless the browser has an account."""
-    mark = mark_in(request)
-    known = entering.returns(study, mark)
+    sent = mark_in(request)
+    mark, known = sent or new_mark(), entering.returns(study, sent)
     if not entering.takes_entries(study) or not (link.is_open or known):
         return _refused(request, context, entering.CLOSED)
     if not known:
         if entering.places_taken(study) >= link.people:
             return _refused(request, context, entering.FULL)
-        context["drawn"] = attention_texts.draw(study, link.attention)
+        context["drawn"] = attention_texts.draw(study, link.attention, mark)
     is_posted = request.method == "POST"
-    if is_posted and not mark:
+    if is_posted and not sent:
         context["problem"] = gettext(NO_COOKIES)
     response = _page(request, context, 422 if is_posted else 200)
-    keep_mark(response, mark or new_mark())
+    keep_mark(response, mark)
     return response
 
 

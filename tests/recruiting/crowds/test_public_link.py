@@ -1,12 +1,17 @@
 """The public link: a text that has to be read, one account per browser, a cap, and a switch."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from annotation.models import Study
 from recruiting.crowds.attention_texts import BUILT_IN, draw, is_followed
+from recruiting.crowds.ending import end_overdue
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
+from tests.clock import at_time
 from tests.recruiting.crowds.crowd_study import Guest, crowd_study, texts
 
 pytestmark = pytest.mark.django_db
@@ -77,13 +82,40 @@ def test_every_built_in_text_has_its_answer_in_it_and_names_no_choice_as_right_b
 
 
 def test_an_answer_fits_only_the_text_and_the_study_it_was_drawn_for(study):
-    drawn = draw(study, BUILT_IN)
-    assert is_followed(study, BUILT_IN, drawn.token, drawn.shown.answer)
+    drawn = draw(study, BUILT_IN, "mine")
+    assert is_followed(study, BUILT_IN, drawn.token, drawn.shown.answer, "mine")
+    assert not is_followed(study, BUILT_IN, drawn.token, drawn.shown.answer, "theirs")
     for one in BUILT_IN:
-        assert is_followed(study, BUILT_IN, drawn.token, one.answer) == (one == drawn.shown)
-    assert not is_followed(Study(pk=study.pk + 1), BUILT_IN, drawn.token, drawn.shown.answer)
-    assert not is_followed(study, BUILT_IN, drawn.token[:-1], drawn.shown.answer)
-    assert not is_followed(study, BUILT_IN[:0], drawn.token, drawn.shown.answer)
+        assert is_followed(study, BUILT_IN, drawn.token, one.answer, "mine") == (one == drawn.shown)
+    assert not is_followed(Study(pk=study.pk + 1), BUILT_IN, drawn.token, drawn.shown.answer, "mine")
+    assert not is_followed(study, BUILT_IN, drawn.token[:-1], drawn.shown.answer, "mine")
+    assert not is_followed(study, BUILT_IN[:0], drawn.token, drawn.shown.answer, "mine")
+
+
+def test_the_solution_of_one_browser_lets_no_other_in(study):
+    one, other = Guest(study), Guest(study)
+    drawn = one.client.get("/studies/study/join/").context["drawn"]
+    solution = {"drawn": drawn.token, "answer": drawn.shown.answer}
+    other.client.get("/studies/study/join/")
+    assert other.client.post("/studies/study/join/", solution).status_code == 422
+    assert not CrowdStay.objects.exists()
+    assert one.client.post("/studies/study/join/", solution).status_code == 302
+
+
+def test_places_on_which_nobody_works_become_free_and_others_stay(study):
+    Study.objects.update(recruiting={"public_link": {"people": 2, "minutes": 30}})
+    idle, busy, third = Guest(study), Guest(study), Guest(study)
+    with at_time(timezone.now() - timedelta(minutes=40)):
+        idle.join()
+        busy.join()
+        idle.work(0)
+    busy.work(1)
+    assert third.client.get("/studies/study/join/").status_code == 422
+    assert end_overdue() == 1
+    assert (idle.stay.outcome, busy.stay.outcome) == ("timed_out", "")
+    assert busy.stay.due_at > timezone.now() + timedelta(minutes=29)
+    assert third.join().status_code == 302
+    assert end_overdue() == 0
 
 
 def test_a_study_draws_from_its_own_texts(study):
