@@ -1,4 +1,8 @@
-"""How the topics, seats and groups of a study fill up, as tables for its researchers."""
+"""How the topics, seats and groups of a study fill up, as tables for its researchers.
+
+Groups and seats follow from what people said about themselves. A count that grows with somebody's answer would tell
+which group they are in, so these tables say only how full a group is.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +13,7 @@ from annotation.models import QuotaMember, RoutingQuota, Slot, Study
 from annotation.studies.kept_counts import LANES, is_large, kept_counts
 from annotation.studies.lane_counts import count_lanes
 from annotation.studies.rater_routing import SHARE, WHOLE, group_key, raters_in
-from annotation.studies.routing_plan import GroupRule, RoutingSpec, routing_of
+from annotation.studies.routing_plan import GroupQuota, GroupRule, RoutingSpec, routing_of
 
 Cells = list[tuple[str, int | str | None]]
 
@@ -71,7 +75,7 @@ def _place_sections(routing: RoutingSpec, figures: Mapping[str, Any]) -> list[Fi
     if routing.seats:
         values = ["anybody", *routing.seats.values]
         rows = [
-            _places(name, [(s, n) for lane, s, n in parts if lane % routing.width == seat])
+            _seat(name, [(s, n) for lane, s, n in parts if lane % routing.width == seat])
             for seat, name in enumerate(values)
         ]
         found.append(FillSection("Places of each task", "For", rows))
@@ -86,17 +90,29 @@ def _places(name: str, counts: Sequence[tuple[str, int]]) -> FillRow:
     return FillRow(name, [*cells, ("Open", by_state["open"]), ("Share answered", share)])
 
 
+def _seat(name: str, counts: Sequence[tuple[str, int]]) -> FillRow:
+    total, filled = sum(n for _, n in counts), sum(n for state, n in counts if state == "filled")
+    return FillRow(name, [("Places", total), ("Share answered", f"{10 * (10 * filled // total)} %" if total else None)])
+
+
 def _group_section(study: Study, group: GroupRule) -> FillSection:
     known = dict(RoutingQuota.objects.filter(study=study, rater=None).values_list("key", "taken"))
     rows = []
     for quota in group.quotas:
         key = group_key(group.source, quota.value)
+        taken, raters = known.get(key, 0), raters_in(study, key)
         cells: Cells = [
-            ("Answers or in work", known.get(key, 0)), ("At least", quota.least), ("At most", quota.most),
-            ("Raters", raters_in(study, key)), ("Most raters", quota.raters),
+            ("State", _state(quota, taken, raters)), ("At least", quota.least), ("At most", quota.most),
+            ("Most raters", quota.raters),
         ]  # fmt: skip
         rows.append(FillRow(quota.value, cells))
     return FillSection(f"Groups: {group.source.question}", "Answer", rows)
+
+
+def _state(quota: GroupQuota, taken: int, raters: int) -> str:
+    if (quota.most is not None and taken >= quota.most) or (quota.raters is not None and raters >= quota.raters):
+        return "full"
+    return "has its least" if quota.least and taken >= quota.least else "open"
 
 
 def _own_sections(study: Study, routing: RoutingSpec) -> list[FillSection]:

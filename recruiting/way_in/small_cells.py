@@ -1,7 +1,9 @@
 """Counts of people without cells that are so small that they name somebody.
 
-A cell under LEAST is suppressed. So that nobody can compute it from the total, further cells are suppressed, smallest
-first, until at least two are and they count at least LEAST people together.
+Cells are suppressed in groups of neighbours: pairs in the order of the cells, and the last three if their number is
+odd. A group with a cell under LEAST is suppressed as a whole, so that nobody can compute the cell from the total. If
+the suppressed cells count fewer than LEAST people together, so is the next group. Which cells go together never depends
+on their counts: a rule that looks for the smallest second cell lets somebody who knows it conclude what that cell is.
 """
 
 from collections.abc import Mapping
@@ -14,14 +16,15 @@ def safe_counts(counts: Mapping[str, int]) -> dict[str, int | None]:
 
     The total may then be shown as well. If it is itself under LEAST, all cells are suppressed, and it must not be.
     """
-    hidden = {name for name, count in counts.items() if count < LEAST}
-    if not hidden:
-        return dict(counts)
-    for name in sorted(counts, key=lambda one: (counts[one], one)):
-        if len(hidden) > 1 and sum(counts[one] for one in hidden) >= LEAST:
-            break
-        hidden.add(name)
-    return {name: None if name in hidden else count for name, count in counts.items()}
+    names = list(counts)
+    starts = range(0, max(len(names) - 1, 1), 2)
+    groups = [names[start : start + 2] if start != starts[-1] else names[start:] for start in starts]
+    hidden = [group for group in groups if any(counts[one] < LEAST for one in group)]
+    while hidden and len(hidden) < len(groups) and sum(counts[one] for group in hidden for one in group) < LEAST:
+        after = groups.index(hidden[-1]) + 1
+        hidden.append(next(group for group in (*groups[after:], *groups[:after]) if group not in hidden))
+    gone = {one for group in hidden for one in group}
+    return {name: None if name in gone else count for name, count in counts.items()}
 
 
 def safe_total(total: int) -> int | None:

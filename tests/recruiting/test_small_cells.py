@@ -23,5 +23,7 @@ def test_no_small_cell_follows_from_what_is_shown(cells):
 
 def test_large_cells_are_all_shown():
     assert safe_counts({"a": 5, "b": 12}) == {"a": 5, "b": 12}
-    assert safe_counts({"a": 4, "b": 12, "c": 6}) == {"a": None, "b": 12, "c": None}
+    assert safe_counts({"a": 4, "b": 12, "c": 6}) == dict.fromkeys("abc")
+    assert safe_counts({"a": 4, "b": 12, "c": 6, "d": 7}) == {"a": None, "b": None, "c": 6, "d": 7}
+    assert safe_counts({"a": 7, "b": 12, "c": 1, "d": 2}) == dict.fromkeys("abcd")
     assert (safe_total(4), safe_total(5)) == (None, 5)
