@@ -14,11 +14,13 @@ from recruiting.checks.check_settings import checked_checks
 from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
 from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
+from recruiting.models import ConsentVersion
 from recruiting.routing.routing_section import routing_problems
 from recruiting.way_in.admission import admit_all
+from recruiting.way_in.leaving import ON_WITHDRAWAL
 from recruiting.way_in.practice_tasks import lacking_items
 
-KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK)
+KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK, ON_WITHDRAWAL)
 MOST_STEPS = 20
 LONGEST_KEY = 100
 SINCE = "since_guidelines"
@@ -42,6 +44,9 @@ class RecruitingPart(DeclaredPart):
                     check(value[key], f"recruiting.{key}")
                 except FieldInvalidError as problem:
                     yield problem
+        rule = value.get(ON_WITHDRAWAL)
+        if rule is not None and rule not in ConsentVersion.OnWithdrawal.values:
+            yield FieldInvalidError(f"recruiting.{ON_WITHDRAWAL}", f"must be keep or erase, not {quoted(rule)}")
         steps = value.get("steps", [])
         if not isinstance(steps, list) or len(steps) > MOST_STEPS:
             yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")

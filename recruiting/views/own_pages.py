@@ -1,18 +1,17 @@
 """Pages of a person's own data: what is kept, a download of all of it, and leaving a study."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import NOTHING
 from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
 from recruiting.crowds.ending import withdraw
-from recruiting.models import CrowdId, CrowdStay
+from recruiting.models import CrowdId
 from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.leaving import (
@@ -21,6 +20,7 @@ from recruiting.way_in.leaving import (
     consent_step,
     leave,
     rule_for,
+    stated_rule,
 )
 
 
@@ -29,10 +29,9 @@ from recruiting.way_in.leaving import (
 def my_data(request: HttpRequest) -> HttpResponse:
     """What is kept about the person, and the studies that they can leave."""
     mine = Membership.objects.filter(person=person_of(request), active=True).select_related("study").order_by("pk")
-    came = set(CrowdStay.objects.filter(rater__person=person_of(request)).values_list("study", flat=True))
     rows = [
         (one.study, one.get_role_display(), one.role == Role.ANNOTATOR and consent_step(one.study) is not None,
-         one.role == Role.ANNOTATOR and (consent_step(one.study) is not None or one.study_id in came))
+         one.role == Role.ANNOTATOR)
         for one in mine
     ]  # fmt: skip
     return render(request, "recruiting/my_data.html", {"rows": rows})
@@ -54,8 +53,6 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study, rater = own_rater(person, slug)
     rule = rule_for(study, rater)
-    if rule is None:
-        raise Http404(NOTHING)
     problem = ""
     if request.method == "POST":
         try:
@@ -70,7 +67,8 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
             problem = str(refused)
     step = consent_step(study)
     retention = consent_texts(step.body)["retention"] if step else ""
-    context = {"study": study, "rule": rule, "problem": problem, "retention": retention,
+    context = {"study": study, "rule": rule, "is_stated": stated_rule(study, rater) is not None, "problem": problem,
+               "retention": retention,
                "has_participant": CrowdId.objects.filter(study=study, person=person).exists()}  # fmt: skip
     return render(request, "recruiting/leave.html", context, status=409 if problem else 200)
 

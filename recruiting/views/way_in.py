@@ -24,7 +24,6 @@ from recruiting.crowds.ending import settle
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.beside_gold import comparison
-from recruiting.way_in.leaving import rule_for
 from recruiting.way_in.passing import PASSED
 from recruiting.way_in.personal_questions import shown_questions
 from recruiting.way_in.practice_drafts import OlderDraftError, draft_of
@@ -86,8 +85,7 @@ def _step_page(request: HttpRequest, way: Way, errors: dict[str, str] | None = N
     if way.step is None:
         return redirect("annotation:home")
     step, form = way.step, request.POST if errors else None
-    context: dict[str, Any] = {"study": way.study, "way": way, "step": step, "errors": errors or {},
-                               "may_leave": rule_for(way.study, way.rater) is not None}  # fmt: skip
+    context: dict[str, Any] = {"study": way.study, "way": way, "step": step, "errors": errors or {}}
     template = "recruiting/halted.html"
     if way.halt is None and way.study.is_live:
         context |= step.kind.context(step, way.study, form)

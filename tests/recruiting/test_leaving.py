@@ -127,12 +127,32 @@ def test_people_download_all_that_is_kept_about_them_and_nothing_else(way, owner
         assert secret not in text.replace('"role": "owner"', "")
 
 
-def test_a_study_without_consent_has_no_page_to_leave_it(client, owner, rater):
-    study_with_steps(owner, rater, [BACKGROUND])
+@pytest.mark.parametrize(
+    ("declared", "is_stated", "erased"),
+    [({}, False, True), ({"on_withdrawal": "erase"}, True, True), ({"on_withdrawal": "keep"}, True, False)],
+)
+def test_every_annotator_can_leave_a_study_without_steps(declared, is_stated, erased, client, owner, rater):
+    study = study_with_steps(owner, rater, [])
+    Study.objects.filter(pk=study.pk).update(recruiting=declared)
     client.force_login(rater)
-    assert client.get("/studies/study/leave/").status_code == 404
-    assert "/leave/" not in client.get("/my-data/").content.decode()
-    assert "/leave/" not in client.get("/studies/study/way-in/").content.decode()
+    client.post("/studies/study/begin/", {"version": 1})
+    task = client.post("/studies/study/next/")["Location"]
+    client.post(f"{task}submit/", {**RIGHT, "revision": "0"})
+    assert Annotation.objects.filter(status="submitted").exists()
+    assert "/studies/study/leave/" in client.get("/my-data/").content.decode()
+    page = client.get("/studies/study/leave/").content.decode()
+    assert ("does not say what becomes of the answers" in page) is not is_stated
+    assert ("All your answers in this study are erased" in page) is erased
+    client.post("/studies/study/leave/")
+    assert Annotation.objects.exists() is not erased
+    assert not Rater.objects.filter(person=rater).exists()
+
+
+def test_owners_and_researchers_leave_no_study_by_themselves(client, owner, rater):
+    study_with_steps(owner, rater, [BACKGROUND])
+    client.force_login(owner)
+    assert "/studies/study/leave/" not in client.get("/my-data/").content.decode()
+    assert client.post("/studies/study/leave/").status_code == 404
 
 
 def test_requests_that_began_before_somebody_left_find_nothing_and_write_nothing(way):
