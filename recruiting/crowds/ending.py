@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
@@ -35,11 +35,15 @@ AT_END = ("done", "waiting", "between", "paused", "closed")
 
 @dataclass(frozen=True)
 class WayBack:
-    """What a person gets with the end of their stay: the code and the address of the recruiter, if there are any."""
+    """What a person gets with the end of their stay: the code and the address of the recruiter, if there are any.
+
+    With `fields`, a form posts them to the address; without, a link leads there.
+    """
 
     recruiter: str
     code: str
     address: str
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 def stay_of(study: Study, person: Person) -> CrowdStay | None:
@@ -55,7 +59,8 @@ def way_back(study: Study, stay: CrowdStay) -> WayBack | None:
     known = CrowdId.objects.filter(study=study, person=stay.rater.person_id).first()
     values = (known.participant, known.recruiter_study, known.session) if known else ("", "", "")
     ids = dict(zip(PARTS, values, strict=True))
-    return WayBack(recruiter.name, stay.code, recruiter.return_address(stay.code, stay.outcome, ids))
+    address = recruiter.return_address(stay.code, stay.outcome, ids)
+    return WayBack(recruiter.name, stay.code, address, recruiter.return_form(stay.code, stay.outcome, ids))
 
 
 def settle(study: Study, person: Person) -> CrowdStay | None:
@@ -164,12 +169,11 @@ def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
 def _still_works(study: Study, stay: CrowdStay, rater: Rater, now: datetime) -> bool:
     """Whether somebody of the public link has worked in its last minutes, whose stay then ends so much later."""
     link = public_link_of(study)
-    minutes = link.body.get("minutes") if link is not None and stay.source == CrowdStay.Source.PUBLIC else None
-    worked = last_worked_at(rater) if minutes else None
-    if worked is None or worked + timedelta(minutes=minutes) <= now:
+    worked = last_worked_at(rater)
+    if link is None or "minutes" not in link.body or stay.source != CrowdStay.Source.PUBLIC or worked is None:
         return False
-    CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=worked + timedelta(minutes=minutes))
-    return True
+    due = worked + timedelta(minutes=link.body["minutes"])
+    return due > now and bool(CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=due))
 
 
 def _locked_rater(study: Study, stay: CrowdStay) -> Rater:
