@@ -29,8 +29,8 @@ def describe_best_worst(answers: BestWorstAnswers, *, replicates: int = 1000, se
     items = int(answers.item.max(initial=-1)) + 1
     raters_of = np.bincount(latest.set_shown, minlength=latest.item.size)
     figures: list[ItemSums] = [
-        *_choices(latest, "best", latest.best, items),
-        *_choices(latest, "worst", latest.worst, items),
+        *choice_figures(latest, "best", latest.best, items),
+        *choice_figures(latest, "worst", latest.worst, items),
         implied_alpha(latest, items),
         split_half(latest, items),
         *best_worst_counts(answers, items),
@@ -54,7 +54,7 @@ def describe_best_worst(answers: BestWorstAnswers, *, replicates: int = 1000, se
     return report
 
 
-def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[ItemSums]:
+def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[Ratios]:
     """How often each system is best, how often worst, and the difference, per time that it was shown.
 
     All current answers count, including repeats, because these figures describe systems and not agreement.
@@ -76,7 +76,7 @@ def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[ItemSums]:
     return [ratios(name, figure) for name, figure in zip(OF_SYSTEMS, figures, strict=True)]
 
 
-def _choices(latest: BestWorstAnswers, name: str, system: Ints, items: int) -> list[ItemSums]:
+def choice_figures(latest: BestWorstAnswers, name: str, system: Ints, items: int) -> list[ItemSums]:
     """Percent agreement, free-marginal kappa and nominal alpha of one of the two choices, with sets as units."""
     rated = latest.chosen(system)
     counted = tally(rated.unit, rated.value, rated.item.size)

@@ -10,7 +10,7 @@ from agreement.bootstrap import ItemSums, estimate
 from agreement.bradley_terry import RARE, davidson_sums
 from agreement.kappa import WEIGHTS, kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
-from agreement.masi import masi_sums
+from agreement.masi import SetAlphaSums, masi_sums
 from agreement.mean_comparisons import mean_comparisons
 from agreement.pair_choices import CHOICES, PairChoices
 from agreement.pair_figures import (
@@ -24,7 +24,7 @@ from agreement.pair_figures import (
 from agreement.percent_agreement import percent_agreement
 from agreement.ranked_sets import of_whole_rankings
 from agreement.rankings import Rankings
-from agreement.rating_arrays import Ints
+from agreement.rating_arrays import Ints, Ratings
 from agreement.report_entries import Report, complete, place, resampling
 from agreement.tally import tally
 
@@ -60,6 +60,12 @@ def describe_rankings(rankings: Rankings, *, ties: bool = True, replicates: int 
     return report
 
 
+def alpha_of_sets(latest: Ratings, items: int) -> SetAlphaSums:
+    """Alpha of pairs with MASI, from ratings of pairs without repeats."""
+    sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
+    return masi_sums(("alpha_masi",), latest.unit, latest.value.astype(np.int64), latest.item, items, sets)
+
+
 def _complete(
     report: Report,
     choices: PairChoices,
@@ -78,13 +84,12 @@ def _complete(
     categories = len(CHOICES) if ties else len(CHOICES) - 1
     on_a_line = replace(latest, value=ORDER[latest.value.astype(np.int64)])
     by_chance, undefined = kappas(on_a_line, counted, items, categories, tuple(WEIGHTS))
-    sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
     strengths = davidson_sums(choices, items)
     figures: list[ItemSums] = [
         percent_agreement(counted, latest.item, items),
         leave_one_out(counted, latest.item, items),
         alpha_sums(latest.unit, latest.value, latest.item, items, ("nominal",)),
-        masi_sums(("alpha_masi",), latest.unit, latest.value.astype(np.int64), latest.item, items, sets),
+        alpha_of_sets(latest, items),
         *by_chance,
         *of_protocol,
         strengths,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.best_worst_answers import BestWorstAnswers
 from agreement.bootstrap import Key, Ratios
 from agreement.pair_choices import PairChoices
 from agreement.rankings import Rankings
@@ -83,6 +84,12 @@ def scores_of_rankings(rankings: Rankings) -> ScoresOfOutputs:
     total = sum_by(code, rankings.scores(), key.size)
     score = total / np.maximum(np.bincount(code, minlength=key.size), 1)
     return _scores(item, system, score, rankings.length[first], rankings.systems)
+
+
+def scores_of_best_worst(answers: BestWorstAnswers) -> ScoresOfOutputs:
+    """Each output at its mean points: 1 as the best, -1 as the worst, 0 otherwise; repeats included."""
+    item, system, points = answers.mean_points()
+    return _scores(item, system, points, np.full(points.size, np.nan), answers.systems)
 
 
 def scores_of_choices(choices: PairChoices) -> ScoresOfOutputs:

@@ -5,6 +5,8 @@ from itertools import combinations
 import numpy as np
 
 from agreement.alpha import Level, alpha_sums
+from agreement.best_worst_answers import BestWorstAnswers
+from agreement.best_worst_report import best_worst_counts
 from agreement.bootstrap import Ratios
 from agreement.pair_choices import PairChoices
 from agreement.rating_arrays import Ratings
@@ -16,6 +18,9 @@ from agreement.win_matrix import meetings_of_choices, meetings_of_scores, win_sh
 ADDED = 2
 """Wins, and as many losses, added to a win rate for its interval: a rate of 0 or 1 has an error then, too (Agresti and
 Coull 1998, The American Statistician 52:119-126)."""
+
+NAMED_FIRST = ("mean", "system_best_worst")
+"""Figures whose keys end with the system."""
 
 
 def alpha_target(ratings: Ratings, level: Level) -> tuple[int, list[StopTarget]]:
@@ -40,6 +45,13 @@ def _only(name: str, found: JackknifeErrors) -> StopTarget:
 def score_targets(scores: ScoresOfOutputs) -> tuple[int, list[StopTarget]]:
     """The mean score of each system, and the number of items."""
     return scores.items, _of_ratios(scores.means(), scores.items)
+
+
+def best_worst_targets(answers: BestWorstAnswers) -> tuple[int, list[StopTarget]]:
+    """system_best_worst of each system, per time that it was shown, and the number of items."""
+    answers = answers.answered()
+    items = int(answers.item.max(initial=-1)) + 1
+    return items, _of_ratios(best_worst_counts(answers, items)[0], items) if items else []
 
 
 def difference_targets(scores: ScoresOfOutputs) -> tuple[int, list[StopTarget]]:
@@ -88,6 +100,11 @@ def _of_ratios(ratios: Ratios, items: int) -> list[StopTarget]:
     found = jackknife(ratios, items)
     groups = np.minimum((ratios.denominator > 0).sum(axis=0), MOST_GROUPS)
     return [
-        StopTarget(key[1:] if key[0] == "mean" and len(key) == 2 else key, float(value), float(error), int(group))
+        StopTarget(
+            key[1:] if key[0] in NAMED_FIRST and len(key) == 2 else key,
+            float(value),
+            float(error),
+            int(group),
+        )
         for key, value, error, group in zip(ratios.keys, found.value, found.error, groups, strict=True)
     ]

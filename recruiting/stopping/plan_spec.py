@@ -16,15 +16,31 @@ KEYS = ("looks", "alpha", "correction", "rules", "third_rater")
 RULE_KEYS = ("figure", "question", "until", "width")
 THIRD_KEYS = ("questions", "more_than")
 ALPHA, WIN_RATE, SCORE = "alpha", "win_rate", "score"
-FIGURES = (ALPHA, WIN_RATE, SCORE)
+SEVERITY_ALPHA = "severity_alpha"
 WIDTH, SEPARATED = "width", "separated"
 CORRECTIONS = ("obrien_fleming", "pocock", "confidence_sequence")
 LEVELS: Mapping[str, frozenset[str]] = {
     ALPHA: frozenset({"nominal", "interval", "choice"}),
-    WIN_RATE: frozenset({"interval", "choice", "rank"}),
-    SCORE: frozenset({"interval", "rank"}),
+    "alpha_ordinal": frozenset({"interval"}),
+    "alpha_masi": frozenset({"choice", "rank"}),
+    "alpha_implied_pairs": frozenset({"rank", "extremes"}),
+    "alpha_masi_rankings": frozenset({"rank"}),
+    "alpha_ordinal_ranks": frozenset({"rank"}),
+    "alpha_interval_ranks": frozenset({"rank"}),
+    "alpha_best": frozenset({"extremes"}),
+    "alpha_worst": frozenset({"extremes"}),
+    "span_alpha": frozenset({"span"}),
+    SEVERITY_ALPHA: frozenset({"span"}),
+    WIN_RATE: frozenset({"interval", "choice", "rank", "extremes"}),
+    SCORE: frozenset({"interval", "rank", "extremes"}),
 }
-"""The levels of measurement of questions that have each figure."""
+"""The levels of measurement of questions that have each figure.
+
+Figures that depend on researchers' verdicts are not among them: who gives the verdicts would decide when to stop.
+"""
+FIGURES = tuple(LEVELS)
+OF_SYSTEMS = frozenset({WIN_RATE, SCORE})
+"""Figures that each system or pair of systems has; all others are one number."""
 MOST_LOOKS, MOST_RULES, MOST_ANSWERS = 100, 20, 10**8
 DEFAULT_ALPHA = 0.05
 
@@ -134,7 +150,7 @@ def _rule(value: Any, place: str) -> StopCondition:
         raise StopPlanInvalidError(f"{place}.until must be {WIDTH} or {SEPARATED}")
     width: Any = body.get("width")
     if until == SEPARATED:
-        if figure == ALPHA or width is not None:
+        if figure not in OF_SYSTEMS or width is not None:
             raise StopPlanInvalidError(f"{place}: only a win rate or a score separates systems, and without a width")
         return StopCondition(figure, question, until, None)
     if type(width) not in (int, float) or not 0 < width < float("inf"):
@@ -160,5 +176,6 @@ def _check_question(rule: StopCondition, place: str, protocol: Protocol, questio
         raise StopPlanInvalidError(f"{place}.question is {rule.question}, which is no question of the study")
     kind = question_types()[asked.type]
     level, is_yes_no = kind.level, kind.from_form(["true"], asked.spec) is True
-    if level not in LEVELS[rule.figure] and not (rule.figure != ALPHA and is_yes_no):
+    has_figure = level in LEVELS[rule.figure] or (rule.figure in OF_SYSTEMS and is_yes_no)
+    if not has_figure or (rule.figure == SEVERITY_ALPHA and not asked.spec.get("severities")):
         raise StopPlanInvalidError(f"{place}: a question of type {asked.type} has no {rule.figure}")

@@ -1,8 +1,23 @@
 """Stop rules in words, for pages and reports."""
 
-from recruiting.stopping.plan_spec import ALPHA, SCORE, SEPARATED, WIN_RATE, StopCondition, StoppingSpec
+from recruiting.stopping.plan_spec import (
+    ALPHA,
+    SCORE,
+    SEPARATED,
+    SEVERITY_ALPHA,
+    WIN_RATE,
+    StopCondition,
+    StoppingSpec,
+)
 
-FIGURE_WORDS = {ALPHA: "Krippendorff's alpha", WIN_RATE: "the win rate", SCORE: "the mean score"}
+FIGURE_WORDS = {
+    ALPHA: "Krippendorff's alpha", WIN_RATE: "the win rate", SCORE: "the mean score",
+    "alpha_ordinal": "ordinal alpha", "alpha_masi": "alpha of pairs with MASI",
+    "alpha_implied_pairs": "alpha of the implied pairs", "alpha_masi_rankings": "alpha of whole rankings with MASI",
+    "alpha_ordinal_ranks": "ordinal alpha of ranks", "alpha_interval_ranks": "interval alpha of ranks",
+    "alpha_best": "alpha of the best output", "alpha_worst": "alpha of the worst output",
+    "span_alpha": "alpha of marked characters", SEVERITY_ALPHA: "alpha of weighted scores of spans",
+}  # fmt: skip
 CORRECTION_WORDS = {
     "obrien_fleming": "alpha spent as by O'Brien and Fleming",
     "pocock": "alpha spent as by Pocock",
@@ -15,7 +30,7 @@ def rule_in_words(rule: StopCondition) -> str:
     if rule.until == SEPARATED:
         what = "the win rates" if rule.figure == WIN_RATE else "the mean scores"
         return f"{what} of {rule.question} separate every two systems"
-    each = "" if rule.figure == ALPHA else " of every two systems" if rule.figure == WIN_RATE else " of every system"
+    each = {WIN_RATE: " of every two systems", SCORE: " of every system"}.get(rule.figure, "")
     return f"the interval of {FIGURE_WORDS[rule.figure]} of {rule.question}{each} is at most {rule.width:g} wide"
 
 

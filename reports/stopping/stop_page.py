@@ -10,7 +10,7 @@ from recruiting.models import StopContinuation, StopLook, StopPlan
 from recruiting.stopping.fixing import ending_look
 from recruiting.stopping.looking import count_answers
 from recruiting.stopping.peeking import peek_facts, peeks_in_words
-from recruiting.stopping.plan_spec import SEPARATED, read_stopping, stopping_of
+from recruiting.stopping.plan_spec import OF_SYSTEMS, SEPARATED, read_stopping, stopping_of
 from recruiting.stopping.plan_words import FIGURE_WORDS, plan_in_words
 
 
@@ -61,7 +61,7 @@ def _rows(look: StopLook) -> list[LookRow]:
     for rule in look.figures.get("rules", []):
         needed = "excludes even" if rule["until"] == SEPARATED else f"at most {rule['width']:g} wide"
         for target in rule["targets"] or [None]:
-            name = f"{FIGURE_WORDS[rule['figure']]} of {rule['question']}{_of(target)}"
+            name = f"{FIGURE_WORDS[rule['figure']]} of {rule['question']}{_of(rule, target)}"
             found = target or {"value": None, "interval": None, "met": False}
             made.append(
                 LookRow(look, not made, name[0].upper() + name[1:], found["value"], found["interval"],
@@ -70,7 +70,7 @@ def _rows(look: StopLook) -> list[LookRow]:
     return made or [LookRow(look, True, "removed with the answers", None, None, None, "", False)]
 
 
-def _of(target: Mapping[str, Any] | None) -> str:
+def _of(rule: Mapping[str, Any], target: Mapping[str, Any] | None) -> str:
     """The systems that a figure is about, if it is about any."""
-    names = target["name"] if target else []
-    return f": {' and '.join(names)}" if names and not names[0].startswith("alpha_") else ""
+    names = target["name"] if target and rule["figure"] in OF_SYSTEMS else []
+    return f": {' and '.join(names)}" if names else ""

@@ -79,3 +79,26 @@ def test_a_section_is_not_given_twice():
     with pytest.raises(ImportRefusedError) as refused:
         file_with(stopping, options={"stopping": stopping})
     assert "given twice" in refused.value.problems[0].reason
+
+
+@pytest.mark.parametrize(
+    ("question", "figure", "other"),
+    [
+        ({"type": "likert", "min": 1, "max": 5}, "alpha_ordinal", "alpha_best"),
+        ({"type": "spans", "severities": {"minor": 1}}, "severity_alpha", "alpha"),
+        ({"type": "spans"}, "span_alpha", "severity_alpha"),
+    ],
+)
+def test_a_rule_names_an_alpha_that_its_question_has(question, figure, other):
+    rule, best = {**RULE, "figure": figure, "question": "marked"}, {"key": "best", "type": "best_worst"}
+    asked = {
+        **BODY,
+        "protocol": "listwise",
+        "questions": [{"key": "marked", **question}, best],
+        "stopping": {"looks": [10], "rules": [rule]},
+    }
+    assert checked_study(asked, "study.yaml").options["stopping"]["rules"][0]["figure"] == figure
+    asked["stopping"] = {"looks": [10], "rules": [{**rule, "figure": other}]}
+    with pytest.raises(ImportRefusedError) as refused:
+        checked_study(asked, "study.yaml")
+    assert f"has no {other}" in str(refused.value.problems[0].reason)
