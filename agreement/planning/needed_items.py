@@ -6,37 +6,56 @@ from typing import Any
 import numpy as np
 
 from agreement.planning.simulated_samples import SIMULATED, AssumedValues
+from agreement.planning.stated_costs import StatedCosts
 from agreement.rating_arrays import Floats
 
 Simulate = Callable[[AssumedValues, int, int, int, np.random.Generator], Floats]
 LEAST_ITEMS = 10
+LEAST_RATERS = {"alpha": 2}
 MOST_CELLS = 40_000_000
 """Runs times items that one simulation may hold."""
 
 
 def plan_sizes(
     figure: str, aim: str, goal: float, assumed: AssumedValues, raters: Sequence[int], *, most_items: int, runs: int,
-    seed: int, minutes_per_task: float, pay_per_task: float,
+    seed: int, costs: StatedCosts,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """A row per number of raters: {raters, items, answers, reached, minutes, hours, pay}; `items` None: too many.
+    """A row per number of raters: {raters, items, answers, reached, minutes, pay, fee, total}; `items` None: too many.
 
     `aim` is "width" (the mean width of the interval is at most `goal`) or "power" (at least). `reached` is the width or
     power at that many items. Raises ValueError for a figure without the aim.
     """
-    if aim not in SIMULATED.get(figure, {}):
-        raise ValueError(f"there is no {aim} of {figure}")
+    _refuse_unknown(figure, aim)
     rows = []
     for count in raters:
-        if figure == "alpha" and count < 2:
+        if count < LEAST_RATERS.get(figure, 1):
             continue
         items, reached = _search(figure, aim, goal, assumed, count, most_items, runs, seed)
-        answers = None if items is None else items * count
-        minutes = None if answers is None else answers * minutes_per_task
-        rows.append({
-            "raters": count, "items": items, "answers": answers, "reached": reached, "minutes": minutes,
-            "pay": None if answers is None else answers * pay_per_task,
-        })  # fmt: skip
+        rows.append(_row(count, items, reached, costs))
     return rows
+
+
+def size_as_planned(
+    figure: str, aim: str, assumed: AssumedValues, items: int, raters: int, *, runs: int, seed: int, costs: StatedCosts
+) -> dict[str, Any] | None:
+    """The row of a study of this size, as `plan_sizes` has it; None if it is too small to say anything."""
+    _refuse_unknown(figure, aim)
+    if items < LEAST_ITEMS or raters < LEAST_RATERS.get(figure, 1):
+        return None
+    return _row(raters, items, simulated_value(figure, aim, assumed, items, raters, runs, seed), costs)
+
+
+def _refuse_unknown(figure: str, aim: str) -> None:
+    if aim not in SIMULATED.get(figure, {}):
+        raise ValueError(f"there is no {aim} of {figure}")
+
+
+def _row(raters: int, items: int | None, reached: float, costs: StatedCosts) -> dict[str, Any]:
+    answers = None if items is None else items * raters
+    cost: dict[str, float | None] = {"minutes": None, "pay": None, "fee": None, "total": None}
+    if answers is not None:
+        cost |= costs.of(answers)
+    return {"raters": raters, "items": items, "answers": answers, "reached": reached, **cost}
 
 
 def simulated_value(

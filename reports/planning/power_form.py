@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from annotation.studies.pace_plan import LONGEST_CURRENCY
 from reports.rows import ChoiceInvalidError
 
 FIGURES = (("win_rate", "Win rate of two systems"), ("score", "Mean score"), ("share", "Share of yes"),
@@ -12,9 +13,11 @@ FIGURES = (("win_rate", "Win rate of two systems"), ("score", "Mean score"), ("s
 AIMS = (("width", "Width of the interval"), ("power", "Power to find a difference"))
 DEFAULTS: dict[str, Any] = {
     "figure": "win_rate", "aim": "power", "goal": 0.8, "share": 0.6, "correlation": 0.3, "deviation": 1.0,
-    "difference": 0.3, "alpha": 0.6, "minutes_per_task": 2.0, "pay_per_task": 0.0, "most_items": 5000, "runs": 1000,
+    "difference": 0.3, "alpha": 0.6, "minutes_per_task": 2.0, "pay_per_task": 0.0, "pay_per_hour": 0.0,
+    "fee_percent": 0.0, "fixed_cost": 0.0, "currency": "", "most_items": 5000, "runs": 1000,
     "seed": 0, "question": "",
 }  # fmt: skip
+COSTS = ("minutes_per_task", "pay_per_task", "pay_per_hour", "fee_percent", "fixed_cost")
 ASSUMED = ("share", "correlation", "deviation", "difference", "alpha")
 
 
@@ -39,6 +42,16 @@ class PowerForm(forms.Form):
     alpha = forms.FloatField(label="Alpha", min_value=0.01, max_value=0.99)
     minutes_per_task = forms.FloatField(label="Minutes per task", min_value=0.01, max_value=1440)
     pay_per_task = forms.FloatField(label="Pay per task", min_value=0, max_value=10_000)
+    pay_per_hour = forms.FloatField(
+        label="Pay per hour", min_value=0, max_value=10_000, help_text="Added to the pay per task, if both are given."
+    )
+    fee_percent = forms.FloatField(
+        label="Fee of the recruiter (%)", min_value=0, max_value=1000, help_text="In percent of the pay."
+    )
+    fixed_cost = forms.FloatField(
+        label="Fixed cost", min_value=0, max_value=10_000_000, help_text="What the study costs whatever its size."
+    )
+    currency = forms.CharField(label="Currency", max_length=LONGEST_CURRENCY, required=False)
     most_items = forms.IntegerField(label="Items at most", min_value=10, max_value=50_000)
     runs = forms.IntegerField(label="Simulated studies", min_value=50, max_value=2000)
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31)
@@ -66,7 +79,8 @@ def power_choices(form: PowerForm) -> dict[str, Any]:
     """The choices of the report as they are kept, from a valid form."""
     given = {key: form.cleaned_data[key] for key in DEFAULTS}
     return {
-        **{key: value for key, value in given.items() if key not in ASSUMED},
+        **{key: value for key, value in given.items() if key not in (*ASSUMED, *COSTS)},
+        "costs": {key: given[key] for key in COSTS},
         "assumed": {key: given[key] for key in ASSUMED},
     }
 

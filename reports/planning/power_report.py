@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from agreement.pair_choices import PairChoices
-from agreement.planning.needed_items import plan_sizes
+from agreement.planning.needed_items import plan_sizes, size_as_planned
 from agreement.planning.simulated_samples import AssumedValues
+from agreement.planning.stated_costs import StatedCosts
 from agreement.rankings import Rankings
 from agreement.rating_arrays import Floats, Ratings
 from agreement.scored_outputs import scores_of_ratings
@@ -16,6 +17,7 @@ from agreement.sequential.stop_targets import alpha_target, difference_targets
 from agreement.tally import sum_by
 from agreement.win_matrix import meetings_of_choices
 from annotation.models import Study
+from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
 from reports.agreement_report import choose
@@ -24,27 +26,32 @@ from reports.rows import PEOPLE, ChoiceInvalidError
 from reports.rows.rated_items import RatedItems
 
 RATERS = (1, 2, 3, 5)
+TOLD = ("figure", "aim", "goal", "question", "seed", "runs", "most_items", "currency")
 NO_PILOT = "The question has too few answers to take values from."
 
 
 def power_report(study: Study, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """The sizes that reach the goal: {figure, aim, goal, assumed, from_pilot, seed, runs, sizes}.
+    """The sizes that reach the goal: {figure, aim, goal, assumed, costs, currency, seed, runs, planned, sizes}.
 
-    With a `question`, what it is assumed comes from its answers so far. Raises ChoiceInvalidError.
+    `planned` is what the study's own items and raters per task reach; None if they are too few to say. With a
+    `question`, what it is assumed comes from its answers so far. Raises ChoiceInvalidError.
     """
-    assumed = AssumedValues(**choices["assumed"])
+    assumed, costs = AssumedValues(**choices["assumed"]), StatedCosts(**choices["costs"])
     if choices["question"]:
         assumed = AssumedValues(**{**asdict(assumed), **_pilot(study, choices["question"])})
     try:
         sizes = plan_sizes(
             choices["figure"], choices["aim"], choices["goal"], assumed, RATERS, most_items=choices["most_items"],
-            runs=choices["runs"], seed=choices["seed"], minutes_per_task=choices["minutes_per_task"],
-            pay_per_task=choices["pay_per_task"],
+            runs=choices["runs"], seed=choices["seed"], costs=costs,
+        )  # fmt: skip
+        planned = size_as_planned(
+            choices["figure"], choices["aim"], assumed, main_items(study).count(), study.redundancy,
+            runs=choices["runs"], seed=choices["seed"], costs=costs,
         )  # fmt: skip
     except ValueError as problem:
         raise ChoiceInvalidError(str(problem)) from None
-    told = {key: choices[key] for key in ("figure", "aim", "goal", "question", "seed", "runs", "most_items")}
-    return {**told, "assumed": asdict(assumed), "sizes": sizes}
+    told = {key: choices[key] for key in TOLD}
+    return {**told, "assumed": asdict(assumed), "costs": asdict(costs), "planned": planned, "sizes": sizes}
 
 
 def _pilot(study: Study, key: str) -> dict[str, float]:

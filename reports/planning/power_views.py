@@ -19,11 +19,11 @@ from reports.planning.power_form import DEFAULTS, PowerForm, filled, power_choic
 
 
 def defaults_of(study: Study) -> dict[str, Any]:
-    """Minutes and pay per task as the study says them."""
+    """Minutes and pay per task, and the currency, as the study says them."""
     pace = pace_in(study)
     if pace is None:
         return {}
-    given = {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task}
+    given = {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task, "currency": pace.currency}
     return {key: value for key, value in given.items() if value is not None}
 
 
@@ -42,7 +42,5 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
         context["report"] = kept.figures if kept.is_there else None
         if kept.is_there and form.cleaned_data["question"]:
             note_peek(study, person_of(request), Kind.POWER)
-        pace = pace_in(study)
-        context["currency"] = pace.currency if pace else ""
     template = "reports/_power.html" if request.htmx else "reports/power.html"
     return render(request, template, context, status=422 if asked and form.errors else 200)

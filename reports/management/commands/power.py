@@ -33,12 +33,12 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False))
             return
-        self.stdout.write(f"{'raters':>6} {'items':>7} {'answers':>8} {'reached':>8} {'hours':>7} {'pay':>9}")
+        self.stdout.write(f"{'raters':>6} {'items':>7} {'answers':>8} {'reached':>8} {'hours':>7} {'total':>10}")
         for row in report["sizes"]:
             if row["items"] is None:
                 self.stdout.write(f"{row['raters']:6} more than {report['most_items']} ({row['reached']:.3f})")
                 continue
             self.stdout.write(
                 f"{row['raters']:6} {row['items']:7} {row['answers']:8} {row['reached']:8.3f} "
-                f"{row['minutes'] / 60:7.1f} {row['pay']:9.2f}"
+                f"{row['minutes'] / 60:7.1f} {row['total']:10.2f} {report['currency']}".rstrip()
             )

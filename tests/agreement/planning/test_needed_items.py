@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, nct, t
 
-from agreement.planning.needed_items import plan_sizes, simulated_value
+from agreement.planning.needed_items import plan_sizes, simulated_value, size_as_planned
 from agreement.planning.simulated_samples import AssumedValues, sign_test_power, wilson_width
+from agreement.planning.stated_costs import StatedCosts
 
 
 def test_the_width_of_a_share_is_that_of_wilsons_interval():
@@ -61,7 +62,7 @@ def test_the_width_of_a_mean_is_that_of_students_interval():
 def sizes(**more):
     given = {
         "figure": "win_rate", "aim": "power", "goal": 0.8, "assumed": AssumedValues(share=0.65, correlation=0.3),
-        "raters": (1, 3), "most_items": 2000, "runs": 400, "seed": 7, "minutes_per_task": 2.0, "pay_per_task": 0.5,
+        "raters": (1, 3), "most_items": 2000, "runs": 400, "seed": 7, "costs": StatedCosts(2.0, 0.5),
     }  # fmt: skip
     return plan_sizes(**{**given, **more})
 
@@ -73,6 +74,21 @@ def test_more_raters_need_fewer_items_and_each_answer_costs():
     assert (three["answers"], three["minutes"], three["pay"]) == (
         three["items"] * 3, three["items"] * 6.0, three["items"] * 1.5,
     )  # fmt: skip
+
+
+def test_pay_by_the_hour_the_recruiters_fee_and_what_is_paid_once_add_up():
+    costs = StatedCosts(3.0, pay_per_task=0.5, pay_per_hour=12.0, fee_percent=40, fixed_cost=100)
+    assert costs.of(200) == {"minutes": 600, "pay": 100 + 120, "fee": 88, "total": 408}
+    assert StatedCosts(2.0).of(10) == {"minutes": 20, "pay": 0, "fee": 0, "total": 0}
+
+
+def test_the_power_of_a_study_of_its_own_size_is_said_with_its_cost():
+    given = {"runs": 4000, "seed": 3, "costs": StatedCosts(2.0, pay_per_hour=30)}
+    row = size_as_planned("win_rate", "power", AssumedValues(share=0.65, correlation=0.0), 100, 1, **given)
+    assert row["reached"] == pytest.approx(sign_test_power(0.65, 100), abs=0.04)
+    assert (row["items"], row["answers"], row["minutes"], row["total"]) == (100, 100, 200, 100)
+    assert size_as_planned("alpha", "width", AssumedValues(), 100, 1, **given) is None
+    assert size_as_planned("win_rate", "power", AssumedValues(), 9, 1, **given) is None
 
 
 def test_the_same_seed_gives_the_same_sizes():

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.models import Study
 from reports.models import KeptReport
 from tests.conftest import live_study
 from tests.recruiting.stop_studies import annotator, answer, stopping_study
@@ -29,6 +30,21 @@ def test_a_worker_simulates_what_the_page_asks_for_and_it_is_kept(client, owner,
     assert client.get(f"{path}?figure=alpha&aim=power").status_code == 422
     client.force_login(rater)
     assert client.get(path).status_code == 404
+
+
+def test_the_page_has_minutes_and_money_in_the_currency_of_the_study(client):
+    study, owner = stopping_study(None, items=20)
+    Study.objects.filter(pk=study.pk).update(options={"seed": 1, "pace": {"minutes_per_task": 3, "currency": "GBP"}})
+    client.force_login(owner)
+    path = f"/studies/{study.slug}/power/"
+    assert 'value="GBP"' in client.get(path).content.decode()
+    costs = "&pay_per_hour=20&fee_percent=25&fixed_cost=50"
+    shown = read(client, f"{path}{ASKED}{costs}").content.decode()
+    for text in ("Total (GBP)", "Fee (GBP)", "fixed cost of 50.00 GBP", "3 minutes per task", "25 % of the pay",
+                 "The study as it is planned now"):  # fmt: skip
+        assert text in shown, text
+    planned = KeptReport.objects.get().parsed_figures()["planned"]
+    assert (planned["items"], planned["minutes"], planned["pay"], planned["total"]) == (20, 60, 20, 75)
 
 
 def printed(*given):
