@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import DatabaseError
+from django.db.models import Q
 
 from annotation.models import Rater, Study
 from config.background.kinds import Sweep
@@ -12,10 +13,12 @@ from config.background.rows import WAITING
 from config.database_clock import database_now
 from recruiting.mail.mail_queue import idle_raters, remind, tell_batches, tell_notes
 from recruiting.mail.mail_section import reminder_days
-from recruiting.mail.mail_tables import MailAddress, OutgoingMail
+from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
 
 logger = logging.getLogger(__name__)
 KEPT = timedelta(days=30)
+COUNTED = timedelta(days=400)
+"""Reminders are kept for so long, so that nobody gets more of them than the study says."""
 AT_ONCE = 1000
 
 
@@ -39,8 +42,10 @@ def look_for_news() -> None:
 
 
 def forget_old() -> int:
-    """Delete some rows of mails that ended a month ago, and return how many."""
-    over = OutgoingMail.objects.filter(created_at__lt=database_now() - KEPT).exclude(status__in=WAITING)
+    """Delete some rows of mails that ended a month ago, of reminders later, and return how many."""
+    now = database_now()
+    counted = Q(kind=MailKind.REMINDER, created_at__gt=now - COUNTED)
+    over = OutgoingMail.objects.filter(~counted, created_at__lt=now - KEPT).exclude(status__in=WAITING)
     old = list(over.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     if old:
         OutgoingMail.objects.filter(pk__in=old).delete()

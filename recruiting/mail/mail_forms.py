@@ -6,7 +6,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.members.invitations import DAYS
-from recruiting.mail.mail_section import MOST_DAYS
+from recruiting.mail.mail_section import MOST_DAYS, MOST_REMINDERS, REMINDERS
 from recruiting.mail.mail_tables import LONGEST_ADDRESS
 
 MOST_ADDRESSES = 50
@@ -68,11 +68,15 @@ class MailInvitationsForm(forms.Form):
 
 
 class ReminderForm(forms.Form):
-    """After how many days without an answer a rater gets a reminder."""
+    """After how many days without work a rater gets a reminder, and how many."""
 
     days = forms.IntegerField(
-        label="Days without an answer", min_value=1, max_value=MOST_DAYS, required=False,
+        label="Days without work", min_value=1, max_value=MOST_DAYS, required=False,
         help_text="Empty: no reminders. The study file keeps it under mail.",
+    )  # fmt: skip
+    most = forms.IntegerField(
+        label="Reminders at most", min_value=1, max_value=MOST_REMINDERS, required=False,
+        help_text=f"In a row to somebody who does nothing. Empty: {REMINDERS}.",
     )  # fmt: skip
 
 

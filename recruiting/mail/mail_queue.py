@@ -1,6 +1,7 @@
 """Queue mails: invitations by a press, reminders by a press or a rule, and news of batches and notes."""
 
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
@@ -13,16 +14,20 @@ from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.assigning import open_slots
 from annotation.members.invitations import invite
+from annotation.members.membership import rater_for
 from annotation.models import Batch, FlagAnswer, Invitation, Membership, Rater, Slot, SpotCheck, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.waking import enqueue
 from config.database_clock import database_now
+from recruiting.crowds.last_work import last_worked_at
 from recruiting.mail.mail_links import address_digest
+from recruiting.mail.mail_section import most_reminders
 from recruiting.mail.mail_tables import MailKind, OutgoingMail, RefusedAddress
 from recruiting.mail.own_address import DAY, WORK_KEY
 from recruiting.models import RaterMessage
+from recruiting.way_in.steps_taken import way_of
 
 MOST_INVITATIONS = 200
 """Invitations per study and day."""
@@ -84,20 +89,49 @@ def reachable(study: Study, kind: MailKind) -> QuerySet[Rater]:
 
 
 def idle_raters(study: Study, days: float) -> list[Rater]:
-    """The reachable raters who have open tasks and have not worked for `days`, nor got a reminder in that time."""
+    """The reachable raters who could work and have not for `days`, nor got a reminder in that time or too many before.
+
+    They have open tasks, or a step before their first task that they can take; some joined and have not begun.
+    """
     since = database_now() - timedelta(days=days)
-    reminded = OutgoingMail.objects.filter(
-        study=study, kind=MailKind.REMINDER, person=OuterRef("person"), created_at__gt=since
-    )
-    found = reachable(study, MailKind.REMINDER).filter(~Exists(reminded), paused_at=None, admitted=True)
-    found = found.filter(created_at__lt=since).annotate(last=Max("annotations__submitted_at"))
-    idle = found.filter(Q(last=None) | Q(last__lt=since)).order_by("pk")[:MOST_REMINDED]
-    return [rater for rater in idle if _has_tasks(study, rater)]
+    joined = Membership.objects.filter(
+        study=study, active=True, role=Role.ANNOTATOR, created_at__lt=since, person__mail_address__wants_reminder=True
+    ).exclude(person__mail_address__address="")
+    started = Rater.objects.filter(study=study, person=OuterRef("person"))
+    for one in joined.filter(~Exists(started)).select_related("person")[:MOST_REMINDED]:
+        rater_for(study, one.person)
+    sent = OutgoingMail.objects.filter(study=study, kind=MailKind.REMINDER, person=OuterRef("person"))
+    found = reachable(study, MailKind.REMINDER).filter(~Exists(sent.filter(created_at__gt=since)), paused_at=None)
+    found = found.filter(person__in=joined.values("person")).annotate(last=Max("annotations__submitted_at"))
+    idle = list(found.filter(Q(last=None) | Q(last__lt=since)).order_by("pk")[:MOST_REMINDED])
+    times = defaultdict(list)
+    for person, at in sent_reminders(study, [rater.person_id for rater in idle]):
+        times[person].append(at)
+    most = most_reminders(study)
+    return [rater for rater in idle if _is_missed(study, rater, since, times[rater.person_id], most)]
+
+
+def sent_reminders(study: Study, people: list[int | None]) -> list[tuple[int | None, datetime]]:
+    """Who of these got a reminder when."""
+    sent = OutgoingMail.objects.filter(study=study, kind=MailKind.REMINDER, person__in=people)
+    return list(sent.values_list("person", "created_at"))
+
+
+def _is_missed(study: Study, rater: Rater, since: datetime, reminded: list[datetime], most: int) -> bool:
+    """Whether somebody who has not answered for a while has something to do, and was not reminded too often."""
+    worked = last_worked_at(rater) if reminded or not rater.admitted else None
+    if worked is not None and worked >= since:
+        return False
+    if sum(worked is None or at > worked for at in reminded) >= most or not study.is_live:
+        return False
+    if rater.admitted:
+        return _has_tasks(study, rater)
+    rater.study = study
+    way = way_of(study, rater)
+    return way.step is not None and way.halt is None
 
 
 def _has_tasks(study: Study, rater: Rater) -> bool:
-    if not study.is_live:
-        return False
     held = Slot.objects.filter(holder=rater, state=Slot.State.HELD).exists()
     return held or open_slots(study, rater).exists()
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 from accounts.languages import ENGLISH, LANGUAGES
 from accounts.models import Person
 from accounts.preferences import preferences_of
+from annotation.models import Rater
 from config.site_address import site_address
 from recruiting.mail.mail_links import stop_link
 from recruiting.mail.mail_tables import MailKind, OutgoingMail
@@ -39,7 +40,7 @@ def mail_of(
     title = " ".join((row.study.title or row.study.slug).split()) if row.study else ""
     stop = stop_link(row.kind, address_row, address)
     context: dict[str, Any] = {"title": title, "link": link, "stop": stop, "site": site_address(),
-                               "expires": expires}  # fmt: skip
+                               "expires": expires, "is_on_the_way": _is_on_the_way(row)}  # fmt: skip
     subject = SUBJECTS[row.kind]
     with translation.override(_language(row.person)):
         subject = gettext(subject) % {"title": title[:LONGEST_TITLE]}
@@ -56,6 +57,12 @@ def mail_of(
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         },
     )
+
+
+def _is_on_the_way(row: OutgoingMail) -> bool:
+    """Whether the reader of a reminder has steps left before their first task."""
+    mine = Rater.objects.filter(study=row.study, person=row.person, admitted=False)
+    return row.kind == MailKind.REMINDER and mine.exists()
 
 
 def mail_of_account(

@@ -10,7 +10,7 @@ from annotation.access import RESEARCHERS, study_for
 from annotation.models import Study
 from recruiting.mail.mail_forms import MailInvitationsForm, ReminderForm
 from recruiting.mail.mail_queue import InvitationsRefusedError, idle_raters, invite_by_mail, remind
-from recruiting.mail.mail_section import reminder_days, set_reminder_days
+from recruiting.mail.mail_section import declared_most, reminder_days, set_reminder_days
 from recruiting.mail.mail_tables import OutgoingMail
 from recruiting.mail.person_views import refuse_without_mail
 
@@ -37,7 +37,7 @@ def study_mail(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("addresses", str(problem))
     context = {
         "study": study, "form": form, "days": _days(study), "idle": len(idle_raters(study, _days(study))),
-        "reminders": ReminderForm(initial={"days": reminder_days(study)}),
+        "reminders": ReminderForm(initial={"days": reminder_days(study), "most": declared_most(study)}),
         "rows": OutgoingMail.objects.filter(study=study).order_by("-pk")[:SHOWN],
     }  # fmt: skip
     return render(request, "recruiting/mail/study_mail.html", context, status=422 if form.is_bound else 200)
@@ -55,10 +55,11 @@ def study_reminders(request: HttpRequest, slug: str) -> HttpResponse:
         count = remind(study, idle_raters(study, _days(study)), person)
         messages.success(request, f"{count} reminder{'' if count == 1 else 's'} queued.")
     elif form.is_valid():
-        changed = set_reminder_days(study, form.cleaned_data["days"], person)
+        changed = set_reminder_days(study, form.cleaned_data["days"], person, form.cleaned_data["most"])
         messages.success(request, "Saved." if changed else "Nothing was changed.")
     else:
-        messages.error(request, f"Nothing was changed: {' '.join(str(one) for one in form.errors['days'])}")
+        problems = [str(one) for errors in form.errors.values() for one in errors]
+        messages.error(request, f"Nothing was changed: {' '.join(problems)}")
     return redirect("recruiting:study_mail", slug=slug)
 
 

@@ -21,14 +21,17 @@ from annotation.review.spot_checks import check
 from config.background.claiming import claim, run_waiting
 from config.background.kinds import works
 from recruiting.background.mail_news import look_after_mail
+from recruiting.entry_step import steps_of
 from recruiting.mail import mail_queue, own_address
-from recruiting.mail.mail_section import set_reminder_days
-from recruiting.models import MailAddress, OutgoingMail, RefusedAddress
+from recruiting.mail.mail_section import set_reminder_days, why_no_mail
+from recruiting.models import Consent, ConsentVersion, MailAddress, OutgoingMail, RefusedAddress, StepPassage
+from recruiting.step_kinds.consent import digest_of
 from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.annotation.test_erasing import everything
 from tests.conftest import SYSTEMS
 from tests.recruiting.mail.small_mail_server import SmallMailServer
+from tests.recruiting.way_in_study import CONSENT, SCREEN
 
 ADDRESS = "ann@mail.example"
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
@@ -53,7 +56,7 @@ def smtp(settings):
 def reached(study, rater):
     """The rater, who has confirmed an address and joined long ago."""
     rater_for(study, rater)
-    Rater.objects.update(created_at=timezone.now() - timedelta(days=30))
+    Membership.objects.update(created_at=timezone.now() - timedelta(days=30))
     return MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
 
 
@@ -188,6 +191,46 @@ def test_reminders_go_to_idle_raters_with_open_tasks_once(office, study, rater, 
     Annotation.objects.filter(rater=given).update(is_current=True)
     Rater.objects.update(paused_at=timezone.now())
     assert mail_queue.idle_raters(study, 0.0000001) == []  # is paused
+
+
+def test_reminders_go_to_people_who_have_not_begun_and_end_after_some(study, rater, owner):
+    Study.objects.update(recruiting={"steps": [CONSENT, SCREEN]}, options={"mail": {"remind_after_days": 4}})
+    study.refresh_from_db()
+    MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
+    assert mail_queue.idle_raters(study, 4) == []  # has just joined
+    Membership.objects.update(created_at=timezone.now() - timedelta(days=30))
+    [mine] = mail_queue.idle_raters(study, 4)
+    Rater.objects.update(admitted=False)
+    for number in range(5):
+        mail_queue.remind(study, mail_queue.idle_raters(study, 4), None)
+        run_waiting()
+        old = OutgoingMail.objects.filter(created_at__gt=timezone.now() - timedelta(days=1))
+        old.update(created_at=timezone.now() - timedelta(days=5 + number), occasion=f"before {number}")
+    assert len(mail.outbox) == 3
+    assert "a few steps before your first task" in mail.outbox[0].body
+    assert mail_queue.idle_raters(study, 4) == []
+    worked = timezone.now() - timedelta(days=5, hours=12)
+    Consent.objects.create(rater=mine, version=agreed(study), agreed_at=worked)
+    assert mail_queue.idle_raters(study, 4) == [mine]  # two of the reminders came before they did something
+    OutgoingMail.objects.update(created_at=timezone.now() - timedelta(days=9))
+    assert mail_queue.idle_raters(study, 6) == []  # did something in the last six days
+    ended = {"outcome": "failed", "opened_at": worked, "ended_at": worked}
+    StepPassage.objects.create(rater=mine, step="screen", attempt=1, **ended)
+    assert mail_queue.idle_raters(study, 4) == []  # does not fit: nothing to do
+    set_reminder_days(study, 4, owner, 1)
+    assert study.options["mail"] == {"remind_after_days": 4, "remind_at_most": 1}
+
+
+def agreed(study):
+    """The version of the study's consent, which somebody agreed to."""
+    return ConsentVersion.objects.create(
+        study=study, number=1, digest=digest_of(steps_of(study)[0]), text="t", retention="r", on_withdrawal="erase"
+    )
+
+
+@pytest.mark.parametrize("most", [0, 21, "3", True])
+def test_a_number_of_reminders_that_is_none_is_refused(most):
+    assert "remind_at_most must be" in str(why_no_mail({"remind_after_days": 3, "remind_at_most": most}, None, ()))
 
 
 def test_a_study_declares_reminders_and_workers_send_them(office, study, reached, owner, tmp_path):
