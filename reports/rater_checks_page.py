@@ -21,7 +21,7 @@ from reports.kept_reports import Kept, kept_report
 
 COLUMNS = {
     "gold": ("Gold", "the share of checks with known answers that were right"),
-    "twins": ("Twins", "the share of checks with a damaged output in which it was found worse"),
+    "twins": ("Twins", "the share of checks with a damaged output in which it was found worse than before"),
     "repeats": ("Repeats", "the share of questions answered as before when a task came again"),
     "agrees": ("Agreement", "the share of answers that are the most common one of the other raters"),
     "time": ("Time", "the median time per task, as a multiple of the others'"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from annotation.answers import Answer, Sheet
@@ -15,7 +16,6 @@ from recruiting.checks.check_tables import CheckItem, CheckKind
 COMPARED = frozenset({"nominal", "ordinal", "interval", "rank", "choice", "extremes"})
 """Levels of measurement whose answers can be right, or given twice."""
 TIE = "tie"
-LOWER_IS_BETTER = frozenset({"rank"})
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class AnsweredCheck:
     """A rater's current answer to a check's task.
 
     `share` is what it counts for its kind, from 0 to 1: whether gold was right, whether the damaged output was found
-    worse, the share of questions answered as before. None if it cannot be said.
+    worse than the rater found it before, the share of questions answered as before. None if it cannot be said.
     """
 
     annotation: int
@@ -65,18 +65,28 @@ def answered_checks(study: Study, rater: Rater | None = None) -> Iterator[Answer
         )  # fmt: skip
 
 
+def outputs_that_can_fall(study: Study, row: Annotation) -> set[str]:
+    """The keys of the outputs of a submitted answer that its rater could find worse than they did."""
+    keys = _shown_keys([row])[row.pk]
+    return {key for key in keys if _Reading(study).can_fall(key, row, keys)}
+
+
 def _answers_before(rows: Sequence[Annotation], about: Mapping[int, CheckItem]) -> dict[int, Annotation]:
-    """The rater's current answer to the task that each row's task was copied from, by primary key of the row."""
-    wanted = {(row.rater_id, about[row.task.item_id].source_id, row.task.key): row.pk for row in rows}
-    sources = {item for _, item, _ in wanted}
-    given = Annotation.objects.filter(
-        rater__in={row.rater_id for row in rows}, task__item__in=sources, is_current=True, status="submitted"
-    ).select_related("task")
+    """The rater's answer to the task that each row's task was copied from, by primary key of the row.
+
+    It is the one that stood when the rater first answered the check: what they change later is no first answer.
+    """
+    raters = {row.rater_id for row in rows}
+    answered = Annotation.objects.filter(rater__in=raters, status="submitted")
+    checks = answered.filter(task__in={row.task_id for row in rows}).order_by("-pk")
+    since = {(rater, task): pk for rater, task, pk in checks.values_list("rater", "task", "pk")}
+    wanted = {(row.rater_id, about[row.task.item_id].source_id, row.task.key): row for row in rows}
+    given = answered.filter(task__item__in={item for _, item, _ in wanted}).select_related("task")
     found = {}
-    for one in given:
-        pk = wanted.get((one.rater_id, one.task.item_id, one.task.key))
-        if pk is not None:
-            found[pk] = one
+    for one in given.order_by("pk"):
+        row = wanted.get((one.rater_id, one.task.item_id, one.task.key))
+        if row is not None and one.pk < since.get((row.rater_id, row.task_id), row.pk):
+            found[row.pk] = one
     return found
 
 
@@ -98,7 +108,9 @@ class _Reading:
         checks = checks_of(study) or {}
         self.tolerance: Mapping[str, float] = checks.get("tolerance", {})
         low = {question.key for question in self.questions if question.spec.get("better") == "low"}
-        self.lower = low.union((checks.get("twins") or {}).get("lower_is_better", ()))
+        twins = checks.get("twins") or {}
+        self.lower = low.union(twins.get("lower_is_better", ()))
+        self.telling: frozenset[str] | None = frozenset(twins["questions"]) if "questions" in twins else None
 
     def share(
         self, check: CheckItem, row: Annotation, first: Annotation | None, shown: Mapping[int, list[str]]
@@ -136,34 +148,57 @@ class _Reading:
         return any(one.key == key and question_types()[one.type].level in COMPARED for one in self.questions)
 
     def _twin(self, damaged: str, now: Mapping[Any, Answer], before: Mapping[Any, Answer]) -> float | None:
-        """1 if some question found the damaged output worse than an intact one, and none found it better."""
-        signs = [sign for one in now.values() for sign in self._signs(damaged, one, now, before)]
+        """1 if some question found the output worse than the rater did before it was damaged, and none better.
+
+        None without an earlier answer, or if no question that tells could have found it worse than then.
+        """
+        signs = []
+        for place, one in now.items():
+            if place not in before or not self._tells(one):
+                continue
+            then, after = (self._liking(damaged, given) for given in (before[place], one))
+            if then is None or after is None or (after == then and self._is_lowest(then, one)):
+                continue
+            signs.append(then - after)
         if not signs:
             return None
         return float(max(signs) > 0 and min(signs) >= 0)
 
-    def _signs(
-        self, damaged: str, one: Answer, now: Mapping[Any, Answer], before: Mapping[Any, Answer]
-    ) -> Iterator[float]:
-        """Above 0 for each comparison that the damaged output lost, 0 for ties, below 0 if it was preferred."""
-        key = one.question.key
+    def _liking(self, damaged: str, one: Answer) -> float | None:
+        """How well the rater found the output by this answer; None if the answer does not say."""
         if one.level == "choice":
-            yield 0 if one.value == TIE else -1 if one.value == damaged else 1
-        elif one.level == "extremes":
-            yield (one.value["worst"] == damaged) - (one.value["best"] == damaged)
-        elif one.level == "rank" and damaged in one.value:
-            others = [rank for output, rank in one.value.items() if output != damaged]
-            yield one.value[damaged] - sum(others) / len(others) if others else 0
-        elif one.unit.output == damaged and one.number is not None and one.level in ("ordinal", "interval"):
-            same = [other for place, other in now.items() if place[0] == key and other.unit.output != damaged]
-            intact = same or [before[place] for place in (_place(one),) if place in before]
-            for other in intact:
-                if other.number is not None:
-                    yield (one.number - other.number) * (1 if key in self.lower else -1)
-        elif one.unit.output == damaged and isinstance(one.value, bool):
-            earlier = before.get(_place(one))
-            if earlier is not None and isinstance(earlier.value, bool):
-                yield (int(one.value) - int(earlier.value)) * (1 if key in self.lower else -1)
+            return 0.5 if one.value == TIE else float(one.value == damaged)
+        if one.level == "extremes":
+            return float((one.value["best"] == damaged) - (one.value["worst"] == damaged))
+        if one.level == "rank":
+            return float(-one.value[damaged]) if damaged in one.value else None
+        if one.unit.output != damaged:
+            return None
+        if isinstance(one.value, bool) or (one.number is not None and one.level in ("ordinal", "interval")):
+            number = float(one.value) if one.number is None else one.number
+            return -number if one.question.key in self.lower else number
+        return None
+
+    def can_fall(self, key: str, row: Annotation, shown: Sequence[str]) -> bool:
+        """Whether a question that tells has another answer than the lowest about this output."""
+        likings = [(self._liking(key, one), one) for one in self._flat(row, shown).values() if self._tells(one)]
+        return any(liking is not None and not self._is_lowest(liking, one) for liking, one in likings)
+
+    def _tells(self, one: Answer) -> bool:
+        return self.telling is None or one.question.key in self.telling
+
+    def _is_lowest(self, liking: float, one: Answer) -> bool:
+        return liking <= self._least(one)
+
+    def _least(self, one: Answer) -> float:
+        """What `_liking` is at least for such an answer: who found the output that bad cannot find it worse."""
+        if one.level in ("choice", "extremes"):
+            return 0.0 if one.level == "choice" else -1.0
+        if one.level == "rank":
+            last = max(one.value.values())  # of several in the last place, one can be found worse than the others
+            return float(-last) if list(one.value.values()).count(last) == 1 else -inf
+        low, high = question_types()[one.question.type].scale(one.question.spec) or (-inf, inf)
+        return -high if one.question.key in self.lower else low
 
     def _repeat(self, now: Mapping[Any, Answer], before: Mapping[Any, Answer]) -> float | None:
         """The share of questions that were answered as before."""

@@ -11,7 +11,8 @@ from recruiting.checks.damaging import DAMAGES
 
 KEYS = ("first", *KINDS, "tolerance", "rules")
 KEYS_OF: Mapping[str, Collection[str]] = {
-    "gold": ("share",), "twins": ("share", "after", "damage", "lower_is_better"), "repeats": ("share", "after"),
+    "gold": ("share",), "twins": ("share", "after", "damage", "questions", "lower_is_better"),
+    "repeats": ("share", "after"),
 }  # fmt: skip
 AFTER = 10
 """How many of a rater's tasks come between a task and its repeat or twin, if the study does not say."""
@@ -50,9 +51,9 @@ def _check_kind(given: dict[str, Any], field: str, keys: Collection[str]) -> Non
     if not _is_number(given.get("share")) or not 0 < given["share"] <= MOST_SHARE:
         raise FieldInvalidError(f"{field}.share", f"{SHARE} and at most {MOST_SHARE}")
     _whole(given, "after", field)
-    for name, known in (("damage", tuple(DAMAGES)), ("lower_is_better", keys)):
+    for name, known in (("damage", tuple(DAMAGES)), ("questions", keys), ("lower_is_better", keys)):
         found = given.get(name, [])
-        if not isinstance(found, list) or (name == "damage" and name in given and not found):
+        if not isinstance(found, list) or (name != "lower_is_better" and name in given and not found):
             raise FieldInvalidError(f"{field}.{name}", "must be a list")
         for one in found:
             if not isinstance(one, str) or one not in known:

@@ -19,6 +19,7 @@ from annotation.protocols import protocols
 from annotation.studies.check_draws import KINDS, checks_of, drawn_kind
 from annotation.studies.locking import RaterGoneError, lock_study
 from annotation.studies.planning import ensure_tasks, outputs_of, seeded
+from recruiting.checks.answered_checks import outputs_that_can_fall
 from recruiting.checks.check_settings import AFTER
 from recruiting.checks.check_tables import CheckItem, CheckKind, CheckLook
 from recruiting.checks.damaging import DAMAGES, damaged
@@ -78,6 +79,12 @@ class _Preparing:
                 task__item__withdrawn_at=None,
             ).order_by("pk").select_related("task__item")
         )  # fmt: skip
+
+    @cached_property
+    def answers(self) -> dict[int, Annotation]:
+        """The rater's submitted answers by task."""
+        rows = Annotation.objects.filter(rater=self.rater, is_current=True, status="submitted")
+        return {row.task_id: row for row in rows.filter(task__in={given.task_id for given in self.done})}
 
     def prepare(self) -> int:
         first, prepared = self.rater.given, 0
@@ -141,13 +148,17 @@ class _Preparing:
         return self._copy(given.task.item, CheckKind.REPEAT)
 
     def _twin(self, given: Assignment) -> Item | None:
-        """A copy of the answered task's item with one of its outputs damaged, or None if none can be."""
-        source = given.task.item
-        outputs = list(given.task.outputs.order_by("task_outputs__position"))
-        random = Random(seeded(self.study, "twin", source.key))  # noqa: S311 - reproducible, not secret
-        random.shuffle(outputs)
+        """A copy of the answered task's item with one of its outputs damaged that the rater can find worse than before.
+
+        None if there is no such output, or if none can be damaged.
+        """
+        source, answer = given.task.item, self.answers.get(given.task_id)
+        can_fall = outputs_that_can_fall(self.study, answer) if answer else set()
+        outputs = [one for one in given.task.outputs.order_by("task_outputs__position") if one.key in can_fall]
+        Random(seeded(self.study, "twin", source.key)).shuffle(outputs)  # noqa: S311 - reproducible, not secret
         kinds = self.checks[CheckKind.TWIN].get("damage") or list(DAMAGES)
         for output in outputs:
+            random = Random(seeded(self.study, "twin", source.key, output.key))  # noqa: S311 - reproducible, not secret
             found = damaged(output.text, self._others(source), kinds, random)
             if found is not None:
                 how, text = found

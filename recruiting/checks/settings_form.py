@@ -17,7 +17,7 @@ Settings = Mapping[str, Any]
 TITLES = {"gold": "Gold", "twins": "Twins", "repeats": "Repeats"}
 ABOUT = {
     "gold": "A copy of an item of the pool attention, whose answer is known.",
-    "twins": "A task that the rater has answered, with one output damaged. It should be found worse.",
+    "twins": "A task that the rater has answered, with one output damaged. It should be found worse than before.",
     "repeats": "A task that the rater has answered, once more. The answers should be the same.",
 }
 DAMAGE_WORDS = {"shuffle": "sentences in another order", "other": "the output of another item", "cut": "cut short"}
@@ -49,10 +49,12 @@ def _kind(kind: str, given: Settings | None, questions: Sequence[Question]) -> d
     has, body = KEYS_OF[kind], given or {}
     damages = [(one, DAMAGE_WORDS.get(one, one), one in body.get("damage", ())) for one in DAMAGES]
     lower = [(one.key, one.text or one.key, one.key in body.get("lower_is_better", ())) for one in questions]
+    telling = [(one.key, one.text or one.key, one.key in body.get("questions", ())) for one in questions]
     return {
         "key": kind, "title": TITLES[kind], "about": ABOUT[kind], "share": body.get("share", ""),
         "after": body.get("after", "") if "after" in has else None,
         "damages": damages if "damage" in has else [], "lower": lower if "lower_is_better" in has else [],
+        "telling": telling if "questions" in has else [],
     }  # fmt: skip
 
 
@@ -79,7 +81,7 @@ def _kind_in(form: QueryDict, kind: str) -> dict[str, Any]:
     body: dict[str, Any] = {"share": _number(form.get(f"{kind}-share", ""))}
     for name in KEYS_OF[kind]:
         given = [one for one in form.getlist(f"{kind}-{name}") if one.strip()]
-        if name in ("damage", "lower_is_better") and given:
+        if name in ("damage", "questions", "lower_is_better") and given:
             body[name] = given
         elif name == "after" and given:
             body[name] = _number(given[-1])

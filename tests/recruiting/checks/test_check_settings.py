@@ -14,13 +14,13 @@ from tests.recruiting.checks.checked_study import make_checked_study
 pytestmark = pytest.mark.django_db
 CHECKS = {
     "first": 2, "gold": {"share": 0.05}, "twins": {"share": 0.1, "after": 4, "damage": ["cut", "other"],
-    "lower_is_better": ["well"]}, "repeats": {"share": 0.03}, "tolerance": {"well": 1},
+    "questions": ["well"], "lower_is_better": ["well"]}, "repeats": {"share": 0.03}, "tolerance": {"well": 1},
     "rules": [{"figure": "gold", "below": 0.6, "of": 10, "do": "pause"},
               {"figure": "repeats", "below": 0.5, "of": 8, "do": "ask"}],
 }  # fmt: skip
 FORM = {
     "first": "2", "gold-share": "0.05", "twins-share": "0,1", "twins-after": "4", "twins-damage": ["cut", "other"],
-    "twins-lower_is_better": ["well"], "repeats-share": "0.03", "tolerance-well": "1",
+    "twins-questions": ["well"], "twins-lower_is_better": ["well"], "repeats-share": "0.03", "tolerance-well": "1",
     "rule-figure": ["gold", "repeats"], "rule-below": ["0.6", "0.5"], "rule-of": ["10", "8"],
     "rule-do": ["pause", "ask"],
 }  # fmt: skip
