@@ -44,6 +44,16 @@ class Contribution:
     is_counted: bool = True
 
     @property
+    def shown_name(self) -> str:
+        """What pages with figures call the person: annotators by the random name of their rater, others by their own.
+
+        Who is who is on a page of its own.
+        """
+        if self.membership is None or self.membership.role == Role.ANNOTATOR:
+            return self.rater.name if self.rater else "an annotator without tasks"
+        return str(self.membership.person)
+
+    @property
     def is_annotating(self) -> bool:
         """Whether the person rates, or has rated, in the study."""
         return self.rater is not None or (self.membership is not None and self.membership.role == Role.ANNOTATOR)
@@ -115,7 +125,7 @@ class Overview:
         order = [role.value for role in Role]
         members = sorted(
             Membership.objects.filter(study=self.study).select_related("person"),
-            key=lambda one: (order.index(one.role), not one.active, str(one.person).casefold()),
+            key=lambda one: (order.index(one.role), not one.active, _place_of(one, by_person)),
         )
         rows = [self._contribution(member, by_person.pop(member.person_id, None)) for member in members]
         others = [rater for rater in raters if rater.person_id in by_person or not rater.person_id]
@@ -128,6 +138,14 @@ class Overview:
         if counts is None:  # a rater who came after the count has no answers in it
             return Contribution(membership, rater, is_counted=bool(self.figures))
         return Contribution(membership, rater, **{**counts, "last": _time(counts["last"])})
+
+
+def _place_of(member: Membership, raters: Mapping[int, Rater]) -> str:
+    """By what a list is in order: annotators by their random names, so that their order says nothing of their own."""
+    if member.role != Role.ANNOTATOR:
+        return str(member.person).casefold()
+    rater = raters.get(member.person_id)
+    return rater.name if rater else ""
 
 
 def overview_of(study: Study, also: Collection[str] = ()) -> Overview:

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from django.db.models import OuterRef, QuerySet, Subquery
+
 from annotation.blinding import names_of
-from annotation.models import Annotation, Assignment, Item, Membership, Slot, Study, TaskOutput
+from annotation.models import Annotation, Assignment, Item, Membership, Rater, Slot, Study, TaskOutput
 from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.slot_steps import was_shared
@@ -29,7 +31,8 @@ class ItemWork:
     unanswered: list[Annotation]
     flagged: list[Assignment]
     sessions: list[RevisionSession]
-    people: list[Membership]
+    people: list[tuple[int, str]]
+    """Who may get a place: the key of the membership, and the random name of the rater."""
 
     @classmethod
     def of(cls, study: Study, item: Item) -> "ItemWork":
@@ -66,5 +69,14 @@ class ItemWork:
             unanswered=list(others.select_related("rater").order_by("pk")),
             flagged=[one for one in given if one.flag],
             sessions=own_sessions,
-            people=list(members.select_related("person").order_by("person__username")) if open_places else [],
+            people=_by_random_name(study, members) if open_places else [],
         )
+
+
+def _by_random_name(study: Study, members: QuerySet[Membership]) -> list[tuple[int, str]]:
+    name = Rater.objects.filter(study=study, person=OuterRef("person")).values("name")
+    found = [
+        (pk, rater or f"annotator {pk}, without tasks")
+        for pk, rater in members.order_by("pk").annotate(rater=Subquery(name[:1])).values_list("pk", "rater")
+    ]
+    return sorted(found, key=lambda one: one[1])

@@ -87,7 +87,7 @@ class ProgressPage:
         biased = _biased_question(figures)
         biases = {row["name"]: row for row in biased[1]} if biased else {}
         answered = pace.figures.get("raters", {}) if pace.figures else {}
-        people = Rater.objects.filter(study=self.study, kind=Rater.Kind.HUMAN).select_related("person")
+        people = Rater.objects.filter(study=self.study, kind=Rater.Kind.HUMAN)
         ordered = sorted(people, key=lambda one: (-answered.get(str(one.pk), {}).get("week", 0), one.name))
         page: Page[Rater] = Paginator(ordered, PAGE_SIZE).get_page(self.number)
         shared = figures.get("raters", {})
