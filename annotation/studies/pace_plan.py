@@ -1,4 +1,6 @@
-"""The section `pace` of a study file: expected minutes and pay per task, a floor per hour, and when to take a break."""
+"""The section `pace` of a study file: expected minutes and pay per task, minutes of the steps, a floor per
+hour, and when to take a break.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = {
     "minutes_per_task": (0.01, 1440),
     "pay_per_task": (0, 10_000),
     "floor_per_hour": (0, 10_000),
+    "step_minutes": (0.1, 1440),
     "break_after_minutes": (5, 600),
     "break_minutes": (1, 120),
 }
@@ -28,20 +31,30 @@ class StatedPace:
     minutes_per_task: float | None = None
     pay_per_task: float | None = None
     floor_per_hour: float | None = None
+    step_minutes: float | None = None
     break_after_minutes: float | None = None
     break_minutes: float = BREAK_MINUTES
     currency: str = ""
 
-    def pay_per_hour(self, seconds_per_task: float | None) -> float | None:
-        """The pay of an hour at this many seconds per task, None if either is unknown."""
+    def pay_per_hour(self, seconds_per_task: float | None, tasks: float | None = None) -> float | None:
+        """The pay of an hour at this many seconds per task, None if either is unknown.
+
+        With the number of `tasks` of one person, the expected time of the steps before them counts as work.
+        """
         if self.pay_per_task is None or not seconds_per_task:
             return None
-        return self.pay_per_task * 3600 / seconds_per_task
+        steps = 60 * (self.step_minutes or 0.0) / tasks if tasks else 0.0
+        return self.pay_per_task * 3600 / (seconds_per_task + steps)
 
-    @property
-    def expected_per_hour(self) -> float | None:
-        """The pay of an hour at the expected pace."""
-        return self.pay_per_hour(60 * self.minutes_per_task) if self.minutes_per_task else None
+    def expected_per_hour(self, tasks: float | None = None) -> float | None:
+        """The pay of an hour at the expected pace, as `pay_per_hour`."""
+        return self.pay_per_hour(60 * self.minutes_per_task, tasks) if self.minutes_per_task else None
+
+    def expected_minutes(self, tasks: int | None) -> float | None:
+        """The minutes of the steps and of this many tasks, None unless all of it is stated."""
+        if tasks is None or self.minutes_per_task is None:
+            return None
+        return (self.step_minutes or 0.0) + tasks * self.minutes_per_task
 
     def is_under_floor(self, per_hour: float | None) -> bool:
         """Whether this pay per hour is known and less than the study's floor."""
@@ -52,6 +65,12 @@ def pace_in(study: Study) -> StatedPace | None:
     """The study's section, or None."""
     given = study.options.get(PACE)
     return StatedPace(**given) if given else None
+
+
+def tasks_per_person(study: Study) -> int | None:
+    """The most tasks that a person does, if the study's plan says so."""
+    most: int | None = (study.options.get("plan") or {}).get("most")
+    return most
 
 
 def why_no_pace(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:

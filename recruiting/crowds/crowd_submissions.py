@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce, Least
 
 from annotation.file_tables.csv_cells import neutralise
 from annotation.models import Annotation, Rater, Study
+from annotation.studies.pace_plan import pace_in
 from config.database_clock import database_now
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay
 from recruiting.crowds.outcomes import COMPLETE, OUTCOMES
@@ -75,13 +76,15 @@ def submissions_of(study: Study, stays: Iterable[CrowdStay]) -> list[CrowdSubmis
     people = [one.rater.person_id for one in stays if one.rater.person_id is not None]
     known = {one.person_id: one for one in CrowdId.objects.filter(study=study, person__in=people)}
     work, now = _work_of([one.rater_id for one in stays]), database_now()
-    shared = _same_browsers(study, people)
-    found = []
+    shared, found, pace = _same_browsers(study, people), [], pace_in(study)
+    steps = 60 * (pace.step_minutes or 0.0) if pace is not None and study.has_steps else 0.0
     for stay in stays:
         answers, active = work.get(stay.rater_id, (0, 0.0))
         # The times of tasks that are open in several tabs overlap: together at most the stay.
         seconds = min(active, max(0.0, ((stay.ended_at or now) - stay.entered_at).total_seconds()))
-        base, suggested = payment(recruiter if stay.source == "recruiter" else None, stay.outcome, seconds)
+        paid = seconds + (steps if stay.rater.admitted else 0.0)  # of steps nothing is measured
+        paid = min(paid, max(0.0, ((stay.ended_at or now) - stay.entered_at).total_seconds()))
+        base, suggested = payment(recruiter if stay.source == "recruiter" else None, stay.outcome, paid)
         found.append(
             CrowdSubmission(stay, known.get(stay.rater.person_id or 0), answers, seconds, base, suggested,
                        shared.get(stay.rater.person_id or 0, ()))

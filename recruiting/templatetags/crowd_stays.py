@@ -1,11 +1,13 @@
 """Where a person is: on the way into a study, or in the stay of who came by a link. For pages of other apps."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django import template
 
 from accounts.models import Person
 from annotation.models import Rater, Study
+from annotation.studies.pace_plan import pace_in, tasks_per_person
 from recruiting.checks.awaited_decisions import is_awaited
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.entering import is_crowd_account
@@ -54,3 +56,21 @@ def awaits_researcher(study: Study, person: Any) -> bool:
     """Whether the person is paused in the study and a researcher has yet to decide."""
     rater = Rater.objects.filter(study=study, person=person).first() if isinstance(person, Person) else None
     return rater is not None and is_awaited(rater)
+
+
+@dataclass(frozen=True)
+class ExpectedTime:
+    """Minutes of the steps, of a task, and of all of it, as far as the study states them."""
+
+    steps: float | None
+    task: float | None
+    whole: float | None
+
+
+@register.simple_tag
+def expected_time(study: Study) -> ExpectedTime | None:
+    """How long the study says that its steps and tasks take, or None if it says nothing of steps."""
+    pace = pace_in(study)
+    if pace is None or pace.step_minutes is None or not study.has_steps:
+        return None
+    return ExpectedTime(pace.step_minutes, pace.minutes_per_task, pace.expected_minutes(tasks_per_person(study)))

@@ -29,6 +29,23 @@ def test_the_median_rater_decides_and_few_have_no_median():
     assert pay_of(Study(options={}), counted(60, 60, 60)) is None
 
 
+def test_the_time_of_steps_is_paid_work_spread_over_the_tasks_of_a_person():
+    pace = {**PACE, "step_minutes": 15, "floor_per_hour": 9}
+    study = Study(options={"pace": pace, "plan": {"most": 10}})
+    pay = pay_of(study, counted(60, 180, 600))
+    assert (pay.expected_whole, pay.tasks) == (45, 10)
+    assert pay.expected_per_hour == pytest.approx(10 * 0.5 / 0.75)
+    assert pay.per_hour == pytest.approx(10 * 0.5 / 0.75)
+    assert pay.under_floor
+    assert pay.expected_under_floor
+    unknown = pay_of(Study(options={"pace": pace}), counted(60, 180, 600))
+    assert (unknown.tasks, unknown.expected_whole, unknown.per_hour) == (None, None, pytest.approx(10))
+    answers = {
+        str(pk): {"active_seconds": 1800.0, "timed": 10, "answers": count} for pk, count in enumerate((5, 15, 20))
+    }
+    assert pay_of(Study(options={"pace": pace}), StudyPace({"raters": answers})).per_hour == pytest.approx(7.5)
+
+
 @pytest.mark.django_db
 def test_the_page_warns_under_the_floor_and_shows_no_time_of_a_person(client, owner, rater):
     study = live_study(owner, rater)

@@ -22,8 +22,8 @@ BODY = {
 
 def test_a_section_is_read_and_says_what_an_hour_is_paid():
     pace = pace_in(Study(options=checked_study({**BODY, "pace": PACE}, "study.yaml").options))
-    assert pace.expected_per_hour == pytest.approx(10)
-    assert pace.is_under_floor(pace.expected_per_hour)
+    assert pace.expected_per_hour() == pytest.approx(10)
+    assert pace.is_under_floor(pace.expected_per_hour())
     assert not pace.is_under_floor(12.0)
     assert pace.pay_per_hour(120) == pytest.approx(15)
     assert StatedPace().pay_per_hour(120) is None

@@ -14,6 +14,7 @@ from recruiting.crowds.crowd_submissions import payment
 from recruiting.crowds.recruiter_settings import Recruiter
 from recruiting.models import CrowdId
 from tests.recruiting.crowds.crowd_study import PROLIFIC, Guest, crowd_study, prolific_ids, texts
+from tests.recruiting.way_in_study import CONSENT, Walk
 
 pytestmark = pytest.mark.django_db
 TWENTY_MINUTES = 1200
@@ -56,6 +57,25 @@ def test_the_page_shows_time_payment_and_code(guests, researcher):
     assert not {"pid1", "pid2"} & set(page.split())
     for word in ("CDONE1", "Under way", "40.0", "6.00", "3.00", "GBP"):
         assert word in page, word
+
+
+def test_people_read_how_long_all_of_it_takes_and_steps_are_paid(owner, researcher):
+    study = crowd_study(owner, steps=[CONSENT])
+    study.options = {"pace": {"minutes_per_task": 4, "step_minutes": 12}, "plan": {"most": 2}}
+    study.save()
+    guest = Guest(study)
+    said = "The steps before your first task take about 12 min. A task takes about 4 min. All of it takes about 20 min"
+    assert said in texts(guest.open(prolific_ids()))
+    guest.enter(prolific_ids(), seconds_ago=3600)
+    for address in ("/", "/studies/study/way-in/"):
+        assert said in texts(guest.client.get(address)), address
+    way = Walk(guest.client, study)
+    way.consent()
+    assert said not in texts(guest.client.get("/"))
+    guest.work(seconds=TWENTY_MINUTES, active_seconds=600, visible_seconds=600)
+    guest.finish()
+    row = file(researcher, "submissions.csv").splitlines()[1]
+    assert ",20.0,4.80,1.80," in row  # twenty minutes of tasks and twelve of steps, at nine per hour
 
 
 def test_filters_choose_submissions_on_the_page_and_in_the_file(guests, researcher):
