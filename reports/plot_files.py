@@ -32,20 +32,23 @@ PARTS = ("#0b5f7a", "#9cc9d6", "#f0ede6", "#d9a441", "#7a5600", "#57534c")
 WIDTH, LINE, AROUND = 5.6, 0.2, 0.9
 """Inches: of a plot, of each of its lines, and of its title and axis."""
 DOTS_PER_INCH = 300
+WATERMARK = "Dry run"
 for noisy in ("fontTools", "matplotlib"):
     logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
 def kept_plot(study: Study, choices: Json) -> dict[str, Any]:
     """The files of the plot that the choices describe: text of the SVG, the others in base64."""
-    files = plot_files(choices)
+    files = plot_files(choices, is_dry_run=study.is_dry_run)
     return {"svg": files["svg"].decode(), **{name: base64.b64encode(files[name]).decode() for name in ("png", "pdf")}}
 
 
-def plot_files(plot: Json) -> dict[str, bytes]:
-    """The plot in each format; `plot` is what `PlotData.as_choices` returns."""
+def plot_files(plot: Json, *, is_dry_run: bool = False) -> dict[str, bytes]:
+    """The plot in each format; `plot` is what `PlotData.as_choices` returns. That of a dry run has a watermark."""
     with rc_context(STYLE):
         figure = _figure(plot)
+        if is_dry_run:
+            figure.text(0.5, 0.5, WATERMARK, rotation=20, fontsize=32, color=INK, alpha=0.18, ha="center", va="center")
         return {ending: _saved(figure, ending) for ending in METADATA}
 
 

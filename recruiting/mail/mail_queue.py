@@ -38,10 +38,11 @@ NEWS = timedelta(days=2)
 MOST_REMINDED = 500
 """Raters that one look for idle ones asks about; a reminder takes them out of the next."""
 BY_MAIL = "by e-mail"
+OF_DRY_RUN = "A dry run sends no mails."
 
 
 class InvitationsRefusedError(Exception):
-    """The limit per day is reached; the message says so."""
+    """The limit per day is reached, or the study is a dry run; the message says so."""
 
 
 def invite_by_mail(study: Study, addresses: Iterable[str], actor: Person, days: int) -> int:
@@ -49,6 +50,8 @@ def invite_by_mail(study: Study, addresses: Iterable[str], actor: Person, days: 
 
     Raises InvitationsRefusedError and StudyArchivedError.
     """
+    if study.is_dry_run:
+        raise InvitationsRefusedError(OF_DRY_RUN)
     wanted = list(dict.fromkeys(addresses))
     with transaction.atomic():
         lock_study(study.pk)
@@ -81,7 +84,9 @@ def invitation_token(salt: str) -> str:
 
 
 def reachable(study: Study, kind: MailKind) -> QuerySet[Rater]:
-    """The raters who annotate in a study now and want mails of this kind."""
+    """The raters who annotate in a study now and want mails of this kind; none in a dry run."""
+    if study.is_dry_run:
+        return Rater.objects.none()
     members = Membership.objects.filter(study=study, person=OuterRef("person"), active=True, role=Role.ANNOTATOR)
     wants = {f"person__mail_address__wants_{kind}": True}
     found = Rater.objects.filter(Exists(members), study=study, person__is_active=True, **wants)

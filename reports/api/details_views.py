@@ -10,6 +10,7 @@ from reports.api import report_examples as examples
 from reports.api.authentication import caller_of
 from reports.api.kept_answers import kept_answer
 from reports.api.parameters import check_parameters
+from reports.api.response_shapes import dry_run_field
 from reports.api.schema import READING, WITHIN, operation, parameter
 from reports.forms import DetailsForm, choices_in
 from reports.report_kinds.details import details_choices
@@ -23,6 +24,7 @@ class MethodsSerializer(serializers.Serializer):
 
 
 class DetailsSerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     study = serializers.CharField()
     protocol = serializers.CharField()
     software = serializers.CharField(help_text="The version that computed the report.")
@@ -41,6 +43,7 @@ class DetailsSerializer(serializers.Serializer):
 
 
 class RaterChecksSerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     study = serializers.CharField()
     least = serializers.DictField(help_text="With fewer checks of a kind, or answers, nothing is said.")
     replicates = serializers.IntegerField(min_value=0, help_text="Draws behind the bootstrap intervals.")

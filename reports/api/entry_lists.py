@@ -47,6 +47,11 @@ PAGED = (
 )
 
 
+def dry_run_mark(study: Study) -> dict[str, bool]:
+    """What responses about a dry run have beside their own."""
+    return {"dry_run": True} if study.is_dry_run else {}
+
+
 def list_of(key: str) -> Callable[..., Any]:
     """The function that answers GET for a list, documented."""
     kind = KINDS[key]
@@ -70,7 +75,8 @@ def list_of(key: str) -> Callable[..., Any]:
         page = page_of(request, study, kind)
         if kind.has_results:
             note_peek(study, caller.person, Peek.LISTED)
-        return Response({key: kind.entries(study, page.rows), "next": next_address(request, page.next)})
+        following = next_address(request, page.next)
+        return Response({key: kind.entries(study, page.rows), "next": following, **dry_run_mark(study)})
 
     return listed
 
@@ -165,4 +171,4 @@ def turns(request: Request, slug: str, number: int) -> Response:
     if found is None:
         raise Http404(NOTHING)
     note_peek(study, caller.person, Peek.LISTED)
-    return Response({"turns": whole_session(study, found)["turns"], "next": None})
+    return Response({"turns": whole_session(study, found)["turns"], "next": None, **dry_run_mark(study)})

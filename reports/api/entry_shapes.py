@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from annotation.models import Annotation, JudgeRun, Rater, Rating, Slot
 from annotation.pools import FILE_POOLS
+from reports.api.response_shapes import dry_run_field
 from sessions.models import RevisionSession
 
 Shape = type[serializers.Serializer]
@@ -223,4 +224,4 @@ def list_shape(key: str) -> Shape:
     """The shape of a page of a list."""
     following = serializers.CharField(allow_null=True, help_text="The address of the next page; null after the last.")
     return type(f"{key.capitalize()}PageSerializer", (serializers.Serializer,),
-                {key: SHAPES[key](many=True), "next": following})  # fmt: skip
+                {key: SHAPES[key](many=True), "next": following, "dry_run": dry_run_field()})  # fmt: skip

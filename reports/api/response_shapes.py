@@ -5,7 +5,15 @@ from rest_framework import serializers
 from annotation.models import Study
 
 
+def dry_run_field() -> serializers.BooleanField:
+    """The mark of responses about a dry run."""
+    return serializers.BooleanField(
+        required=False, help_text="true, and only there, if the study is a dry run: made-up answers."
+    )
+
+
 class StudySummarySerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     slug = serializers.CharField(help_text="The study's name in URLs, files and commands.")
     title = serializers.CharField()
     protocol = serializers.CharField()
@@ -123,6 +131,7 @@ class QuestionFiguresSerializer(serializers.Serializer):
 
 
 class AgreementSerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     study = serializers.CharField()
     protocol = serializers.CharField()
     blinding = serializers.DictField(
@@ -165,6 +174,7 @@ class ComparedQuestionSerializer(serializers.Serializer):
 
 
 class MetaEvaluationSerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     study = serializers.CharField()
     protocol = serializers.CharField()
     software = serializers.CharField(help_text="The version that computed the report.")
@@ -182,6 +192,7 @@ class MetaEvaluationSerializer(serializers.Serializer):
 
 
 class SessionsSerializer(serializers.Serializer):
+    dry_run = dry_run_field()
     study = serializers.CharField()
     protocol = serializers.CharField()
     models = serializers.ListField(child=serializers.CharField())

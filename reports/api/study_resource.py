@@ -34,6 +34,7 @@ from reports.api import study_examples as examples
 from reports.api.api_errors import ConflictError
 from reports.api.authentication import caller_of
 from reports.api.entry_kinds import called, one_of
+from reports.api.entry_lists import dry_run_mark
 from reports.api.json_bodies import sent_object, sent_study
 from reports.api.keyset_pages import CURSOR, LIMIT, in_order, next_address, page_size, place_in
 from reports.api.once_per_key import once
@@ -202,6 +203,7 @@ def _counted(rows: QuerySet[Study]) -> QuerySet[Study]:
 def _summary(study: Any) -> dict[str, Any]:
     return {
         "slug": study.slug,
+        **dry_run_mark(study),
         "title": study.title,
         "protocol": study.protocol,
         "status": study.status,

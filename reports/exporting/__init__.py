@@ -85,6 +85,7 @@ def export_study(
             "schema": SCHEMA,
             "software": SOFTWARE_VERSION,
             "study": study.slug,
+            **({"dry_run": True} if study.is_dry_run else {}),
             "counts": counts,
             **({"blinding": told} if (told := unblinding_facts(study)) else {}),
             "rows": {name.removesuffix(f".{form}"): count for name, count in sorted(rows.items())},

@@ -24,17 +24,21 @@ class ReportKind:
     It is a name, because web processes load all kinds and must not load what computes them, such as scipy. It raises
     ChoiceInvalidError if the choices select nothing. `ignored` are the actions of the audit that change no figure under
     these choices. Raise `version` if the figures change although the data have not.
+
+    `is_shown` says whether people see the figures as a report, on pages, by the API or in files; a dry run's then
+    have `dry_run`. Other kinds are parts of pages, which carry the mark themselves.
     """
 
     key: str
     function: str
     ignored: Callable[[Choices], Collection[str]] = _nothing
     version: int = 1
+    is_shown: bool = False
 
     def compute(self, study: Study, choices: Choices) -> dict[str, Any]:
         """Compute the report in this process."""
         figures: dict[str, Any] = import_string(self.function)(study, choices)
-        return figures
+        return {"dry_run": True, **figures} if self.is_shown and study.is_dry_run else figures
 
 
 def report_kinds() -> Mapping[str, ReportKind]:

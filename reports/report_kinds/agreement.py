@@ -37,4 +37,4 @@ def ignored(choices: Choices) -> Collection[str]:
     return OF_MACHINES if set(choices["kinds"]) <= PEOPLE and not choices["raters"] else ()
 
 
-REPORT = ReportKind("agreement", "reports.agreement_report.kept_agreement_report", ignored, version=3)
+REPORT = ReportKind("agreement", "reports.agreement_report.kept_agreement_report", ignored, version=3, is_shown=True)

@@ -18,4 +18,4 @@ def details_choices(
     return {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines} | of_excluded(excluded)
 
 
-REPORT = ReportKind("details", "reports.details_report.kept_details", ignored)
+REPORT = ReportKind("details", "reports.details_report.kept_details", ignored, is_shown=True)

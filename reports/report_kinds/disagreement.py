@@ -20,4 +20,4 @@ def _ignored(choices: Any) -> Collection[str]:
     return ignored_of_kinds({**choices, "raters": ()})
 
 
-REPORT = ReportKind("disagreement", "reports.rater_disagreement.kept_disagreement", _ignored)
+REPORT = ReportKind("disagreement", "reports.rater_disagreement.kept_disagreement", _ignored, is_shown=True)

@@ -39,4 +39,4 @@ def comparison_choices(
     }
 
 
-REPORT = ReportKind("meta_evaluation", "reports.meta_evaluation_report.kept_meta_evaluation")
+REPORT = ReportKind("meta_evaluation", "reports.meta_evaluation_report.kept_meta_evaluation", is_shown=True)

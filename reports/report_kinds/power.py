@@ -2,4 +2,4 @@
 
 from reports.report_kinds import ReportKind
 
-REPORT = ReportKind("power", "reports.planning.power_report.power_report", version=2)
+REPORT = ReportKind("power", "reports.planning.power_report.power_report", version=2, is_shown=True)

@@ -8,4 +8,4 @@ def _ignored(choices: Choices) -> frozenset[str]:
     return OF_MACHINES
 
 
-REPORT = ReportKind("rater_checks", "reports.rater_checks_report.kept_rater_checks", _ignored)
+REPORT = ReportKind("rater_checks", "reports.rater_checks_report.kept_rater_checks", _ignored, is_shown=True)

@@ -2,4 +2,4 @@
 
 from reports.report_kinds import ReportKind
 
-REPORT = ReportKind("session", "reports.session_report.kept_session_report")
+REPORT = ReportKind("session", "reports.session_report.kept_session_report", is_shown=True)

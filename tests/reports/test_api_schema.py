@@ -243,7 +243,7 @@ def check(response, told, schema):
 
 def test_a_response_of_another_shape_is_detected(schema):
     shape = {"$ref": "#/components/schemas/StudySummary", "components": schema["components"]}
-    known = {"slug", "title", "protocol", "status", "locked", "archived", "project", "items"}
+    known = {"slug", "title", "protocol", "status", "locked", "archived", "project", "items", "dry_run"}
     assert set(StudySummarySerializer().fields) == known
     right = {"slug": "a", "title": "", "protocol": "p", "status": "live", "locked": False, "archived": False,
              "project": None, "items": 0}  # fmt: skip
