@@ -11,7 +11,7 @@ from annotation.models import Rater, Study
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
 from config.database_clock import database_now
-from recruiting.mail.mail_queue import idle_raters, remind, tell_batches, tell_notes
+from recruiting.mail.mail_queue import remind_idle, tell_batches, tell_notes
 from recruiting.mail.mail_section import reminder_days
 from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
 
@@ -36,7 +36,7 @@ def look_for_news() -> None:
                 tell_batches(study, now)
                 days = reminder_days(study)
                 if days is not None:
-                    remind(study, idle_raters(study, days), None)
+                    remind_idle(study, days, None)
         except DatabaseError:  # the next run tries again, and the others are not kept waiting
             logger.exception("Mails of study %s could not be queued.", study.pk)
 

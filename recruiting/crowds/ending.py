@@ -168,12 +168,17 @@ def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
 
 def _still_works(study: Study, stay: CrowdStay, rater: Rater, now: datetime) -> bool:
     """Whether somebody of the public link has worked in its last minutes, whose stay then ends so much later."""
-    link = public_link_of(study)
-    worked = last_worked_at(rater)
-    if link is None or "minutes" not in link.body or stay.source != CrowdStay.Source.PUBLIC or worked is None:
+    link, worked = public_link_of(study), last_worked_at(rater)
+    if link is None or stay.source != CrowdStay.Source.PUBLIC:
         return False
-    due = worked + timedelta(minutes=link.body["minutes"])
-    return due > now and bool(CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=due))
+    minutes = link.body.get("minutes")
+    if minutes is None:  # the link has no limit any more
+        due = None
+    elif worked is None or worked + timedelta(minutes=minutes) <= now:
+        return False
+    else:
+        due = worked + timedelta(minutes=minutes)
+    return bool(CrowdStay.objects.filter(pk=stay.pk, ended_at=None).update(due_at=due))
 
 
 def _locked_rater(study: Study, stay: CrowdStay) -> Rater:

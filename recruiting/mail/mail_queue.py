@@ -99,12 +99,7 @@ def idle_raters(study: Study, days: float) -> list[Rater]:
     They have open tasks, or a step before their first task that they can take; some joined and have not begun.
     """
     since = database_now() - timedelta(days=days)
-    joined = Membership.objects.filter(
-        study=study, active=True, role=Role.ANNOTATOR, created_at__lt=since, person__mail_address__wants_reminder=True
-    ).exclude(person__mail_address__address="")
-    started = Rater.objects.filter(study=study, person=OuterRef("person"))
-    for one in joined.filter(~Exists(started)).select_related("person")[:MOST_REMINDED]:
-        rater_for(study, one.person)
+    joined = _joined_before(study, since)
     sent = OutgoingMail.objects.filter(study=study, kind=MailKind.REMINDER, person=OuterRef("person"))
     found = reachable(study, MailKind.REMINDER).filter(~Exists(sent.filter(created_at__gt=since)), paused_at=None)
     found = found.filter(person__in=joined.values("person")).annotate(last=Max("annotations__submitted_at"))
@@ -114,6 +109,27 @@ def idle_raters(study: Study, days: float) -> list[Rater]:
         times[person].append(at)
     most = most_reminders(study)
     return [rater for rater in idle if _is_missed(study, rater, since, times[rater.person_id], most)]
+
+
+def _joined_before(study: Study, since: datetime) -> QuerySet[Membership]:
+    """The memberships of annotators who joined before and want reminders."""
+    return Membership.objects.filter(
+        study=study, active=True, role=Role.ANNOTATOR, created_at__lt=since, person__mail_address__wants_reminder=True
+    ).exclude(person__mail_address__address="")
+
+
+def newcomers(study: Study, days: float) -> list[Person]:
+    """People who joined so long ago, want reminders, and have never opened a page of the study."""
+    started = Rater.objects.filter(study=study, person=OuterRef("person"))
+    joined = _joined_before(study, database_now() - timedelta(days=days)).filter(~Exists(started))
+    return [one.person for one in joined.select_related("person").order_by("pk")[:MOST_REMINDED]]
+
+
+def remind_idle(study: Study, days: float, actor: Person | None) -> int:
+    """Queue a reminder for each idle rater and newcomer; return how many are new."""
+    for person in newcomers(study, days):
+        rater_for(study, person)
+    return remind(study, idle_raters(study, days), actor)
 
 
 def sent_reminders(study: Study, people: list[int | None]) -> list[tuple[int | None, datetime]]:

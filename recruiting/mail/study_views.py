@@ -9,7 +9,7 @@ from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from annotation.models import Study
 from recruiting.mail.mail_forms import MailInvitationsForm, ReminderForm
-from recruiting.mail.mail_queue import InvitationsRefusedError, idle_raters, invite_by_mail, remind
+from recruiting.mail.mail_queue import InvitationsRefusedError, idle_raters, invite_by_mail, newcomers, remind_idle
 from recruiting.mail.mail_section import declared_most, reminder_days, set_reminder_days
 from recruiting.mail.mail_tables import OutgoingMail
 from recruiting.mail.person_views import refuse_without_mail
@@ -36,7 +36,7 @@ def study_mail(request: HttpRequest, slug: str) -> HttpResponse:
         except InvitationsRefusedError as problem:
             form.add_error("addresses", str(problem))
     context = {
-        "study": study, "form": form, "days": _days(study), "idle": len(idle_raters(study, _days(study))),
+        "study": study, "form": form, "days": _days(study), "idle": _idle(study),
         "reminders": ReminderForm(initial={"days": reminder_days(study), "most": declared_most(study)}),
         "rows": OutgoingMail.objects.filter(study=study).order_by("-pk")[:SHOWN],
     }  # fmt: skip
@@ -52,7 +52,7 @@ def study_reminders(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(person, slug, RESEARCHERS)
     form = ReminderForm(request.POST)
     if "now" in request.POST:
-        count = remind(study, idle_raters(study, _days(study)), person)
+        count = remind_idle(study, _days(study), person)
         messages.success(request, f"{count} reminder{'' if count == 1 else 's'} queued.")
     elif form.is_valid():
         changed = set_reminder_days(study, form.cleaned_data["days"], person, form.cleaned_data["most"])
@@ -61,6 +61,11 @@ def study_reminders(request: HttpRequest, slug: str) -> HttpResponse:
         problems = [str(one) for errors in form.errors.values() for one in errors]
         messages.error(request, f"Nothing was changed: {' '.join(problems)}")
     return redirect("recruiting:study_mail", slug=slug)
+
+
+def _idle(study: Study) -> int:
+    """How many people a press would remind."""
+    return len(idle_raters(study, _days(study))) + (len(newcomers(study, _days(study))) if study.is_live else 0)
 
 
 def _days(study: Study) -> int:

@@ -116,6 +116,10 @@ def test_places_on_which_nobody_works_become_free_and_others_stay(study):
     assert busy.stay.due_at > timezone.now() + timedelta(minutes=29)
     assert third.join().status_code == 302
     assert end_overdue() == 0
+    CrowdStay.objects.filter(pk=busy.stay.pk).update(due_at=timezone.now() - timedelta(days=1))
+    Study.objects.update(recruiting={"public_link": {"people": 2}})
+    assert end_overdue() == 0
+    assert busy.stay.due_at is None  # the limit was taken away
 
 
 def test_a_study_draws_from_its_own_texts(study):

@@ -199,7 +199,9 @@ def test_reminders_go_to_people_who_have_not_begun_and_end_after_some(study, rat
     MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
     assert mail_queue.idle_raters(study, 4) == []  # has just joined
     Membership.objects.update(created_at=timezone.now() - timedelta(days=30))
-    [mine] = mail_queue.idle_raters(study, 4)
+    assert mail_queue.newcomers(study, 4) == [rater]  # has not opened a page
+    mine = rater_for(study, rater)
+    assert mail_queue.idle_raters(study, 4) == [mine]
     Rater.objects.update(admitted=False)
     for number in range(5):
         mail_queue.remind(study, mail_queue.idle_raters(study, 4), None)
@@ -226,6 +228,16 @@ def agreed(study):
     return ConsentVersion.objects.create(
         study=study, number=1, digest=digest_of(steps_of(study)[0]), text="t", retention="r", on_withdrawal="erase"
     )
+
+
+def test_who_joined_and_never_came_is_counted_on_the_page_and_reminded_by_a_press(office, study, rater):
+    MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
+    Membership.objects.update(created_at=timezone.now() - timedelta(days=30))
+    assert "1 rater with open tasks" in office.get("/studies/study/mail/").content.decode()
+    assert not Rater.objects.filter(person=rater).exists()  # showing the page stores nothing
+    office.post("/studies/study/mail/reminders/", {"now": "yes"})
+    run_waiting()
+    assert [one.to for one in mail.outbox] == [[ADDRESS]]
 
 
 @pytest.mark.parametrize("most", [0, 21, "3", True])
