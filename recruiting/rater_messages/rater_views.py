@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from annotation.models import Assignment, Rater
 from recruiting.access import own_rater
+from recruiting.rater_messages.blind_words import mark_of_text, named_by_rater
 from recruiting.rater_messages.message_access import own_task
 from recruiting.rater_messages.message_forms import MessageForm
 from recruiting.rater_messages.sending_messages import TooManyMessagesError, mark_seen, thread_of, write_to_researchers
@@ -49,9 +50,11 @@ def task_thread(request: HttpRequest, slug: str, key: uuid.UUID) -> HttpResponse
 def _thread_page(request: HttpRequest, rater: Rater, assignment: Assignment | None) -> HttpResponse:
     task = assignment.task if assignment else None
     form = MessageForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
+    text = form.cleaned_data["text"] if form.is_valid() else ""
+    named = named_by_rater(rater, text) if request.POST.get("asked") != mark_of_text(text) else []
+    if text and not named:
         try:
-            write_to_researchers(rater, task, form.cleaned_data["text"])
+            write_to_researchers(rater, task, text)
             messages.success(request, gettext("Sent to the researchers."))
             return redirect(request.path)
         except TooManyMessagesError as problem:
@@ -63,5 +66,6 @@ def _thread_page(request: HttpRequest, rater: Rater, assignment: Assignment | No
     context = {
         "study": rater.study, "assignment": assignment, "title": task_title(rater, assignment) if assignment else "",
         "entries": entries, "unread_notes": [one.note for one in entries if one.is_unread_note], "form": form,
+        "named": named, "mark": mark_of_text(text),
     }  # fmt: skip
     return render(request, "recruiting/messages/own_thread.html", context, status=422 if form.is_bound else 200)

@@ -11,6 +11,7 @@ from annotation.access import NOTHING, NUMBER, RESEARCHERS, study_for
 from annotation.models import Rater, Task
 from recruiting.checks.rater_access import rater_in
 from recruiting.rater_messages import pausing
+from recruiting.rater_messages.blind_words import mark_of_text, named_by_researcher
 from recruiting.rater_messages.message_access import thread_in
 from recruiting.rater_messages.message_forms import MessageForm, PauseForm
 from recruiting.rater_messages.sending_messages import (
@@ -59,9 +60,11 @@ def rater_task_thread(request: HttpRequest, slug: str, pk: int, number: int) -> 
 
 def _thread_page(request: HttpRequest, rater: Rater, task: Task | None) -> HttpResponse:
     form = MessageForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
+    text = form.cleaned_data["text"] if form.is_valid() else ""
+    named = named_by_researcher(rater.study, rater, text) if request.POST.get("asked") != mark_of_text(text) else []
+    if text and not named:
         try:
-            write_to_rater(rater, task, form.cleaned_data["text"], person_of(request))
+            write_to_rater(rater, task, text, person_of(request))
             messages.success(request, f"Sent to {rater.name}.")
             return redirect(request.path)
         except TooManyMessagesError as problem:
@@ -70,7 +73,8 @@ def _thread_page(request: HttpRequest, rater: Rater, task: Task | None) -> HttpR
     entries = entries_of(rater, task, thread)
     if request.method == "GET":
         mark_seen(thread, by_rater=False)
-    context = {"study": rater.study, "rater": rater, "task": task, "thread": thread, "entries": entries, "form": form}
+    context = {"study": rater.study, "rater": rater, "task": task, "thread": thread, "entries": entries, "form": form,
+               "named": named, "mark": mark_of_text(text)}  # fmt: skip
     return render(request, "recruiting/messages/thread.html", context, status=422 if form.is_bound else 200)
 
 

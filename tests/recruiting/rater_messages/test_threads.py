@@ -12,9 +12,9 @@ from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, deactivate_member, rater_for
-from annotation.models import Annotation, Assignment, Membership, SpotCheck
+from annotation.models import Annotation, Assignment, Membership, SpotCheck, Study
 from annotation.review.spot_checks import check
-from recruiting.models import MessageThread, RaterMessage
+from recruiting.models import CrowdId, MessageThread, RaterMessage
 from recruiting.rater_messages import sending_messages
 from recruiting.way_in.data_download import own_data
 from tests.conftest import SYSTEMS, make_person
@@ -126,6 +126,42 @@ def test_messages_have_limits_on_length_characters_and_rate(desk, study, asked, 
     assert RaterMessage.objects.count() == 2
 
 
+@pytest.mark.parametrize("words", ["Ask ann fullname.", "I am user-of-ann", "Write to ANN@mail.example!", "pid-77"])
+def test_raters_are_asked_once_before_their_own_name_is_sent(desk, study, rater, asked, words):
+    Person.objects.filter(pk=rater.pk).update(
+        username="user-of-ann", full_name="Ann Fullname", email="ann@mail.example"
+    )
+    CrowdId.objects.create(study=study, person=rater, participant="pid-77")
+    response = desk.post(asked[1], {"text": words})
+    assert response.status_code == 422
+    assert "Researchers do not know whose messages they read" in response.content.decode()
+    assert words.split()[0] in response.content.decode()
+    assert not RaterMessage.objects.exists()
+    mark = response.context["mark"]
+    assert desk.post(asked[1], {"text": f"{words} More.", "asked": mark}).status_code == 422
+    assert desk.post(asked[1], {"text": words, "asked": mark}).status_code == 302
+    assert RaterMessage.objects.get().text == words
+    assert desk.post(asked[1], {"text": "Anna and username are no names of mine."}).status_code == 302
+
+
+def test_researchers_are_asked_once_before_they_name_a_system_or_another_rater(office, study, rater):
+    address = reverse("recruiting:rater_thread", args=["study", rater_for(study, rater).pk])
+    other = rater_for(study, add_member(study, make_person("other"), "annotator", None).person).name
+    for words in (f"The output of {SYSTEMS[0].upper()}.", f"As {other} said."):
+        response = office.post(address, {"text": words})
+        assert response.status_code == 422
+        assert "Raters do not know the names" in response.content.decode()
+        assert office.post(address, {"text": words, "asked": response.context["mark"]}).status_code == 302
+        assert RaterMessage.objects.latest("pk").text == words
+    assert office.post(address, {"text": f"{rater_for(study, rater).name}: the second output."}).status_code == 302
+
+
+def test_the_question_confirms_no_guess_of_a_systems_name_in_a_blinded_study(office, study, rater):
+    Study.objects.filter(pk=study.pk).update(options={**study.options, "blind_researchers": True})
+    address = reverse("recruiting:rater_thread", args=["study", rater_for(study, rater).pk])
+    assert office.post(address, {"text": f"Is it {SYSTEMS[0]}?"}).status_code == 302
+
+
 def test_a_thread_is_done_without_a_reply_and_comes_back(desk, office, study, asked):
     assignment, address = asked
     desk.post(address, {"text": "Thanks."})
@@ -153,10 +189,10 @@ def test_a_head_request_opens_nothing(desk, office, asked):
 
 
 def test_the_audit_has_no_words_of_messages_and_the_download_has_them(desk, study, rater, asked):
-    desk.post(asked[1], {"text": "WORDS-OF-RATER"})
+    desk.post(asked[1], {"text": "WORDS-OF-SOMEBODY"})
     entry = AuditEntry.objects.get(action="message to researchers")
     assert "WORDS" not in f"{entry.subject}{entry.old}{entry.new}"
-    assert "WORDS-OF-RATER" in "".join(own_data(rater))
+    assert "WORDS-OF-SOMEBODY" in "".join(own_data(rater))
 
 
 def test_the_lists_take_as_many_queries_for_many_threads(desk, office, study, rater):
