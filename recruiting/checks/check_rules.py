@@ -1,10 +1,10 @@
-"""Asks a study's rules about a rater's answers to checks: a rule may pause a rater or ask a researcher.
+"""Asks a study's rules about a rater: a rule may pause a rater or ask a researcher.
 
-A rule never excludes anybody. It is asked whenever the rater has answered another check, and each rule gives at most
-one notice that no researcher has answered yet.
+A rule never excludes anybody. Rules about checks are asked whenever the rater has answered another check, those about
+their own tasks after every few of them. Each rule gives at most one notice that no researcher has answered yet.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -15,38 +15,75 @@ from annotation.models import Annotation, Rater, Study
 from annotation.studies.check_draws import checks_of
 from annotation.studies.locking import lock_rater
 from config.database_clock import database_now
+from config.model_fields import canonical_json
 from recruiting.checks.answered_checks import AnsweredCheck, answered_checks
 from recruiting.checks.check_tables import CheckLook, RaterNotice
+from recruiting.checks.conduct_figures import FIGURES, conduct_of, own_answers
 
 PAUSE = "pause"
+STEP = 5
+"""After so many answers to tasks, rules about them are asked again."""
 
 
 def raters_to_judge(study: Study) -> list[Rater]:
-    """The raters of a study with answers to checks that no rule has been asked about, if it has rules."""
-    if not (checks_of(study) or {}).get("rules"):
+    """The raters of a study with answers that no rule has been asked about, if it has rules."""
+    rules = _rules(study)
+    if not rules:
         return []
-    newer = Annotation.objects.filter(
-        rater=OuterRef("pk"), is_current=True, task__item__pool="check", pk__gt=OuterRef("check_look__judged_through")
-    )
+    answers = Annotation.objects.filter(rater=OuterRef("pk"), is_current=True)
+    newer = Exists(answers.filter(task__item__pool="check", pk__gt=OuterRef("check_look__judged_through")))
+    if any(rule["figure"] in FIGURES for rule in rules):
+        own = answers.filter(
+            task__item__pool="main", status="submitted", pk__gt=OuterRef("check_look__conduct_through")
+        )
+        newer = newer | Exists(own[STEP - 1 : STEP])
     people = Rater.objects.filter(study=study, person__isnull=False, check_look__isnull=False)
-    return list(people.filter(Exists(newer)).order_by("pk"))
+    return list(people.filter(newer).select_related("study").order_by("pk"))
 
 
 def judge_rater(rater: Rater) -> list[RaterNotice]:
     """Ask the rules about a rater, and write a notice for each that they have newly met."""
+    conduct, through = _of_conduct(rater)
     with transaction.atomic():
         rater = lock_rater(rater.pk, "study")
         look = CheckLook.objects.get(rater=rater)
         answers = list(answered_checks(rater.study, rater))
-        new = [one for one in answers if one.annotation > look.judged_through]
-        if not new:
-            return []
-        rules = (checks_of(rater.study) or {}).get("rules", [])
-        notices = [notice for rule in rules if (notice := _met(rater, rule, answers, new)) is not None]
-        CheckLook.objects.filter(pk=look.pk).update(judged_through=max(one.annotation for one in answers))
+        new = {one.check.kind for one in answers if one.annotation > look.judged_through}
+        met = [
+            _met(rater, rule, *figure_of(answers, rule["figure"]))
+            for rule in _rules(rater.study)
+            if rule["figure"] in new
+        ]
+        notices = [one for one in (*met, *(_met(rater, *one) for one in conduct)) if one is not None]
+        judged = max((one.annotation for one in answers), default=0)
+        CheckLook.objects.filter(pk=look.pk).update(
+            judged_through=max(look.judged_through, judged), conduct_through=max(look.conduct_through, through)
+        )
         for notice in notices:
             _write(rater, notice)
         return notices
+
+
+def _rules(study: Study) -> Sequence[Mapping[str, Any]]:
+    rules: Sequence[Mapping[str, Any]] = (checks_of(study) or {}).get("rules", [])
+    return rules
+
+
+def _of_conduct(rater: Rater) -> tuple[list[tuple[Mapping[str, Any], int, float]], int]:
+    """The rules about the rater's own tasks, each with its figure, and the last answer that was looked at.
+
+    What a researcher has answered a notice about is not asked again: only later answers count then.
+    """
+    rules = [rule for rule in _rules(rater.study) if rule["figure"] in FIGURES]
+    last = own_answers(rater).order_by("-pk").values_list("pk", flat=True).first() if rules else None
+    if last is None:
+        return [], 0
+    answered = {
+        canonical_json(one.rule): one.answered_at
+        for one in RaterNotice.objects.filter(rater=rater, answered_at__isnull=False).order_by("answered_at")
+    }
+    since = [answered.get(canonical_json(dict(rule))) for rule in rules]
+    return [(rule, *conduct_of(rater, rule["figure"], at)) for rule, at in zip(rules, since, strict=True)], last
 
 
 def figure_of(answers: Iterable[AnsweredCheck], kind: str) -> tuple[int, float]:
@@ -55,14 +92,10 @@ def figure_of(answers: Iterable[AnsweredCheck], kind: str) -> tuple[int, float]:
     return len(shares), sum(shares) / len(shares) if shares else 0.0
 
 
-def _met(
-    rater: Rater, rule: Mapping[str, Any], answers: list[AnsweredCheck], new: list[AnsweredCheck]
-) -> RaterNotice | None:
-    """A notice if the rater meets the rule by a new answer, and nobody has yet to answer the same notice."""
-    if not any(one.check.kind == rule["figure"] for one in new):
-        return None
-    number, share = figure_of(answers, rule["figure"])
-    if number < rule["of"] or share >= rule["below"]:
+def _met(rater: Rater, rule: Mapping[str, Any], number: int, share: float) -> RaterNotice | None:
+    """A notice if the rater's figure meets the rule, and nobody has yet to answer the same notice."""
+    is_met = share > rule["above"] if "above" in rule else share < rule["below"]
+    if number < rule["of"] or not is_met:
         return None
     waiting = RaterNotice.objects.filter(rater=rater, answered_at=None)
     if any(one.rule == rule for one in waiting):

@@ -7,6 +7,7 @@ from annotation.importing.import_problems import FieldInvalidError, unknown
 from annotation.models import Question
 from annotation.protocols import Protocol
 from annotation.studies.check_draws import KINDS
+from recruiting.checks.conduct_figures import FIGURES
 from recruiting.checks.damaging import DAMAGES
 
 KEYS = ("first", *KINDS, "tolerance", "rules")
@@ -19,7 +20,11 @@ AFTER = 10
 MOST_SHARE = 0.5
 MOST_NUMBER = 10_000
 ACTIONS = ("pause", "ask")
-RULE_KEYS = ("figure", "below", "of", "do")
+RULE_KEYS = ("figure", "below", "above", "of", "do")
+MOST_OF_RULE: Mapping[str, float] = {"time": 100, "in_a_row": MOST_NUMBER}
+"""What a rule's figure may be compared with at most; shares with 1."""
+ABOVE = frozenset({"in_a_row", "same_forms"})
+"""The figures of which more is worse."""
 MOST_RULES = 20
 SHARE = "must be a number above 0"
 """What the share of a kind must be."""
@@ -66,10 +71,17 @@ def _check_rules(rules: Any, field: str, checks: Mapping[str, Any]) -> None:
     for place, given in enumerate(rules):
         here = f"{field}.{place}"
         rule = _mapping(given, here, RULE_KEYS)
-        if not isinstance(rule.get("figure"), str) or rule["figure"] not in KINDS or rule["figure"] not in checks:
-            raise FieldInvalidError(f"{here}.figure", "must be a kind of check that the study has")
-        if not _is_number(rule.get("below")) or not 0 < rule["below"] <= 1:
-            raise FieldInvalidError(f"{here}.below", "must be a number above 0 and at most 1")
+        known = {kind for kind in KINDS if kind in checks}.union(FIGURES)
+        figure = rule.get("figure")
+        if not isinstance(figure, str) or figure not in known:
+            words = f"must be a kind of check that the study has, or one of {', '.join(FIGURES)}"
+            raise FieldInvalidError(f"{here}.figure", words)
+        than, other = ("above", "below") if figure in ABOVE else ("below", "above")
+        most = MOST_OF_RULE.get(figure, 1)
+        if other in rule:
+            raise FieldInvalidError(f"{here}.{other}", f"is not for {figure}, whose rules have {than}")
+        if not _is_number(rule.get(than)) or not 0 < rule[than] <= most:
+            raise FieldInvalidError(f"{here}.{than}", f"must be a number above 0 and at most {most:g}")
         if type(rule.get("of")) is not int or not 1 <= rule["of"] <= MOST_NUMBER:
             raise FieldInvalidError(f"{here}.of", f"must be a whole number from 1 to {MOST_NUMBER}")
         if rule.get("do") not in ACTIONS:

@@ -8,6 +8,12 @@ from annotation.models import Item, Rater, Study
 from config.database_clock import database_now
 from config.model_fields import ExactJSONField
 
+FIGURE_TITLES = {
+    "gold": "Gold", "twins": "Twins", "repeats": "Repeats", "agrees": "Agreement", "time": "Time",
+    "in_a_row": "Same in a row", "same_forms": "Same forms",
+}  # fmt: skip
+"""The figures of a rater that pages show and rules ask about."""
+
 
 class CheckKind(models.TextChoices):
     GOLD = "gold", "Gold"
@@ -46,7 +52,8 @@ class CheckLook(models.Model):
 
     rater = models.OneToOneField(Rater, on_delete=models.PROTECT, related_name="check_look")
     given = models.PositiveIntegerField(null=True, blank=True, help_text="the rater's claims when checks were prepared")
-    judged_through = models.BigIntegerField(default=0, help_text="the last answer that rules were asked about")
+    judged_through = models.BigIntegerField(default=0, help_text="the last answer to a check that rules know")
+    conduct_through = models.BigIntegerField(default=0, help_text="the last answer to a task that rules know")
 
     def __str__(self) -> str:
         return f"look after {self.rater}"
@@ -58,7 +65,7 @@ class RaterNotice(models.Model):
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="check_notices")
     rule = ExactJSONField(help_text="the rule as the study had it then")
     share = models.FloatField(help_text="what the figure was")
-    number = models.PositiveIntegerField(help_text="of how many checks")
+    number = models.PositiveIntegerField(help_text="of how many checks or answers")
     paused = models.BooleanField(default=False)
     at = models.DateTimeField(default=database_now)
     answered_at = models.DateTimeField(null=True, blank=True)
@@ -70,7 +77,7 @@ class RaterNotice(models.Model):
     class Meta:
         indexes = [models.Index(fields=["rater"], condition=Q(answered_at__isnull=True), name="rater_notice_open")]
         constraints = [
-            models.CheckConstraint(condition=Q(share__gte=0, share__lte=1), name="rater_notice_share_is_one"),
+            models.CheckConstraint(condition=Q(share__gte=0), name="rater_notice_share_positive"),
             models.CheckConstraint(
                 condition=Q(answered_at__isnull=True, outcome="") | (Q(answered_at__isnull=False) & ~Q(outcome="")),
                 name="rater_notice_answered_with_words",
@@ -79,6 +86,11 @@ class RaterNotice(models.Model):
 
     def __str__(self) -> str:
         return f"notice about {self.rater}"
+
+    @property
+    def figure_title(self) -> str:
+        """The figure's name on pages."""
+        return FIGURE_TITLES[self.rule["figure"]]
 
 
 class RaterExclusion(models.Model):

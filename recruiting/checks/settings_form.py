@@ -10,11 +10,11 @@ from django.http import QueryDict
 
 from annotation.models import Question
 from annotation.studies.check_draws import FIRST_CLAIM, KINDS
-from recruiting.checks.check_settings import ACTIONS, AFTER, KEYS_OF
+from recruiting.checks.check_settings import ABOVE, ACTIONS, AFTER, KEYS_OF
+from recruiting.checks.check_tables import FIGURE_TITLES
 from recruiting.checks.damaging import DAMAGES
 
 Settings = Mapping[str, Any]
-TITLES = {"gold": "Gold", "twins": "Twins", "repeats": "Repeats"}
 ABOUT = {
     "gold": "A copy of an item of the pool attention, whose answer is known.",
     "twins": "A task that the rater has answered, with one output damaged. It should be found worse than before.",
@@ -22,7 +22,8 @@ ABOUT = {
 }
 DAMAGE_WORDS = {"shuffle": "sentences in another order", "other": "the output of another item", "cut": "cut short"}
 RULE_WORDS = {"pause": "pause the rater", "ask": "ask a researcher"}
-RULE = ("figure", "below", "of", "do")
+RULE = ("figure", "than", "of", "do")
+"""The fields of a rule; `than` is its `below` or `above`, as its figure has it."""
 NEW_RULE = {"figure": "gold", "below": 0.6, "of": 10, "do": "ask"}
 
 
@@ -37,10 +38,12 @@ def fields_of(checks: Settings | None, questions: Sequence[Question]) -> dict[st
             for one in questions
         ],
         "rules": [
-            {**{name: rule.get(name, "") for name in RULE}, "number": number}
+            {**{name: rule.get(name, "") for name in RULE}, "than": than_of(rule), "number": number}
             for number, rule in enumerate(given.get("rules", ()))
         ],
-        "figures": [(kind, TITLES[kind]) for kind in KINDS],
+        "figures": [
+            (one, f"{title} is {'above' if one in ABOVE else 'below'}") for one, title in FIGURE_TITLES.items()
+        ],
         "actions": [(action, RULE_WORDS[action]) for action in ACTIONS],
     }  # fmt: skip
 
@@ -51,7 +54,7 @@ def _kind(kind: str, given: Settings | None, questions: Sequence[Question]) -> d
     lower = [(one.key, one.text or one.key, one.key in body.get("lower_is_better", ())) for one in questions]
     telling = [(one.key, one.text or one.key, one.key in body.get("questions", ())) for one in questions]
     return {
-        "key": kind, "title": TITLES[kind], "about": ABOUT[kind], "share": body.get("share", ""),
+        "key": kind, "title": FIGURE_TITLES[kind], "about": ABOUT[kind], "share": body.get("share", ""),
         "after": body.get("after", "") if "after" in has else None,
         "damages": damages if "damage" in has else [], "lower": lower if "lower_is_better" in has else [],
         "telling": telling if "questions" in has else [],
@@ -91,11 +94,15 @@ def _kind_in(form: QueryDict, kind: str) -> dict[str, Any]:
 def rules_in(form: QueryDict) -> list[dict[str, Any]]:
     """The rules of a posted page, in their order."""
     columns = [form.getlist(f"rule-{name}") for name in RULE]
-    numbers = ("below", "of")
     return [
-        {name: _number(value) if name in numbers else value for name, value in zip(RULE, row, strict=True)}
-        for row in zip(*columns, strict=False)
+        {"figure": figure, "above" if figure in ABOVE else "below": _number(than), "of": _number(of), "do": do}
+        for figure, than, of, do in zip(*columns, strict=False)
     ]
+
+
+def than_of(rule: Mapping[str, Any]) -> Any:
+    """What a rule's figure is compared with."""
+    return rule.get("above", rule.get("below", ""))
 
 
 def rearranged(settings: Settings | None, do: str) -> dict[str, Any]:

@@ -26,7 +26,8 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('given', models.PositiveIntegerField(blank=True, help_text="the rater's claims when checks were prepared", null=True)),
-                ('judged_through', models.BigIntegerField(default=0, help_text='the last answer that rules were asked about')),
+                ('judged_through', models.BigIntegerField(default=0, help_text='the last answer to a check that rules know')),
+                ('conduct_through', models.BigIntegerField(default=0, help_text='the last answer to a task that rules know')),
                 ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='check_look', to='annotation.rater')),
             ],
         ),
@@ -168,7 +169,7 @@ class Migration(FirstMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('rule', config.model_fields.ExactJSONField(help_text='the rule as the study had it then')),
                 ('share', models.FloatField(help_text='what the figure was')),
-                ('number', models.PositiveIntegerField(help_text='of how many checks')),
+                ('number', models.PositiveIntegerField(help_text='of how many checks or answers')),
                 ('paused', models.BooleanField(default=False)),
                 ('at', models.DateTimeField(default=config.database_clock.database_now)),
                 ('answered_at', models.DateTimeField(blank=True, null=True)),
@@ -178,7 +179,7 @@ class Migration(FirstMigration):
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('answered_at__isnull', True)), fields=['rater'], name='rater_notice_open')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='rater_notice_share_is_one'), models.CheckConstraint(condition=models.Q(models.Q(('answered_at__isnull', True), ('outcome', '')), models.Q(('answered_at__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='rater_notice_answered_with_words')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('share__gte', 0)), name='rater_notice_share_positive'), models.CheckConstraint(condition=models.Q(models.Q(('answered_at__isnull', True), ('outcome', '')), models.Q(('answered_at__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='rater_notice_answered_with_words')],
             },
         ),
         migrations.CreateModel(

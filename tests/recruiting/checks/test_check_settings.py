@@ -16,12 +16,12 @@ CHECKS = {
     "first": 2, "gold": {"share": 0.05}, "twins": {"share": 0.1, "after": 4, "damage": ["cut", "other"],
     "questions": ["well"], "lower_is_better": ["well"]}, "repeats": {"share": 0.03}, "tolerance": {"well": 1},
     "rules": [{"figure": "gold", "below": 0.6, "of": 10, "do": "pause"},
-              {"figure": "repeats", "below": 0.5, "of": 8, "do": "ask"}],
+              {"figure": "in_a_row", "above": 9, "of": 8, "do": "ask"}],
 }  # fmt: skip
 FORM = {
     "first": "2", "gold-share": "0.05", "twins-share": "0,1", "twins-after": "4", "twins-damage": ["cut", "other"],
     "twins-questions": ["well"], "twins-lower_is_better": ["well"], "repeats-share": "0.03", "tolerance-well": "1",
-    "rule-figure": ["gold", "repeats"], "rule-below": ["0.6", "0.5"], "rule-of": ["10", "8"],
+    "rule-figure": ["gold", "in_a_row"], "rule-than": ["0.6", "9"], "rule-of": ["10", "8"],
     "rule-do": ["pause", "ask"],
 }  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_rows_of_rules_come_and_go_without_scripts_and_nothing_is_saved(settings
     assert more.content.decode().count('class="row rule-row"') == 3
     fewer = post({**FORM, "do": "remove-0"}).content.decode()
     assert fewer.count('class="row rule-row"') == 1
-    assert 'name="rule-below" value="0.5"' in fewer
+    assert 'name="rule-than" value="9"' in fewer
     assert 'name="twins-share" value="0.1"' in fewer
     study.refresh_from_db()
     assert "checks" not in study.recruiting
@@ -81,7 +81,9 @@ def test_empty_shares_take_the_checks_out(settings_page):
         ({"gold-share": "much"}, "recruiting.checks.gold.share must be a number above 0"),
         ({"gold-share": "0.5"}, "add up to 0.5 or less"),
         ({"rule-of": ["0", "8"]}, "recruiting.checks.rules.0.of must be a whole number"),
-        ({"repeats-share": ""}, "recruiting.checks.rules.1.figure must be a kind of check"),
+        ({"gold-share": ""}, "recruiting.checks.rules.0.figure must be a kind of check"),
+        ({"rule-than": ["0.6", "0"]}, "recruiting.checks.rules.1.above must be a number above 0"),
+        ({"rule-than": ["2", "9"]}, "recruiting.checks.rules.0.below must be a number above 0 and at most 1"),
         ({"first": "-1"}, "recruiting.checks.first must be a whole number"),
     ],
 )
