@@ -25,8 +25,9 @@ SCHEMA = "interrater-bundle/1"
 CONTENTS = "bundle.json"
 FIGURES = "figures/"
 TEXTS = ("report/", "plots/")
-NOT_FIGURES = frozenset({"software", "blinding"})
-"""What the top level of a report says of the software, and of an event that no data show."""
+NOT_FIGURES = frozenset({"software", "blinding", "stopping"})
+"""What the top level of a report says of the software, and of events that no data show: unblinding, a plan that was
+fixed here, and looks and peeks at it."""
 PLANNED = "balance.planned."
 """What the agreement report says of the places that were planned: they are no data of the study."""
 TOLERANCE = 1e-9

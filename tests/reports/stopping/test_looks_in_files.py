@@ -1,12 +1,15 @@
 """Looks of stop rules in exports, and back."""
 
 import json
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 
 from annotation.importing import ImportRefusedError, import_study
 from annotation.members.rater_erasure import erase_rater
 from recruiting.models import FiledLook, StopLook
+from recruiting.stopping.peeking import Kind, note_peek
 from reports.exporting import export_study
 from tests.reports.stopping.test_looks import NARROW, answered, look_now
 
@@ -74,3 +77,16 @@ def test_a_wrong_line_is_refused(looked, tmp_path, field, value):
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}) + "\n")
     with pytest.raises(ImportRefusedError, match=field):
         import_study(renamed(tmp_path / "one"))
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
+def test_a_bundle_of_a_study_with_looks_is_verified_from_its_own_data(looked, tmp_path, settings):
+    """What only this site knows of a plan, such as its date and peeks, is no figure that the data could give again."""
+    study, owner, _ = looked
+    settings.VAR = tmp_path / "var"
+    note_peek(study, owner, Kind.REPORT)
+    call_command("bundle", study.slug, "--out", str(tmp_path / "b.zip"), stdout=StringIO())
+    said = StringIO()
+    call_command("verify_report", str(tmp_path / "b.zip"), stdout=said)
+    assert "Verified: all hashes" in said.getvalue()
