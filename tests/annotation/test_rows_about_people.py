@@ -102,6 +102,7 @@ ROWS_ABOUT_PEOPLE = {
     "recruiting.RaterPause.by": ("emptied", "emptied"),
     "recruiting.RaterPause.ended_by": ("emptied", "emptied"),
     "recruiting.SecondStageCase.rater": ("stays", "deleted"),
+    "recruiting.ResultPeek.by": ("emptied", "emptied"),
     "recruiting.StopContinuation.by": ("emptied", "emptied"),
     "recruiting.Consent.rater": ("stays", "deleted"),
     "recruiting.StepPassage.rater": ("stays", "deleted"),
