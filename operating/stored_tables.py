@@ -21,12 +21,12 @@ from django.db.models import Field, Model
 
 from config.bulk_insert import insert_rows
 
-PLAIN, BOOLEAN, TIME, UUID, BYTES = "plain", "boolean", "time", "uuid", "bytes"
+PLAIN, BOOLEAN, TIME, DATE, UUID, BYTES = "plain", "boolean", "time", "date", "uuid", "bytes"
 KINDS = {
     "AutoField": PLAIN, "BigAutoField": PLAIN, "BigIntegerField": PLAIN, "BinaryField": BYTES, "BooleanField": BOOLEAN,
-    "CharField": PLAIN, "DateTimeField": TIME, "FloatField": PLAIN, "IntegerField": PLAIN, "PositiveBigIntegerField":
-    PLAIN, "PositiveIntegerField": PLAIN, "PositiveSmallIntegerField": PLAIN, "SlugField": PLAIN,
-    "SmallIntegerField": PLAIN, "TextField": PLAIN, "UUIDField": UUID,
+    "CharField": PLAIN, "DateField": DATE, "DateTimeField": TIME, "FloatField": PLAIN, "IntegerField": PLAIN,
+    "PositiveBigIntegerField": PLAIN, "PositiveIntegerField": PLAIN, "PositiveSmallIntegerField": PLAIN,
+    "SlugField": PLAIN, "SmallIntegerField": PLAIN, "TextField": PLAIN, "UUIDField": UUID,
 }  # fmt: skip
 """How the values of each type of field are written."""
 ROWS_AT_ONCE = 2000
@@ -180,15 +180,15 @@ def _base64(value: bytes | memoryview) -> str:
 
 
 READ: Mapping[str, Mapping[str, Converter | None]] = {
-    "sqlite": {PLAIN: None, BOOLEAN: bool, TIME: str, UUID: None, BYTES: _base64},
+    "sqlite": {PLAIN: None, BOOLEAN: bool, TIME: str, DATE: str, UUID: None, BYTES: _base64},
     "postgresql": {
         PLAIN: None, BOOLEAN: None, TIME: lambda value: str(value.astimezone(UTC).replace(tzinfo=None)),
-        UUID: lambda value: value.hex, BYTES: _base64,
+        DATE: str, UUID: lambda value: value.hex, BYTES: _base64,
     },
 }  # fmt: skip
 """What turns a column's values, as the driver returns them, into what is written; None leaves them as they are."""
 WRITTEN: Mapping[str, Converter | None] = {
-    PLAIN: None, BOOLEAN: None, TIME: None, UUID: None, BYTES: base64.b64decode,
+    PLAIN: None, BOOLEAN: None, TIME: None, DATE: None, UUID: None, BYTES: base64.b64decode,
 }  # fmt: skip
 """The way back, to what `insert_rows` expects."""
 
