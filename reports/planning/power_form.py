@@ -39,7 +39,7 @@ class PowerForm(forms.Form):
     deviation = forms.FloatField(
         label="Standard deviation", min_value=0.001, max_value=1000, help_text="Of one rater's scores."
     )
-    alpha = forms.FloatField(label="Alpha", min_value=0.01, max_value=0.99)
+    alpha = forms.FloatField(label="Agreement (alpha)", min_value=0.01, max_value=0.99)
     minutes_per_task = forms.FloatField(label="Minutes per task", min_value=0.01, max_value=1440)
     pay_per_task = forms.FloatField(label="Pay per task", min_value=0, max_value=10_000)
     pay_per_hour = forms.FloatField(
