@@ -112,8 +112,8 @@ def _work(study: Study, choice: Choice, asked: Mapping[str, Opinions], people: M
     for opinion in asked.values():
         ratings = opinion.ratings
         place, scores = rating_scores(ratings)
-        rater, item = ratings.rater[place], ratings.item[ratings.unit[place]]
-        for name, own in zip(ratings.raters, places_by_code(rater, len(ratings.raters)), strict=True):
+        item, by_rater = ratings.item[ratings.unit[place]], places_by_code(ratings.rater[place], len(ratings.raters))
+        for name, own in zip(ratings.raters, by_rater, strict=True):
             found[people[name]].scores.append(scores[own])
             found[people[name]].items.append(item[own])
     return found

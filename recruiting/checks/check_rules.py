@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.auditing import record
 from annotation.models import Annotation, Rater, Study
@@ -31,12 +31,12 @@ def raters_to_judge(study: Study) -> list[Rater]:
     if not rules:
         return []
     answers = Annotation.objects.filter(rater=OuterRef("pk"), is_current=True)
-    newer = Exists(answers.filter(task__item__pool="check", pk__gt=OuterRef("check_look__judged_through")))
+    newer = Q(Exists(answers.filter(task__item__pool="check", pk__gt=OuterRef("check_look__judged_through"))))
     if any(rule["figure"] in FIGURES for rule in rules):
         own = answers.filter(
             task__item__pool="main", status="submitted", pk__gt=OuterRef("check_look__conduct_through")
         )
-        newer = newer | Exists(own[STEP - 1 : STEP])
+        newer |= Q(Exists(own[STEP - 1 : STEP]))
     people = Rater.objects.filter(study=study, person__isnull=False, check_look__isnull=False)
     return list(people.filter(newer).select_related("study").order_by("pk"))
 

@@ -80,11 +80,11 @@ def _opinions(ratings: QuerySet[Rating]) -> Iterator[tuple[Any, int, Any]]:
 def _time(rater: Rater, answers: list[int]) -> Found:
     """The median seconds of the rater's answers, divided by that of the others' newest answers."""
     timed = Annotation.objects.filter(seconds__isnull=False)
-    own = list(timed.filter(pk__in=answers).values_list("seconds", flat=True))
+    own: list[Any] = list(timed.filter(pk__in=answers).values_list("seconds", flat=True))
     main = in_main_pool(rater.study, "task__item")
     rows = timed.filter(main, rater__study=rater.study_id, rater__kind=Rater.Kind.HUMAN, is_current=True)
     rows = rows.filter(status=Annotation.Status.SUBMITTED).exclude(rater=rater).order_by("-pk")
-    others = list(rows.values_list("seconds", flat=True)[:OTHERS])
+    others: list[Any] = list(rows.values_list("seconds", flat=True)[:OTHERS])
     if not own or not others or not median(others):
         return NOTHING
     return len(own), median(own) / median(others)

@@ -80,9 +80,9 @@ def test_the_database_refuses_the_same_rating_twice(judge):
         writer.insert(compared)
 
 
-def test_all_columns_but_those_of_annotations_are_written():
+def test_all_columns_but_those_of_peoples_answers_are_written():
     columns = {field.column for field in Rating._meta.local_concrete_fields}
-    assert columns - set(COLUMNS) == {"annotation_id", "protocol_version"}
+    assert columns - set(COLUMNS) == {"annotation_id", "protocol_version", "third_rater"}
 
 
 def test_the_results_of_a_finished_run_are_kept(judge):
