@@ -43,7 +43,13 @@ def filled(rows_of_module, tmp_path_factory):
         yield rows_of_module(lambda: fill(folder / "studies"))
 
 
-@pytest.fixture(params=PROTOCOLS)
+OF_ANOTHER_TEST = "rating"
+"""The protocol of the world of `test_blinding.py`; here `make thorough` alone looks at it."""
+
+
+@pytest.fixture(
+    params=[pytest.param(one, marks=[pytest.mark.thorough] * (one == OF_ANOTHER_TEST)) for one in PROTOCOLS]
+)
 def blinded(request, filled, db):
     """A study of a protocol with canaries for the names of systems and models, blinded."""
     study = Study.objects.get(slug=f"the-{request.param}")

@@ -152,11 +152,12 @@ def launch(tmp_path):
 
 @pytest.fixture(scope="session")
 def first_start(tmp_path_factory):
-    """The folder that a first start with the demo leaves behind: made once, copied by tests."""
+    """The folder that a first start leaves behind, with a demo without answers: made once, copied by tests."""
     var = tmp_path_factory.mktemp("first") / "var"
     subprocess.run(
         [sys.executable, "-m", "config.startup", "--address", "http://127.0.0.1:1"],
-        cwd=ROOT, env=clean_environment(VAR=str(var)), check=True, stdin=subprocess.DEVNULL, timeout=LONGEST,
+        cwd=ROOT, env=clean_environment(VAR=str(var), DEMO="empty"), check=True, stdin=subprocess.DEVNULL,
+        timeout=LONGEST,
     )  # fmt: skip
     return var
 
