@@ -139,7 +139,7 @@ def single_of(key: str) -> Callable[..., Any]:
             raise Http404(NOTHING)
         if kind.has_results:
             note_peek(study, caller.person, Peek.LISTED)
-        return Response({**kind.entries(study, [row])[0], **_more(kind, study, row)})
+        return Response({**kind.entries(study, [row])[0], **_more(kind, study, row), **dry_run_mark(study)})
 
     return single
 

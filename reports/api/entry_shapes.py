@@ -214,9 +214,11 @@ SINGLE_WORDS = {
 }
 
 
+@lru_cache
 def single_shape(key: str) -> Shape:
-    """The shape of one entry at its own address."""
-    return SINGLES.get(key, SHAPES[key])
+    """The shape of one entry at its own address: of a dry run it has the mark, which lists have once."""
+    shape = SINGLES.get(key, SHAPES[key])
+    return type(f"Single{shape.__name__}", (shape,), {"dry_run": dry_run_field()})
 
 
 @lru_cache

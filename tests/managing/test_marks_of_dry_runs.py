@@ -55,11 +55,12 @@ def test_every_page_of_a_dry_run_says_so():
     assert not missing, "\n".join(map(str, missing))
 
 
-def test_the_api_marks_the_study_its_lists_and_reports():
+def test_the_api_marks_the_study_its_lists_entries_and_reports():
     clients, address = build_world()
     assert "dry_run" not in clients["owner"].get(address("api:study")).json()
     made_dry()
-    for route in ("api:study", "api:items", "api:ratings", "api:annotations", "api:raters", "api:turns"):
+    lists = ("api:study", "api:items", "api:ratings", "api:annotations", "api:raters", "api:turns")
+    for route in (*lists, "api:one_of_items", "api:one_of_ratings", "api:one_of_annotations", "api:one_of_raters"):
         assert clients["owner"].get(address(route)).json()["dry_run"] is True, route
     [listed] = [one for one in clients["owner"].get(address("api:studies")).json()["studies"] if one["slug"] == "study"]
     assert listed["dry_run"] is True
