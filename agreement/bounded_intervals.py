@@ -2,7 +2,7 @@
 
 Wilson's score interval (Wilson 1927, JASA 22, 209-212), which Brown, Cai and DasGupta (2001, Statistical Science 16,
 101-133) recommend for few trials. Values in 0..1 with mean p have a variance of at most p (1 - p) (Bhatia and Davis
-2000, American Mathematical Monthly 107, 353-357), so the interval of a mean is no narrower than the one of a share.
+2000, American Mathematical Monthly 107, 353-357), as a share has, so its interval is wide enough for their mean.
 """
 
 import numpy as np

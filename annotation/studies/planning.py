@@ -33,19 +33,10 @@ PRIORITY_SHIFT = 59
 NOTHING: Mapping[int, Collection[TaskPlan]] = MappingProxyType({})
 TABLES = Tables()
 SlotFacts = tuple[int, int, str, int, bool]
+"""A slot's number, place, keeper and lane, and whether it is for a third rater."""
 SLOT_COLUMNS = (
-    "study_id",
-    "item_id",
-    "task_id",
-    "number",
-    "place",
-    "order",
-    "state",
-    "kept_for",
-    "lane",
-    "third_rater",
-)
-"""A slot's number, place, keeper and lane."""
+    "study_id", "item_id", "task_id", "number", "place", "order", "state", "kept_for", "lane", "third_rater",
+)  # fmt: skip
 
 
 def task_key(plan: TaskPlan) -> str:
