@@ -23,6 +23,8 @@ sys.path.insert(0, str(ROOT))
 TOPICS = [f"topic {number}" for number in range(8)]
 RATERS, CLAIMS, LEFT, LEAST_LEFT = 12, 25, 20_000, 500
 CHUNK = PLANNED = 20_000
+FILLED_AT_ONCE = 500
+"""Each place changes the count of its lane; within one transaction, PostgreSQL goes through all counts before it."""
 
 
 def main() -> None:
@@ -216,7 +218,7 @@ def fill(study, count: int) -> None:
     other = Rater.objects.create(study=study, name="others")
     while count > 0:
         with transaction.atomic():
-            some = Slot.objects.filter(study=study, state="open").order_by("place")[: min(count, CHUNK)]
+            some = Slot.objects.filter(study=study, state="open").order_by("place")[: min(count, FILLED_AT_ONCE)]
             pks = list(some.values_list("pk", flat=True))
             Slot.objects.filter(pk__in=pks).update(state="filled", holder=other)
             count -= len(pks)

@@ -107,10 +107,13 @@ _OF_PAGE = f"""g.text, (SELECT MAX(b.number) FROM annotation_batch b WHERE b.stu
 _JOINED_FOR_PAGE = """
 LEFT JOIN annotation_slot h ON h.task_id = a.task_id AND +h.holder_id = a.rater_id
 LEFT JOIN annotation_annotation c ON c.task_id = a.task_id AND +c.rater_id = a.rater_id AND c.is_current
-LEFT JOIN annotation_annotation l ON l.id = (
-    SELECT y.id FROM annotation_annotation y WHERE y.rater_id = a.rater_id AND y.task_id <> a.task_id
-        AND y.is_current AND y.status IN ('submitted', 'skipped') ORDER BY y.id DESC LIMIT 1)
+LEFT JOIN annotation_annotation l ON l.id = a.last_id
 LEFT JOIN annotation_assignment la ON la.task_id = l.task_id AND +la.rater_id = l.rater_id"""
+
+_LAST_ID = """, (SELECT y.id FROM annotation_annotation y WHERE y.rater_id = w.rater_id AND y.task_id <> w.task_id
+    AND y.is_current AND y.status IN ('submitted', 'skipped') ORDER BY y.id DESC LIMIT 1) AS last_id"""
+"""The rater's last answer to another task, looked for once. As the condition of a join, PostgreSQL would look for it
+once per answer of the study, if it plans the statement before there are answers: plans are kept."""
 
 
 @lru_cache
@@ -127,7 +130,8 @@ def _sql(vendor: str, member: bool, page: bool) -> str:
     return f"""
 SELECT {ASSIGNMENT.sql}, {RATER.sql}, {STUDY.sql}, {TASK.sql}, {ITEM.sql}, {questions}, {outputs}, g.number
     {f", {_OF_PAGE}" if page else ""}
-FROM annotation_assignment a
+FROM (SELECT w.*{_LAST_ID if page else ""} FROM annotation_assignment w
+    WHERE {"w.key" if member else "w.id"} = %s LIMIT 1) a
 JOIN annotation_rater r ON r.id = a.rater_id
 JOIN annotation_study s ON s.id = r.study_id
 JOIN annotation_task t ON t.id = a.task_id
@@ -136,7 +140,7 @@ JOIN annotation_item i ON i.id = t.item_id
 LEFT JOIN annotation_guideline g ON g.study_id = s.id
     AND g.number = (SELECT MAX(n.number) FROM annotation_guideline n WHERE n.study_id = s.id)
 {_JOINED_FOR_PAGE if page else ""}
-WHERE {"a.key = %s AND r.person_id = %s" if member else "a.id = %s"}
+{"WHERE r.person_id = %s" if member else ""}
 """  # noqa: S608 - names of our own tables and columns
 
 

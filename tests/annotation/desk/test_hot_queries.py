@@ -4,8 +4,9 @@ from datetime import timedelta
 from random import Random
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Avg
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.auditing import identity_of
@@ -202,3 +203,24 @@ def test_what_a_study_asks_is_never_older_than_the_database(study, rater):
     changed = desk_row_of(assignment.pk).questions
     assert [question.spec.get("max") for question in changed] == [None, 7, None]
     assert protocols()["rating"].read_form(FORM | {"q-how_well": ["7"]}, changed, first.sheet)["how_well"] == 7
+
+
+def _way_to(plan, alias, above=()):
+    """The nodes of a plan above the one that reads the table called `alias`."""
+    if plan.get("Alias") == alias:
+        return above
+    ways = (_way_to(one, alias, (*above, plan)) for one in plan.get("Plans", ()))
+    return next((way for way in ways if way is not None), None)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no plans from before a study had answers")
+def test_a_plan_from_before_there_are_answers_looks_for_the_last_one_once(study, rater):
+    assignment = next_assignment(study, rater_for(study, rater))
+    with CaptureQueriesContext(connection) as sent:
+        desk_row_of(assignment.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (FORMAT JSON) " + sent[-1]["sql"].replace("$1", str(assignment.pk)))
+        plan = cursor.fetchone()[0][0]["Plan"]
+    above = _way_to(plan, "y")
+    assert above is not None
+    assert above[-2].get("Alias") == "w"  # a part of the scan that finds the one assignment, and of no join
