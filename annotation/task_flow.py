@@ -75,6 +75,10 @@ class TaskFlow:
         """Return sentences that say what this site lacks, so that the study cannot go live."""
         return []
 
+    def options_of_dry_run(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options of a copy that synthetic raters fill: nothing that it does may cost money."""
+        return options
+
     # Giving out work
 
     def welcome_url(self, rater: Rater) -> str | None:

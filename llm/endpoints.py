@@ -4,6 +4,7 @@ People choose by name, `endpoint/model`. A change of the file applies at once, w
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,8 @@ from llm.call_errors import NoKeyError, UnknownModelError
 from llm.endpoint_file import Api, EndpointSection, EndpointsInvalidError, ModelSection, read_endpoints
 
 BUILT_IN = "extractive"
+DRY_RUN_MODEL = re.compile(r"dry-run(-[1-9][0-9]{0,3})?")
+"""The built-in endpoint's models that make up answers in dry runs. No list of models has them."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def find_model(name: str) -> tuple[Endpoint, Model]:
     """Return the endpoint and the model named `endpoint/model`. Raises UnknownModelError."""
     endpoint_name, _, model_name = name.partition("/")
     try:
-        endpoint = _built_in() if endpoint_name == BUILT_IN else endpoints().get(endpoint_name)
+        endpoint = _built_in(model_name) if endpoint_name == BUILT_IN else endpoints().get(endpoint_name)
     except EndpointsInvalidError:
         raise UnknownModelError(UNREADABLE) from None
     model = endpoint.models.get(model_name) if endpoint else None
@@ -102,6 +105,18 @@ def find_model(name: str) -> tuple[Endpoint, Model]:
 def model_names() -> tuple[str, ...]:
     """Return the names of all models, as `endpoint/model`."""
     return tuple(f"{endpoint.name}/{name}" for endpoint in endpoints().values() for name in endpoint.models)
+
+
+def dry_run_models(count: int) -> list[str]:
+    """Return so many names (`endpoint/model`) of models that make up answers in dry runs; nothing is sent to them."""
+    first = f"{BUILT_IN}/dry-run"
+    return [first, *(f"{first}-{number}" for number in range(2, count + 1))]
+
+
+def is_dry_run_model(name: str) -> bool:
+    """Return whether `endpoint/model` makes up answers."""
+    endpoint, _, model = name.partition("/")
+    return endpoint == BUILT_IN and DRY_RUN_MODEL.fullmatch(model) is not None
 
 
 def is_scripted(name: str) -> bool:
@@ -137,10 +152,12 @@ def _model(name: str, fields: ModelSection) -> Model:
     )  # fmt: skip
 
 
-def _built_in() -> Endpoint:
-    model = Model(name=BUILT_IN, asked=BUILT_IN, price_in=Decimal(0), price_out=Decimal(0))
+def _built_in(asked: str = BUILT_IN) -> Endpoint:
+    """The built-in endpoint, with its model, or the model of dry runs that is asked for."""
+    name = asked if DRY_RUN_MODEL.fullmatch(asked) else BUILT_IN
+    model = Model(name=name, asked=name, price_in=Decimal(0), price_out=Decimal(0))
     return Endpoint(
-        name=BUILT_IN, base_url="", key_name="", models=MappingProxyType({BUILT_IN: model}), in_flight=64,
+        name=BUILT_IN, base_url="", key_name="", models=MappingProxyType({name: model}), in_flight=64,
         requests_per_minute=None, connect_timeout=5, read_timeout=60, deadline=60, attempts=1, longest_wait=0,
         built_in=True,
     )  # fmt: skip

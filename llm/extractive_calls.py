@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from llm.call_errors import InstructionUnsupportedError, StoppedError, UnsupportedError
 from llm.capabilities import NOT_A_LANGUAGE_MODEL
-from llm.endpoints import BUILT_IN
-from llm.extractive import answer
+from llm.endpoints import BUILT_IN, is_dry_run_model
+from llm.extractive import answer, made_up
 from llm.requests import Attempt, Outcome, Request, Usage
 
 PIECES = 4
@@ -24,6 +24,8 @@ def ask_extractive(request: Request, on_text: Callable[[str], None] | None, stop
     if request.material is None:
         raise UnsupportedError(NOT_A_LANGUAGE_MODEL)
     began, started_at = time.monotonic(), timezone.now().isoformat()
+    if is_dry_run_model(request.model):
+        return _outcome(made_up(request.material), began, started_at, "answered")
     try:
         text = answer(request.material)
     except InstructionUnsupportedError as problem:

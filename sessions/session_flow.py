@@ -15,7 +15,7 @@ from annotation.protocols import TaskFlow
 from annotation.task_flow import BegunTask, DoneElsewhere
 from config.database_clock import database_now
 from llm.call_errors import CallError
-from llm.endpoints import find_model
+from llm.endpoints import dry_run_models, find_model
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
 from sessions.models import RevisionSession, Turn
@@ -24,7 +24,7 @@ from sessions.pages.session_overview import rows_of
 from sessions.pages.session_preview import TEMPLATE as PREVIEW_TEMPLATE
 from sessions.pages.session_preview import session_preview
 from sessions.steps import mark_abandoned, start_session
-from sessions.study_options import options_of
+from sessions.study_options import models_in, options_of
 from sessions.turn_variants import PREFIX
 
 ENDED = (RevisionSession.Status.SATISFIED, RevisionSession.Status.MAX_TURNS)
@@ -52,6 +52,10 @@ class SessionFlow(TaskFlow):
 
     def on_prepared(self, study: Study) -> None:
         ensure_index(study)
+
+    def options_of_dry_run(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Instead of the models of the study, as many that make up answers here."""
+        return {**options, "models": dry_run_models(len(models_in(options)))}
 
     def import_warnings(self, study: Study) -> list[str]:
         if is_blind(study):

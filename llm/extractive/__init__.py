@@ -10,8 +10,9 @@ from llm.extractive.composing import first_answer, summary
 from llm.extractive.revising import shortened, with_information
 from llm.requests import AnswerMaterial
 
-__all__ = ["InstructionUnsupportedError", "answer"]
+__all__ = ["InstructionUnsupportedError", "answer", "made_up"]
 
+MADE_UP = "This sentence was made up in a dry run."
 TASKS = {"first": first_answer, "summary": summary, "information": with_information, "style": shortened}
 
 
@@ -21,3 +22,11 @@ def answer(material: AnswerMaterial) -> str:
     Raises InstructionUnsupportedError if the task cannot be done by rule, and KeyError for an unknown task.
     """
     return TASKS[material.task](material)
+
+
+def made_up(material: AnswerMaterial) -> str:
+    """Return an answer for a dry run, to any instruction: by rule, or the previous answer with a sentence more."""
+    try:
+        return answer(material)
+    except InstructionUnsupportedError:
+        return f"{material.previous_answer} {MADE_UP}".strip()

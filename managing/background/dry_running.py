@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta
+from time import sleep
 
 from accounts.models import Person
 from annotation.importing import ImportRefusedError
@@ -11,8 +12,10 @@ from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from managing.dry_runs.desk_requests import DeskRefusedError, DeskVisitor
+from managing.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
 from managing.dry_runs.dry_run_steps import WORK_KEY, make_copy, synthetic_people
+from managing.dry_runs.researchers_part import let_on, open_second_ratings
+from managing.dry_runs.session_requests import VISITORS
 from recruiting.dry_runs.synthetic_answers import SyntheticRater, UnknownQuestionError
 from recruiting.models import StudyDryRun
 
@@ -20,6 +23,10 @@ STEP_SECONDS = 20.0
 """How long a worker goes on before it lets other work come first."""
 GONE = "The study has been deleted."
 IN_STEPS = "In the queue for its next step."
+POLL_SECONDS = 0.2
+"""How long all raters wait for answers that a worker makes up, before they look again."""
+MOST_POLLS, PAUSE_SECONDS = 10, 1.0
+"""After so many looks the dry run pauses: what they wait for may need this worker, such as the index of a search."""
 
 
 def run_dry(claim: Claim) -> None:
@@ -39,6 +46,8 @@ def run_dry(claim: Claim) -> None:
                 make_live(study, row.asked_by)
         people = synthetic_people(row, study)
         _answer(claim, study, [_visitor(row, study, person, number) for number, person in enumerate(people)])
+        if let_on(study) or open_second_ratings(study):
+            raise _later()
     except ImportPendingError as problem:
         raise TryLaterError(str(problem), 3.0, counts=False) from None
     except (ImportRefusedError, StudyRefusedError, DeskRefusedError, UnknownQuestionError) as problem:
@@ -49,11 +58,16 @@ def run_dry(claim: Claim) -> None:
 
 def _visitor(row: StudyDryRun, study: Study, person: Person, number: int) -> DeskVisitor:
     """A rater at the desk; the same settings and seed give the same answers in every dry run."""
-    return DeskVisitor(study, person, SyntheticRater(f"rater {number}", row.accuracy, row.bias, row.seed), row.seconds)
+    kind = VISITORS.get(study.protocol, DeskVisitor)
+    return kind(study, person, SyntheticRater(f"rater {number}", row.accuracy, row.bias, row.seed), row.seconds)
+
+
+def _later(seconds: float = 0.0) -> TryLaterError:
+    return TryLaterError(IN_STEPS, seconds, counts=False)
 
 
 def _answer(claim: Claim, study: Study, visitors: list[DeskVisitor]) -> None:
-    """Let the raters come in, then answer one task each in turn.
+    """Let the raters come in, then go on with one step each in turn.
 
     Raises TryLaterError when the step is over, StopAskedError.
     """
@@ -62,12 +76,20 @@ def _answer(claim: Claim, study: Study, visitors: list[DeskVisitor]) -> None:
         coming = [visitor for visitor in coming if visitor.step_in()]
         claim.renew()
         if time.monotonic() > until and coming:
-            raise TryLaterError(IN_STEPS, 0.0, counts=False)
+            raise _later()
+    polls = 0
     while working:
-        working = [visitor for visitor in working if visitor.answer_next()]
-        claim.update(answers=claim.row.answers + len(working))
+        made = [(visitor, visitor.go_on()) for visitor in working]
+        answers = sum(progress is Progress.ANSWERED for _, progress in made)
+        claim.update(answers=claim.row.answers + answers)
+        working = [visitor for visitor, progress in made if progress is not Progress.NOTHING]
         if time.monotonic() > until and working:
-            raise TryLaterError(IN_STEPS, 0.0, counts=False)
+            raise _later()
+        polls = 0 if {progress for _, progress in made} & {Progress.ANSWERED, Progress.MOVED} else polls + 1
+        if polls == MOST_POLLS and working:
+            raise _later(PAUSE_SECONDS)
+        if polls:
+            sleep(POLL_SECONDS)
 
 
 WORK = Work(WORK_KEY, StudyDryRun, run_dry, "jobs", lease=timedelta(minutes=2), patient=True)

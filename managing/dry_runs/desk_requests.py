@@ -2,13 +2,15 @@
 
 import uuid
 from collections.abc import Mapping
+from enum import Enum, auto
 
 from django.conf import settings
 from django.http import HttpResponseBase
-from django.urls import Resolver404, resolve, reverse
+from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils.module_loading import import_string
 
 from accounts.models import Person
+from annotation.answers import Form
 from annotation.desk.submitting import sheet_of
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, Question, Rater, Study
@@ -23,6 +25,15 @@ BROWSER = "django.test.Client"
 
 class DeskRefusedError(Exception):
     """A page of the desk did not answer as it does for people; the message says which and how."""
+
+
+class Progress(Enum):
+    """What a rater's turn brought: an answer, another step, waiting for an answer of a model, or nothing left."""
+
+    ANSWERED = auto()
+    MOVED = auto()
+    WAITING = auto()
+    NOTHING = auto()
 
 
 class DeskVisitor:
@@ -40,11 +51,12 @@ class DeskVisitor:
         """Do what comes next on the way into the study; False if they may have tasks, or can get no further."""
         if self.is_in:
             return False
-        if walk_on(self.rater_row(), self.rater, self._get, self._post):
+        if walk_on(self.rater_row(), self.rater, self.get, self.post):
             return True
         self.is_in = True
-        if self.rater_row().admitted:
-            self.begin()
+        row = self.rater_row()
+        if row.admitted:
+            self.begin(row)
         return False
 
     def rater_row(self) -> Rater:
@@ -53,45 +65,60 @@ class DeskVisitor:
         row.study = self.study
         return row
 
-    def begin(self) -> None:
-        """Read the guidelines and confirm it."""
+    def begin(self, row: Rater) -> None:
+        """Read the guidelines and confirm it, unless they have."""
         newest = self.study.guidelines.order_by("-number").values_list("number", flat=True).first()
+        if newest is not None and row.guidelines_read == newest:
+            return
         address = reverse("annotation:begin", args=[self.study.slug])
-        self._get(address)
-        self._post(address, {} if newest is None else {"version": str(newest)})
+        self.get(address)
+        self.post(address, {} if newest is None else {"version": str(newest)})
 
-    def answer_next(self) -> bool:
-        """Claim a task, open its page and submit an answer; False if there is none for this rater."""
-        key = _task_in(self._post(reverse("annotation:next_task", args=[self.study.slug]), {}))
-        if key is None:
-            return False
-        page = reverse("annotation:desk", args=[key])
-        self._get(page)
-        assignment = Assignment.objects.select_related("task__item", "rater__study").get(key=key)
-        sheet, protocol = sheet_of(assignment), protocols()[self.study.protocol]
+    def go_on(self) -> Progress:
+        """Claim a task, or go on with the one that they have."""
+        led = _match_of(self.post(reverse("annotation:next_task", args=[self.study.slug]), {}))
+        return Progress.NOTHING if led is None else self.work_on(led)
+
+    def work_on(self, led: ResolverMatch) -> Progress:
+        """Work on the page to which they were led: answer it if it is a task of the desk."""
+        return self._answer(led.kwargs["key"]) if led.view_name == "annotation:desk" else Progress.NOTHING
+
+    def form_for(self, assignment: Assignment) -> Form:
+        """The answers to a task of the desk."""
+        sheet = sheet_of(assignment)
         merits = self.rater.merits(assignment.task.item.key, sheet)
-        form = synthetic_form(protocol, self.questions, sheet, merits)
-        effort = {"active_seconds": str(self.seconds), "visible_seconds": str(self.seconds)}
-        fields = {"client_key": str(uuid.uuid4()), "revision": "0", **effort}
-        self._post(reverse("annotation:submit_task", args=[key]), {**form, **fields})
-        return True
+        return synthetic_form(protocols()[self.study.protocol], self.questions, sheet, merits)
 
-    def _get(self, address: str) -> None:
+    def effort_fields(self) -> dict[str, str]:
+        """What the page sends beside an answer."""
+        seconds = str(self.seconds)
+        return {"client_key": str(uuid.uuid4()), "active_seconds": seconds, "visible_seconds": seconds}
+
+    def _answer(self, key: uuid.UUID) -> Progress:
+        """Open the page of a task and submit an answer."""
+        self.get(reverse("annotation:desk", args=[key]))
+        assignment = Assignment.objects.select_related("task__item", "rater__study").get(key=key)
+        fields = {**self.form_for(assignment), **self.effort_fields(), "revision": "0"}
+        self.post(reverse("annotation:submit_task", args=[key]), fields)
+        return Progress.ANSWERED
+
+    def get(self, address: str) -> None:
+        """Open a page. Raises DeskRefusedError."""
         response = self.browser.get(address, secure=settings.SECURE_SSL_REDIRECT)
         if response.status_code not in (OK, REDIRECT):
             raise DeskRefusedError(f"{address} answered {response.status_code}.")
 
-    def _post(self, address: str, fields: Mapping[str, object]) -> HttpResponseBase:
+    def post(self, address: str, fields: Mapping[str, object]) -> HttpResponseBase:
+        """Send a form; the response leads to another page. Raises DeskRefusedError."""
         response: HttpResponseBase = self.browser.post(address, fields, secure=settings.SECURE_SSL_REDIRECT)
         if response.status_code != REDIRECT:
             raise DeskRefusedError(f"{address} answered {response.status_code}.")
         return response
 
 
-def _task_in(response: HttpResponseBase) -> uuid.UUID | None:
-    """The key of the task to which a response leads, or None if it leads elsewhere."""
+def _match_of(response: HttpResponseBase) -> ResolverMatch | None:
+    """The page to which a response leads, or None if it is none of this site."""
     try:
-        match = resolve(response.headers.get("Location", "").partition("?")[0])
+        return resolve(response.headers.get("Location", "").partition("?")[0])
     except Resolver404:
         return None
-    return match.kwargs["key"] if match.view_name == "annotation:desk" else None

@@ -23,7 +23,10 @@ class DryRunForm(forms.Form):
         label="Bias", min_value=-1, max_value=1, initial=0,
         help_text="How much better the output shown first looks, from -1 to 1.",
     )  # fmt: skip
-    seconds = forms.FloatField(label="Seconds per task", min_value=1, max_value=86400, initial=60)
+    seconds = forms.FloatField(
+        label="Seconds per task", min_value=1, max_value=86400, initial=60,
+        help_text="In revision sessions: per rated turn.",
+    )  # fmt: skip
     items = forms.IntegerField(
         label="Items at most", min_value=1, required=False, initial=100,
         help_text="Empty: all items. Practice items are always copied.",

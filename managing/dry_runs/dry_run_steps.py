@@ -29,6 +29,7 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
 from managing.dry_runs.account_names import FULL_NAME, account_prefix
+from managing.dry_runs.session_requests import VISITORS
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
 from recruiting.models import StudyDryRun
 from recruiting.second_stage.stage_section import without_adjudicators
@@ -37,7 +38,7 @@ from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
 
 WORK_KEY = "dry_run"
-NOT_ON_DESK = "A dry run needs tasks that are answered on the desk; those of this protocol are not."
+UNKNOWN_PAGES = "Synthetic raters do not know the pages of this protocol."
 OF_DRY_RUN = "This study is itself a dry run."
 UNDER_WAY = "A dry run of this study is under way. Stop it first."
 
@@ -46,8 +47,8 @@ def start_dry_run(study: Study, settings: dict[str, Any], person: Person | None)
     """Queue a dry run of the study. Raises StudyRefusedError."""
     if study.is_dry_run:
         raise StudyRefusedError(OF_DRY_RUN)
-    if not protocols()[study.protocol].flow.offers_every_task:
-        raise StudyRefusedError(NOT_ON_DESK)
+    if protocols()[study.protocol].flow.has_own_pages and study.protocol not in VISITORS:
+        raise StudyRefusedError(UNKNOWN_PAGES)
     try:
         with transaction.atomic():
             lock_study(study.pk)
@@ -96,6 +97,7 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
         body = {**without_adjudicators(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
         body.pop(ROUTING, None)  # synthetic raters say nothing about themselves
+        body["options"] = protocols()[source.protocol].flow.options_of_dry_run(body.get("options", {}))
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():
             copy = make_draft(body, actor)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.access import person_of, signed_in
 from accounts.audited_erasure import ErasureRefusedError
 from annotation.access import NOTHING, OWNERS, RESEARCHERS, study_for
+from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
 from config.background.rows import WAITING
 from config.background.workers import worker_status
@@ -33,7 +34,7 @@ def dry_runs(request: HtmxRequest, slug: str) -> HttpResponse:
     rows = list(StudyDryRun.objects.filter(source_pk=study.pk).select_related("study").order_by("-pk"))
     context = {
         "study": study, "form": form, "runs": rows, "waiting": any(row.status in WAITING for row in rows),
-        "workers": worker_status(),
+        "workers": worker_status(), "made_up": protocols()[study.protocol].flow.has_own_pages,
     }  # fmt: skip
     template = "managing/_dry_runs.html" if request.htmx else "managing/dry_runs.html"
     return render(request, template, context, status=422 if form.is_bound else 200)

@@ -18,13 +18,13 @@ from recruiting.way_in.steps_taken import Way, unread_answer, way_of
 def walk_on(
     row: Rater, rater: SyntheticRater, get: Callable[[str], None], post: Callable[[str, Mapping[str, Any]], object]
 ) -> bool:
-    """Take the next step, or answer its next practice task; False if nothing is left or they have to wait.
+    """Take the next step, or answer its next practice task; False if they may have tasks, or have to wait.
 
     Where they are is read from the database, so a worker that goes on after a kill repeats nothing.
     """
     way, slug = way_of(row.study, row, database_now()), row.study.slug
     step = way.step
-    if step is None or way.halt is not None:
+    if step is None or way.halt is not None or step.kind.admits(step, way.passages):
         return False
     passage = way.passage
     if passage is not None and step.kind.has_practice(step):

@@ -33,12 +33,17 @@ class SyntheticRater:
 
     def merits(self, item: str, sheet: Sheet) -> Merits:
         """What this rater sees of an item's outputs. The same at every call."""
-        seen = {}
-        for place, key in enumerate(sheet.keys):
-            own = Random(f"{self.seed} {self.name} {item} {key}")  # noqa: S311 - reproducible, not secret
-            merit = true_merit(self.seed, item, key) if own.random() < self.accuracy else own.random()
-            seen[key] = min(max(merit + (self.bias if place == 0 and len(sheet.keys) > 1 else 0.0), 0.0), 1.0)
-        return seen
+        several = len(sheet.keys) > 1
+        return {
+            key: self.sees(item, key, self.bias if several and place == 0 else 0.0)
+            for place, key in enumerate(sheet.keys)
+        }
+
+    def sees(self, item: str, key: str, more: float = 0.0) -> float:
+        """What this rater sees of one output, plus `more`, from 0 to 1. The same at every call."""
+        own = Random(f"{self.seed} {self.name} {item} {key}")  # noqa: S311 - reproducible, not secret
+        merit = true_merit(self.seed, item, key) if own.random() < self.accuracy else own.random()
+        return min(max(merit + more, 0.0), 1.0)
 
 
 def true_merit(seed: int, item: str, key: str) -> float:

@@ -107,8 +107,8 @@ def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner
             raise KeyboardInterrupt
         return answer(visitor)
 
-    answer = dry_running.DeskVisitor.answer_next
-    monkeypatch.setattr(dry_running.DeskVisitor, "answer_next", die)
+    answer = dry_running.DeskVisitor.go_on
+    monkeypatch.setattr(dry_running.DeskVisitor, "go_on", die)
     with pytest.raises(KeyboardInterrupt):
         process_row("dry_run", row.pk)
     monkeypatch.undo()
