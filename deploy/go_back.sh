@@ -10,11 +10,12 @@ aside="interrater_until_$(date -u +%Y%m%d_%H%M%S)"
 docker compose run --rm --no-deps -T backup test -r "$backup"
 git checkout --quiet "$version"
 docker compose build
-docker compose stop proxy web workers backup
+docker compose stop web workers backup
 docker compose exec -T postgres psql -v ON_ERROR_STOP=1 -U interrater -d postgres \
   -c "ALTER DATABASE interrater RENAME TO $aside" -c "CREATE DATABASE interrater OWNER interrater"
 # Without the services that it depends on: migrate would make the tables that the restore makes.
 docker compose run --rm --no-deps -T backup python manage.py restore "$backup"
 docker compose run --rm --no-deps -T backup python manage.py checkdata
 docker compose up -d --wait
+docker compose restart proxy # its files may have changed, too
 echo "$version runs. The database until now is $aside; drop it when you no longer need it."

@@ -10,11 +10,12 @@ git fetch --tags
 git checkout --quiet "$version"
 docker compose build
 docker compose exec -T backup python manage.py dated_backup /backups
-# Nobody may write between the backup of the migration and the new version.
-docker compose stop proxy web workers backup
+# Nobody may write between the backup of the migration and the new version. The proxy says that the site is away.
+docker compose stop web workers backup
 if ! docker compose up -d --wait; then
   echo "$version did not start; docker compose logs says why. To go back to $before, name the newest backup:" >&2
   echo "  deploy/go_back.sh $before /backups/interrater-….zip" >&2
   exit 1
 fi
+docker compose restart proxy # its files may have changed, too
 echo "$version runs. Before it ran $before."

@@ -148,7 +148,9 @@ class Stack:
                     shutil.chown(place, "postgres", "postgres")
             for target, file in service.files.items():
                 text = self.moved(service, file.read_text(encoding="utf-8"))
-                self.file_place(service, target).write_text(text, encoding="utf-8")
+                place = self.file_place(service, target)
+                place.write_text(text, encoding="utf-8")
+                place.chmod(0o644)  # for the same users; a page is opened when it is asked for
 
 
 def has_cluster(stack: Stack, service: ComposeService) -> bool:

@@ -16,7 +16,8 @@ from ruamel.yaml.constructor import SafeConstructor
 from scripts import compose
 from scripts.stack import Stack
 from tests.ops.conftest import ROOT, free_port
-from tests.ops.test_proxy import PATH, Echo, wait_for
+from tests.ops.test_proxy import Echo
+from tests.own_proxy import PATH, wait_for
 
 pytestmark = pytest.mark.skipif(
     shutil.which("nginx", path=PATH) is None or shutil.which("openssl") is None, reason="nginx or openssl is missing"

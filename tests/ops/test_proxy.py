@@ -2,26 +2,20 @@
 
 import http.client
 import http.server
-import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
 import threading
-import time
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from django.conf import settings
 
-from scripts.stack import Stack
 from tests.load.server import Server
-from tests.ops.conftest import ROOT, clean_environment, free_port
+from tests.ops.conftest import ROOT, clean_environment
 from tests.ops.test_slow_clients import HEAD, PAGE, SLOW, answer, connect, page_status, status_line
+from tests.own_proxy import missing_proxy, own_proxy
 
-PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
-pytestmark = pytest.mark.skipif(shutil.which("nginx", path=PATH) is None, reason="nginx is missing")
+pytestmark = pytest.mark.skipif(bool(missing_proxy()), reason="nginx is missing")
 FILE = ROOT / "proxy" / "nginx.conf"
 
 
@@ -40,36 +34,10 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def start_proxy(tmp_path_factory):
+def start_proxy():
     """A function that starts the shipped proxy before the web server on a port; returns the proxy's port."""
-    started = []
-
-    def start(web: int) -> int:
-        folder = tmp_path_factory.mktemp("proxy")
-        folder.chmod(0o711)
-        stack = Stack(folder, PATH, {"postgres": 1, "redis": 2, "web": web, "proxy": free_port()})
-        stack.described = [service for service in stack.described if service.name == "proxy"]
-        stack.make_folders()
-        (service,) = stack.described
-        process = subprocess.Popen(stack.command(service, service.command), stdin=subprocess.DEVNULL)
-        started.append(process)
-        wait_for(stack.ports["proxy"], process)
-        return stack.ports["proxy"]
-
-    yield start
-    for process in started:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-
-
-def wait_for(port, process):
-    for _ in range(200):
-        assert process.poll() is None, "nginx ended at its start"
-        with socket.socket() as asking:
-            if asking.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("nginx does not listen")
+    with ExitStack() as started:
+        yield lambda web: started.enter_context(own_proxy(web))
 
 
 @pytest.fixture(scope="module")
@@ -183,18 +151,23 @@ def test_one_address_gets_a_bounded_number_of_requests_at_once(site):
         for _ in range(4):  # on a slow machine the first ones may have been cut before the last ones are counted
             for _ in range(int(most)):
                 opened.enter_context(connect(site)).sendall(begun)
-            if given := status_of(site, begun):
+            if given := answered_soon(site, begun):
                 break
-        assert given == b"503"
+        assert given
+        status, retry_after, page = given
+        assert (status, retry_after) == (503, "5")
+        assert b"<h1>The site is away for a moment</h1>" in page
         assert page_status(site) == 200  # from another address
 
 
-def status_of(site, request) -> bytes | None:
-    """The status of the answer to what is sent, or None if none comes soon."""
+def answered_soon(site, request) -> tuple[int, str | None, bytes] | None:
+    """Status, Retry-After and body of the answer to what is sent, or None if none comes soon."""
     with connect(site) as connection, suppress(TimeoutError):
         connection.settimeout(1)
         connection.sendall(request)
-        return status_line(connection).split()[1]
+        with http.client.HTTPResponse(connection) as given:
+            given.begin()
+            return given.status, given.headers["Retry-After"], given.read()
     return None
 
 

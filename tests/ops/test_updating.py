@@ -41,7 +41,10 @@ def place(commands: list[str], part: str) -> int:
 def test_an_update_builds_and_makes_a_backup_before_anything_stops(run):
     done, commands = run("update.sh", "v0.2.0")
     assert done.returncode == 0, done.stderr
-    parts = ["git checkout --quiet v0.2.0", "compose build", "dated_backup /backups", "compose stop", "up -d --wait"]
+    parts = [
+        "git checkout --quiet v0.2.0", "compose build", "dated_backup /backups", "compose stop", "up -d --wait",
+        "restart proxy",
+    ]  # fmt: skip
     assert [place(commands, part) for part in parts] == sorted(place(commands, part) for part in parts)
     assert "Before it ran v0.1.0" in done.stdout
 
@@ -64,7 +67,7 @@ def test_going_back_restores_into_an_empty_database_and_keeps_the_other(run):
     assert done.returncode == 0, done.stderr
     parts = [
         "test -r /backups/a.zip", "git checkout", "compose build", "compose stop", "ALTER DATABASE",
-        "restore /backups/a.zip", "checkdata", "up -d --wait",
+        "restore /backups/a.zip", "checkdata", "up -d --wait", "restart proxy",
     ]  # fmt: skip
     assert [place(commands, part) for part in parts] == sorted(place(commands, part) for part in parts)
     assert "CREATE DATABASE interrater" in commands[place(commands, "ALTER DATABASE")]
@@ -83,7 +86,7 @@ def test_a_missing_backup_stops_nothing(run, fails):
 def test_the_scripts_stop_every_service_that_writes(script):
     text = (ROOT / "deploy" / script).read_text(encoding="utf-8")
     stopped = set(text.split("compose stop ")[1].splitlines()[0].split())
-    assert stopped == set(compose.read()["services"]) - {"postgres", "redis", "migrate"}
+    assert stopped == set(compose.read()["services"]) - {"postgres", "redis", "migrate", "proxy"}
 
 
 @pytest.mark.parametrize("script", ["update.sh", "go_back.sh"])
