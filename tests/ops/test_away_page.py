@@ -79,6 +79,7 @@ def test_people_get_a_page_that_says_when_to_try_again(away, method, body):
     assert (given.status, given.headers["Retry-After"], given.headers["Cache-Control"]) == (503, "5", "no-store")
     assert given.headers["Content-Type"] == "text/html; charset=utf-8"
     assert given.headers["X-Request-Id"]
+    assert given.headers["Connection"] == "close"  # the rest of a body that nginx has not read would be a request
     assert text == PAGE.read_text(encoding="utf-8")
 
 
