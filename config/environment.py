@@ -222,7 +222,7 @@ def read_replica(env: Env, main: dict[str, Any], profile: str = "embedded") -> d
     given = (read_secret(env, "REPLICA_DATABASE_URL", profile) or "").strip()
     if not given:
         return None
-    if not main["ENGINE"].endswith(".postgresql"):
+    if not main["ENGINE"].endswith("postgresql"):
         raise ImproperlyConfigured(REPLICA_ALONE)
     try:
         given = with_password(given, read_secret(env, "POSTGRES_PASSWORD", profile), "POSTGRES_PASSWORD")
@@ -233,7 +233,7 @@ def read_replica(env: Env, main: dict[str, Any], profile: str = "embedded") -> d
         raise ImproperlyConfigured(REPLICA_FORM)
     options = {**main["OPTIONS"], "connect_timeout": 2, **found.get("OPTIONS", {})}
     options["options"] = f"{main['OPTIONS'].get('options', '')} -c default_transaction_read_only=on".strip()
-    return {**found, "OPTIONS": options}
+    return {**found, "ENGINE": main["ENGINE"], "OPTIONS": options}
 
 
 def read_broker(env: Env, profile: str) -> str:

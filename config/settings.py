@@ -127,12 +127,14 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         ),
     }
 else:
+    DATABASES["default"]["ENGINE"] = "config.watched_postgresql"
     # Only the statements of config/prepared_sql.py are prepared: psycopg never prepares Django's own, but prepares
     # nothing at all without a threshold. Planning some of them takes ten times as long as running them, and their plan
     # does not depend on their parameters, so each is planned once per connection.
     _given = DATABASES["default"].setdefault("OPTIONS", {})
     _given["prepare_threshold"] = 5
-    # A server that does not answer must not hold a request for minutes: give up when connecting and when sending.
+    # A server that does not answer must not hold a request for minutes: give up if no connection is made, if what was
+    # sent is not acknowledged, and, which the engine adds, if neither a statement nor another connection is answered.
     _given.setdefault("connect_timeout", 5)
     _given.setdefault("tcp_user_timeout", 15_000)
     _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
