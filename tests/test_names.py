@@ -7,13 +7,13 @@ from pathlib import Path
 from tests.house import ROOT, named, sources, tree
 
 CONVENTIONS = {
-    "__init__", "__main__", "access", "admin", "apps", "erasing", "forms", "models", "monitored_figures",
+    "__init__", "__main__", "access", "admin", "apps", "base", "erasing", "forms", "models", "monitored_figures",
     "overview_notices", "own_data", "queries", "rows", "study_tables", "urls", "views",
 }  # fmt: skip
-"""Module names that every Django app of ours gives the same meaning."""
+"""Module names that every Django app of ours, or every backend for a database, gives the same meaning."""
 LAYERS = {"api", "background", "commands", "importing", "models", "protocol_figures", "protocols", "questions", "views"}
 """Folders that may repeat a name of their app: the table, the page and the module of one subject."""
-CLASS_CONVENTIONS = {"Command", "Meta", "Migration"}
+CLASS_CONVENTIONS = {"Command", "DatabaseWrapper", "Meta", "Migration"}
 
 
 def subject(path: Path) -> tuple[str, str]:
