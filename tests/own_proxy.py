@@ -24,14 +24,14 @@ def missing_proxy() -> str:
     return "" if shutil.which("nginx", path=PATH) else "nginx is missing: sudo apt install nginx-light"
 
 
-def wait_for(port: int, process: subprocess.Popen) -> None:
-    """Return when the process listens on the port."""
+def wait_for(port: int, process: subprocess.Popen, log: Path | None = None) -> None:
+    """Return when the process listens on the port; `log` has what it said."""
     deadline = time.monotonic() + SLOWEST_START
     while True:
         with socket.socket() as asking:
             if asking.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        assert process.poll() is None, "nginx ended at its start"
+        assert process.poll() is None, f"nginx ended at its start: {log.read_text() if log else ''}"
         assert time.monotonic() < deadline, "nginx does not listen"
         time.sleep(0.05)
 
@@ -60,8 +60,10 @@ class OwnProxy:
 
     def start(self) -> None:
         command = self.stack.command(self.service, self.service.command)
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-        wait_for(self.port, self.process)
+        log = self.stack.folder / "nginx.log"
+        with log.open("a") as said:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=said, start_new_session=True)
+        wait_for(self.port, self.process, log)
 
     def end(self) -> None:
         if self.process is not None and self.process.poll() is None:

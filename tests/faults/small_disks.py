@@ -20,6 +20,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
         yield place
     finally:
         _unmount(place)
+        place.rmdir()
 
 
 def _unmount(place: Path) -> None:

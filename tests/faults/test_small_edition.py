@@ -6,7 +6,7 @@ from tests.faults.faults import FAULTS, SMALL, WORKERS, reason_to_skip, run_name
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
 QUICK = ("restarted",)
-"""The fault of `make test`; the others are left to `make thorough`."""
+"""The fault of `make test`, besides those of `test_faults_in_turn.py`; the others are left to `make thorough`."""
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Compare the ledgers with the database and the export: each has every acknowledged submission exactly once.
 
-python -m tests.load.compare STUDY LEDGERS EXPORT
+    python -m tests.load.compare STUDY LEDGERS EXPORT
+
+If there is no folder EXPORT yet, looks for contradictions that races can leave, and exports the study into it.
 """
 
 import json
@@ -12,13 +14,18 @@ import django
 
 django.setup()
 
+from django.core.management import call_command  # noqa: E402
 from django.db.models import Count  # noqa: E402
 
 from annotation.models import Annotation, Assignment, Rating, Slot  # noqa: E402
+from tests.consistency import RACES  # noqa: E402
 
 
 def main() -> None:
     slug, ledgers, export = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    if not export.exists():
+        call_command("checkdata", *sorted(RACES), stdout=sys.stderr)
+        call_command("export_study", slug, "--out", str(export), "--data-only", stdout=sys.stderr)
     acknowledged = Counter(
         json.loads(line)["client_key"] for file in ledgers.glob("*.jsonl") for line in file.read_text().splitlines()
     )

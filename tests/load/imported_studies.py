@@ -23,12 +23,12 @@ OUTPUTS = {"rating": 2, "listwise": 3, "pairwise": 2}
 LONGEST_PLANNING = 600.0
 
 
-def live_study(protocol: str, tasks: int, redundancy: int, words: int = 2) -> Study:
-    """Import a study called "load" with so many tasks, whose documents have so many words, and make it live."""
+def live_study(protocol: str, tasks: int, redundancy: int, words: int = 2, slug: str = "load") -> Study:
+    """Import a study with so many tasks, whose documents have so many words, and make it live."""
     items = max(1, tasks // (2 if protocol == "rating" else 1))
     document = " ".join(f"word{number}" for number in range(words))
     told = {
-        "slug": "load", "title": "Load", "protocol": protocol, "guidelines": "Rate.", "redundancy": redundancy,
+        "slug": slug, "title": "Load", "protocol": protocol, "guidelines": "Rate.", "redundancy": redundancy,
         "questions": QUESTIONS[protocol], "options": {"pairs": "all"} if protocol == "pairwise" else {},
     }  # fmt: skip
     lines = [

@@ -1,6 +1,8 @@
 """Create a live study with signed-in raters in an empty database, and print what the load tools need.
 
-python -m tests.load.prepare RATERS TASKS REDUNDANCY [PROTOCOL WORDS]
+    python -m tests.load.prepare RATERS TASKS REDUNDANCY [PROTOCOL WORDS [STUDIES]]
+
+With several studies, all raters are in each of them.
 """
 
 import json
@@ -32,13 +34,16 @@ def signed_in(person: Person) -> str:
 def main() -> None:
     raters, tasks, redundancy = (int(text) for text in sys.argv[1:4])
     protocol, words = sys.argv[4:6] or ("rating", "2")
+    names = ["load", *(f"load-{number}" for number in range(2, 1 + int(sys.argv[6])))] if sys.argv[6:] else ["load"]
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
-    study = live_study(protocol, tasks, redundancy, int(words))
+    studies = [live_study(protocol, tasks, redundancy, int(words), name) for name in names]
     people = [Person.objects.create(username=f"person-{number}", password="!") for number in range(raters)]
     for person in people:
-        add_member(study, person, "annotator", None)
-    print(json.dumps({"study": study.slug, "sessions": [signed_in(person) for person in people]}))
+        for study in studies:
+            add_member(study, person, "annotator", None)
+    sessions = [signed_in(person) for person in people]
+    print(json.dumps({"study": studies[0].slug, "studies": [study.slug for study in studies], "sessions": sessions}))
 
 
 if __name__ == "__main__":

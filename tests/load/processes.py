@@ -13,10 +13,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.faults.killed_proxy import ProxiedServer, missing_proxy
+from tests.faults.killed_proxy import ProxiedServer
 from tests.load.race import race_on
 from tests.load.server import environment, own_database
 from tests.load.table import line
+from tests.own_proxy import missing_proxy
 
 REDUNDANCY, THREADS = 3, 2
 HEAD = ("web processes", "answers/s", "submit p50", "submit p95", "over quota", "agree")
@@ -26,9 +27,8 @@ def race_of_processes(url: str | None, processes: int, raters: int, tasks: int) 
     """Let raters race through the proxy for a study that so many web processes serve; the figures of `race_on`."""
     with tempfile.TemporaryDirectory() as name, own_database(url, Path(name)) as database:
         folder = Path(name)
-        folder.chmod(0o711)  # the proxy's processes pass through it
         env = environment(database, folder) | {"BEHIND_PROXY": "true"}
-        server = ProxiedServer(env, workers=processes, threads=THREADS, folder=folder / "proxy")
+        server = ProxiedServer(env, workers=processes, threads=THREADS)
         return race_on(env, folder, (raters, tasks, REDUNDANCY), server)
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.consistency import RACES
+from tests.load.raters import OVER
 from tests.load.server import Server, environment, own_database, run
 
 Fault = Callable[[Server, threading.Event], None]
@@ -32,24 +32,34 @@ def race_on(
 ) -> dict[str, Any]:
     """Let raters race on `server` with files in `folder`, while a fault happens; `size`: raters, tasks, redundancy."""
     plan = json.loads(run(["-m", "tests.load.prepare", *map(str, size)], env))
-    ledgers, written = folder / "ledgers", folder / "plan.json"
-    ledgers.mkdir()
     server.start()
     try:
-        written.write_text(json.dumps(plan | {"port": server.port, "ledgers": str(ledgers)}))
-        with _happening(fault, server):
-            told = json.loads(run(["-m", "tests.load.raters", str(written)], env))
+        told = raced(env, folder, plan | {"places": size[1] * size[2]}, server, fault)
     finally:
         server.end()
-    run(["manage.py", "checkdata", *sorted(RACES)], env)
-    run(["manage.py", "export_study", plan["study"], "--out", str(folder / "export")], env)
-    found = json.loads(run(["-m", "tests.load.compare", plan["study"], str(ledgers), str(folder / "export")], env))
-    return dict(told | found)
+    return told | compared(env, folder, plan["study"])
+
+
+def raced(
+    env: dict[str, str], folder: Path, plan: dict[str, Any], server: Server, fault: Fault | None = None
+) -> dict[str, Any]:
+    """Let raters race for the places of the plan's study on a running server; return what they were told."""
+    (folder / "ledgers").mkdir()
+    plan = plan | {"port": server.port, "ledgers": str(folder / "ledgers"), "fault": fault is not None}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    with _happening(fault, server, folder / "ledgers" / OVER):
+        return dict(json.loads(run(["-m", "tests.load.raters", str(folder / "plan.json")], env, timeout=1200)))
+
+
+def compared(env: dict[str, str], folder: Path, study: str) -> dict[str, Any]:
+    """Compare the ledgers with the database and a new export; return what was found."""
+    arguments = [study, str(folder / "ledgers"), str(folder / "export")]
+    return dict(json.loads(run(["-m", "tests.load.compare", *arguments], env)))
 
 
 @contextmanager
-def _happening(fault: Fault | None, server: Server) -> Iterator[None]:
-    """Let a fault happen beside the block; an error of the fault itself is raised after it."""
+def _happening(fault: Fault | None, server: Server, over: Path) -> Iterator[None]:
+    """Let a fault happen beside the block, and write `over` when it is; its own error is raised after the block."""
     if fault is None:
         yield
         return
@@ -60,6 +70,8 @@ def _happening(fault: Fault | None, server: Server) -> Iterator[None]:
             fault(server, ending)
         except Exception as problem:  # noqa: BLE001 - the edge of a thread: raised again below
             problems.append(problem)
+        finally:
+            over.touch()
 
     thread = threading.Thread(target=guarded, name="fault")
     thread.start()

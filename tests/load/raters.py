@@ -3,7 +3,8 @@
     python -m tests.load.raters PLAN.json
 
 The plan names the server, the people's session keys and the folder of the ledgers. Every rater works in a thread of its
-own until there are no more tasks. A request without a response is sent again unchanged.
+own until there are no more tasks. A request without a response is sent again unchanged. If faults happen meanwhile,
+raters who have given half their share slow down until the last one is over, so that all happen while they work.
 """
 
 import http.client
@@ -17,7 +18,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 TOKEN = "0123456789abcdef0123456789abcdef"
-LONGEST = 240
+LONGEST = 900
+OVER = "fault-is-over"
+"""The file beside the ledgers that says so."""
 OUTAGES = (503, 507)
 
 
@@ -28,7 +31,8 @@ class Rater:
         self.plan, self.number = plan, number
         self.ledger = open(Path(plan["ledgers"]) / f"rater-{number}.jsonl", "a", encoding="utf-8")  # noqa: SIM115
         self.connection: http.client.HTTPConnection | None = None
-        self.deadline = time.monotonic() + LONGEST
+        self.began = time.monotonic()
+        self.deadline = self.began + LONGEST
         self.times: list[float] = []
         self.errors: list[str] = []
         self.refused: Counter[str] = Counter()
@@ -80,8 +84,17 @@ class Rater:
                 return
             self.ledger.write(json.dumps({"client_key": client_key, "assignment": key, "answer": answer}) + "\n")
             self.ledger.flush()
+            self._linger()
         if status != 302:
             self.errors.append(f"{status} at the end")
+
+    def _linger(self) -> None:
+        """Leave places for the time until faults are over: each answer beyond half a share takes longer and longer."""
+        if not self.plan.get("fault"):
+            return
+        share = self.plan["places"] / len(self.plan["sessions"])
+        if len(self.times) > share / 2 and not (Path(self.plan["ledgers"]) / OVER).exists():
+            time.sleep(6 * (time.monotonic() - self.began) / share)
 
     def guarded(self) -> None:
         try:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.faults.killed_proxy import missing_proxy
 from tests.load.processes import agrees, over_quota, race_of_processes
 from tests.load.test_race import server_under_test
+from tests.own_proxy import missing_proxy
 
 pytestmark = [pytest.mark.database, pytest.mark.thorough, pytest.mark.row_locks]
 
