@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.house import ROOT
-from tests.named_tests import exists
+from tests.named_tests import exists, is_left_out
 
 PAGE = ROOT / "docs" / "reliability.md"
 STATES = ("shown", "implemented", "partial", "missing", "not applicable")
@@ -75,6 +75,23 @@ def test_states_and_priorities_are_of_the_known_words():
 def test_every_test_that_is_named_exists():
     assert [test for one in CHECKS for test in one.tests if not exists(test)] == []
     assert [one.number for one in CHECKS if len(set(one.tests)) != len(one.tests) or len(one.tests) > MOST_TESTS] == []
+
+
+def test_every_check_has_a_test_that_make_test_runs():
+    assert [one.number for one in CHECKS if one.tests and all(map(is_left_out, one.tests))] == []
+
+
+@pytest.mark.parametrize(
+    ("test", "left_out"),
+    [
+        ("tests/faults/test_replica.py::test_exports_and_reports_are_read_from_the_replica_with_the_same_bytes", True),
+        ("tests/faults/test_replica.py::test_a_replica_that_lags_is_waited_for_and_then_passed_over", False),
+        ("tests/load/test_processes.py::test_more_web_processes_behind_the_proxy_claim_no_more_than_the_quota", True),
+        ("tests/faults/test_small_edition.py::test_after_a_fault_ledgers_database_and_export_agree", False),
+    ],
+)
+def test_marks_of_functions_modules_and_cases_are_read(test, left_out):
+    assert is_left_out(test) is left_out
 
 
 def test_what_is_shown_names_a_test_and_what_is_not_says_what_is_missing():
