@@ -25,7 +25,7 @@ from annotation.desk.due_checks import take_due_checks
 from annotation.desk.hot_queries import RaterState, first_open, last_place_after, lock_state
 from annotation.desk.routed_claims import first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
 from annotation.desk.slot_conditions import KEPT, kept_slots
-from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_slots, taken_slots
+from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_next_slots, take_slots, taken_slots
 from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, SeenItem, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
@@ -236,11 +236,9 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         found = _first_of(ranked)
     if not found:
         return None
-    found = _take(study, rater, _in_order(study, rater, found)[:room], now)
+    found = _take(study, rater, _in_order(study, rater, found)[:room], now, None if ranked is not None else counted)
     if not found:
         return None
-    if ranked is None:
-        move_place(rater, found[0].place, counted=counted)
     return _in_order(study, rater, found)[0]
 
 
@@ -260,17 +258,23 @@ def _routed_slot(study: Study, state: RaterState, room: int | None, now: datetim
         move_place(rater, rater.place, counted=True)
         return _in_order(study, rater, checks)[0]
     left = [one for one in (room, lanes.room(found[0].lane)) if one is not None]
-    found = _take(study, rater, _in_order(study, rater, found)[: min(left, default=None)], now)
+    found = _take(study, rater, _in_order(study, rater, found)[: min(left, default=None)], now, counted)
     if not found:
         return None
     remember_lane(rater.pk, lanes, found[0].lane, last_place_after(study, state.newest_batch))
-    move_place(rater, found[0].place, counted=counted)
     return _in_order(study, rater, found)[0]
 
 
-def _take(study: Study, rater: Rater, found: list[Slot], now: datetime) -> list[Slot]:
-    """Take these open slots; those of them that the rater has then."""
-    taken = take_slots(found, rater.pk, lease_end(study, now))
+def _take(study: Study, rater: Rater, found: list[Slot], now: datetime, counted: bool | None) -> list[Slot]:
+    """Take these open slots; those of them that the rater has then. Their place in the order moves there.
+
+    `counted` is whether the study counts how often they got work, and None if it gives out work in another order.
+    """
+    until = lease_end(study, now)
+    if counted is None:
+        taken = take_slots(found, rater.pk, until)
+    else:
+        taken = take_next_slots(found, rater, until, counted=counted)
     if taken == len(found):
         return found
     pks = [slot.pk for slot in found]  # other raters took some of them before the item was locked
