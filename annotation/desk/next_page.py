@@ -1,4 +1,8 @@
-"""The page after a task: unread notes, steps before the first task, a welcome page, the next task, or the end."""
+"""The page after a task: unread notes, steps before the first task, a welcome page, the next task, or the end.
+
+A first task that somebody asks for on a page comes after the guidelines. The forms of pages say that they are on one;
+a program that claims a task directly has no reader, and is not led to a page.
+"""
 
 import logging
 
@@ -9,6 +13,7 @@ from django.shortcuts import redirect, render
 from accounts.access import person_of
 from annotation.desk.assigning import BusyError, next_assignment
 from annotation.members.membership import rater_for
+from annotation.members.reading_guidelines import must_read
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.queries import unread_notes
@@ -17,6 +22,8 @@ from annotation.studies.routing_plan import routing_of
 from config.site_busy import SiteBusyError
 
 logger = logging.getLogger(__name__)
+ON_A_PAGE = "on_page"
+"""The field of the forms that ask for a task, in `annotation/_asks_for_task.html`."""
 
 
 def next_page(request: HttpRequest, study: Study) -> HttpResponse:
@@ -49,6 +56,8 @@ def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
     rater = rater_for(study, person)
     if not rater.admitted:
         return redirect("recruiting:way_in", slug=study.slug)
+    if ON_A_PAGE in request.POST and study.is_live and must_read(rater):
+        return redirect("annotation:begin", slug=study.slug)
     first = protocols()[study.protocol].flow.welcome_url(rater) if study.is_live else None
     if first is not None:
         return redirect(first)

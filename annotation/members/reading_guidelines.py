@@ -7,13 +7,23 @@ it, and *My answers* finds the answers that were given under an earlier one.
 from django.db import transaction
 
 from accounts.auditing import record
-from annotation.models import Guideline, Rater, Study
+from annotation.models import Assignment, Guideline, Rater, Study
 from annotation.studies.locking import lock_rater
 
 
 def newest_guidelines(study: Study) -> Guideline | None:
     """Return the version that raters read now."""
     return Guideline.objects.filter(study=study).order_by("-number").first()
+
+
+def must_read(rater: Rater) -> bool:
+    """Whether the rater's first task is still to come, and guidelines are to be confirmed before it.
+
+    A query only of raters who have not confirmed any.
+    """
+    if rater.guidelines_read is not None or Assignment.objects.filter(rater=rater).exists():
+        return False
+    return newest_guidelines(rater.study) is not None
 
 
 def confirm_reading(rater: Rater, version: Guideline) -> bool:

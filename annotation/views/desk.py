@@ -1,9 +1,11 @@
 """The rater's desk: pages of tasks, drafts, submissions, skips, flags and heartbeats."""
 
+import logging
 import uuid
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.db import Error as DatabaseFailure
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
@@ -11,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import assignment_for, desk_row_for, desk_task_for, membership_for
 from annotation.desk import drafting, submitting
+from annotation.desk.addresses import task_address
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.next_page import next_page, next_page_after_saving
 from annotation.desk.posted_answers import (
@@ -26,10 +29,14 @@ from annotation.desk.submit_and_claim import submit_and_claim
 from annotation.desk.submitting import Form
 from annotation.desk.task_page import desk_context
 from annotation.desk.task_rows import DeskRow, TaskRow
+from annotation.models import Assignment, Study
 from annotation.protocols import AnswersInvalidError, protocols
 from config.text_validation import TextRefusedError, check_text
 
+logger = logging.getLogger(__name__)
 LONGEST_REASON = 5000
+PAGE_AT_ONCE = "return=representation"
+"""What a script's `Prefer` says (RFC 7240) to get the next page with `Content-Location`, and not its address."""
 
 
 @require_POST
@@ -65,7 +72,7 @@ def _again(request: HttpRequest, row: TaskRow, status: int, **more: Any) -> Http
 @require_POST
 @signed_in
 def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
-    """Save the answer and redirect to the next task."""
+    """Save the answer, and redirect to the next task or show it."""
     row = desk_task_for(person_of(request), key)
     form = answers_form(request)
     try:
@@ -84,7 +91,24 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         return HttpResponseBadRequest(str(problem), content_type="text/plain")
     if following is None:
         return next_page_after_saving(request, row.study)
-    return redirect(protocols()[row.study.protocol].flow.address(following))
+    return _following(request, row.study, following)
+
+
+def _following(request: HttpRequest, study: Study, assignment: Assignment) -> HttpResponse:
+    """Redirect to the task that was claimed with an answer, or show its page at once to a script that prefers it.
+
+    The answer is saved. If the page cannot be read now, the script follows the redirect and asks for it again.
+    """
+    address = protocols()[study.protocol].flow.address(assignment)
+    if request.headers.get("Prefer") != PAGE_AT_ONCE or address != task_address("desk", assignment.key):
+        return redirect(address)
+    try:
+        response = _page(request, desk_row_for(person_of(request), assignment.key))
+    except (DatabaseFailure, Http404):
+        logger.exception("The answer was saved, but the page of the next task could not be shown with it.")
+        return redirect(address)
+    response["Content-Location"] = address
+    return response
 
 
 def _stale(request: HttpRequest, task: TaskRow, form: Form) -> HttpResponse:

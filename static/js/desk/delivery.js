@@ -3,6 +3,9 @@
 import { gettext } from "../gettext.js";
 import { isBack, OfflineError, post, untilBack, worthTrying } from "./network.js";
 
+// With an answer the server may send the page of the next task, instead of its address for a second request.
+const PAGE_AT_ONCE = { headers: { Prefer: "return=representation" } };
+
 // `sending` has the page, its state, what is kept in this browser, the autosave and the refused answers.
 export async function deliver(sending, url, body) {
   const { page, state } = sending;
@@ -12,7 +15,7 @@ export async function deliver(sending, url, body) {
     let answer;
     try {
       if (!saved) state.say("sending");
-      answer = await post(page, url, body);
+      answer = await post(page, url, body, PAGE_AT_ONCE);
     } catch (problem) {
       if (!(problem instanceof OfflineError)) throw problem;
     }

@@ -15,7 +15,8 @@ export async function request(url, options = {}) {
     if (!response.headers.has("X-Request-Id")) throw new TypeError("not our server");
     const text = await response.text(); // the network can fail while the text is read
     const saved = response.headers.get("X-Answer") === "saved"; // if there is an error too, it occurred after saving
-    return { ok: response.ok, status: response.status, saved, url: response.url, text, json: () => JSON.parse(text) };
+    const at = new URL(response.headers.get("Content-Location") ?? "", response.url).href; // of the page that it has
+    return { ok: response.ok, status: response.status, saved, url: at, text, json: () => JSON.parse(text) };
   } catch (problem) {
     throw new OfflineError(String(problem));
   }

@@ -1,16 +1,18 @@
 """The rater's desk over HTTP."""
 
+import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Annotation, Assignment, DraftConflict, Membership, Rating, Slot, Study, WrittenExample
 from tests.conftest import SYSTEMS
 
+AT_ONCE = {"Prefer": "return=representation"}
 GOOD = {"q-follows": "true", "q-how_well": "4", "q-comment": " as typed ", "revision": "0", "guidelines_version": "1"}
 
 
@@ -37,6 +39,39 @@ def test_an_answer_is_saved_and_the_next_task_opens(client, desk):
     following = Assignment.objects.exclude(pk=desk.pk).get()
     assert response["Location"] == address("desk", following)
     assert Annotation.objects.get().answers == {"follows": True, "how_well": 4, "comment": " as typed "}
+
+
+def as_shown(page):
+    """A page without what is new each time it is made: tokens and keys."""
+    return re.sub(r'(csrfmiddlewaretoken|client_key)" value="[^"]*"|nonce="[^"]*"|name="request-id"[^>]*', "", page)
+
+
+def test_a_script_that_prefers_it_gets_the_page_of_the_next_task_with_its_address(client, desk):
+    where = address("desk", desk)
+    for _ in range(5):
+        shown = client.post(f"{where}submit/", GOOD, headers=AT_ONCE)
+        where = shown["Content-Location"]
+        assert shown.status_code == 200
+        assert as_shown(shown.text) == as_shown(client.get(where).text)
+        assert f'data-page="{where}"' in shown.text
+    last = client.post(f"{where}submit/", GOOD, headers=AT_ONCE)
+    assert (last.status_code, last["Location"]) == (302, reverse("annotation:end", args=["study"]))
+    assert "Content-Location" not in last
+
+
+def test_an_answer_whose_next_page_cannot_be_read_leads_to_it(client, desk, monkeypatch):
+    def fail(*_):
+        raise DatabaseError
+
+    sent = GOOD | {"client_key": str(uuid.uuid4())}
+    with monkeypatch.context() as patched:
+        patched.setattr("annotation.views.desk.desk_row_for", fail)
+        saved = client.post(address("submit_task", desk), sent, headers=AT_ONCE)
+    following = Assignment.objects.exclude(pk=desk.pk).get()
+    assert (saved.status_code, saved["Location"]) == (302, address("desk", following))
+    again = client.post(address("submit_task", desk), sent, headers=AT_ONCE)
+    assert (again.status_code, again["Location"]) == (302, address("desk", following))
+    assert Annotation.objects.count() == 1
 
 
 def test_after_the_last_task_the_rater_comes_to_the_last_page(client, desk):

@@ -1,4 +1,7 @@
-"""A page of the desk and an answer with the next claim take a few statements, and an answer one transaction."""
+"""A page of the desk and an answer with the next claim take a few statements, and an answer one transaction.
+
+The page of the next task comes with the answer: person and session are read once for both.
+"""
 
 import json
 from uuid import uuid4
@@ -15,6 +18,7 @@ from annotation.studies.planning import plan_chunk
 
 PAGE, ANSWER = 3, 12
 """Statements, with the one for the session and its person, and on PostgreSQL with the lock of the rater's row."""
+AT_ONCE = {"Prefer": "return=representation"}
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 SYSTEMS = ("north", "south", "west")
 STUDIES = {
@@ -65,6 +69,20 @@ def test_a_page_takes_few_statements_early_and_late(desk):
             assert client.get(where).status_code == 200
         assert len(statements(captured)[0]) <= PAGE, statements(captured)[0]
         where = answer(client, where, form)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_with_the_page_of_the_next_task_reads_the_person_once(desk):
+    client, where, form = desk
+    for _ in range(4):
+        with CaptureQueriesContext(connection) as captured:
+            shown = client.post(f"{where}submit/", form | {"client_key": str(uuid4())}, headers=AT_ONCE)
+        assert shown.status_code == 200
+        sent, frame = statements(captured)
+        assert len(sent) <= ANSWER + PAGE - 1, sent
+        assert [one.split()[0] for one in frame] == ["BEGIN", "COMMIT"]
+        where = shown["Content-Location"]
+    assert Annotation.objects.count() == 4
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,7 +1,9 @@
 """Pages of an annotator's own work: guidelines before the first task, my answers, my day."""
 
+import re
 from datetime import timedelta
 from datetime import timezone as fixed
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -15,14 +17,15 @@ from annotation.desk.my_answers import PAGE_SIZE
 from annotation.desk.my_day import WorkDone, day_of
 from annotation.desk.submitting import Effort, Submission, flag, skip, submit
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Annotation, Rater, Study
+from annotation.models import Annotation, Assignment, Rater, Study
 from annotation.questions import question_types
 from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.planning import plan_chunk
 from config.erasure import open_erasure
-from tests.conftest import add_item
+from tests.conftest import add_item, make_person
 
 HOME, BEGIN, ANSWERS = "/", "/studies/study/begin/", "/studies/study/my-answers/"
+NEXT, END = "/studies/study/next/", "/studies/study/end/"
 
 
 def plan(study):
@@ -53,6 +56,43 @@ def test_the_first_task_comes_after_the_guidelines(client, study, rater):
     entry = AuditEntry.objects.get(action="guidelines read")
     assert (entry.actor.person, entry.study, entry.new) == (rater, "study", {"version": 1})
     assert BEGIN not in client.get(HOME).content.decode()
+
+
+@pytest.mark.parametrize("address", [HOME, END])
+def test_who_waited_for_a_first_task_reads_the_guidelines_before_it(client, study, rater, address):
+    plan(study)
+    until = timezone.now() + timedelta(hours=1)
+    for number in set(study.slots.values_list("number", flat=True)):
+        other = rater_for(study, make_person(f"other-{number}"))
+        study.slots.filter(number=number).update(state="held", holder=other, lease_until=until)
+    shown = page(client, rater, address)
+    form = shown.split(f'action="{NEXT}"')[1].split("</form>")[0]
+    assert "Check again" in form
+    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    assert client.post(NEXT, fields)["Location"] == BEGIN
+    study.slots.update(state="open", holder=None, lease_until=None)
+    assert client.post(NEXT, fields)["Location"] == BEGIN
+    assert not Assignment.objects.filter(rater__person=rater).exists()
+    assert client.post(BEGIN, {"version": "1"})["Location"].startswith("/work/")
+    assert client.post(NEXT, fields)["Location"].startswith("/work/")
+
+
+def test_every_form_that_asks_for_a_task_says_that_it_is_on_a_page():
+    forms = []
+    for template in Path("templates").rglob("*.html"):
+        forms += [
+            (template.name, one) for one in template.read_text().split("<form ")[1:] if "annotation:next_task" in one
+        ]
+    without = {name for name, form in forms if "annotation/_asks_for_task.html" not in form}
+    assert len(forms) > 4
+    assert without == {"over.html"}, "only the dock of a session that is over, after a task, asks without it"
+
+
+def test_a_program_that_claims_a_task_is_led_to_no_page(client, study, rater):
+    plan(study)
+    client.force_login(rater)
+    assert client.post(NEXT)["Location"].startswith("/work/")
+    assert Rater.objects.get(person=rater).guidelines_read is None
 
 
 def test_a_new_version_is_offered_and_stops_nobody(client, study, rater, owner):
