@@ -255,7 +255,9 @@ KEPT_EXPORT_DAYS = read_whole(env, "KEPT_EXPORT_DAYS", 30)
 # Programs that send this token read figures for monitoring at /metrics; without it there is no such page.
 METRICS_TOKEN = read_metrics_token(env, PROFILE)
 
-# Backups: the age in hours from which the admin warns, and whether `migrate` makes one before it changes data.
+# Backups: how many dated ones stay, the age in hours from which the admin warns, and whether `migrate` makes one before
+# it changes data.
+BACKUP_KEEP = read_whole(env, "BACKUP_KEEP", 14)
 BACKUP_WARN_HOURS = read_whole(env, "BACKUP_WARN_HOURS", 48)
 BACKUP_BEFORE_MIGRATE = read_boolean(env, "BACKUP_BEFORE_MIGRATE", True)
 

@@ -56,6 +56,16 @@ def test_only_the_newest_of_our_files_are_kept(folder, quick):
     assert len(left) == 5
 
 
+def test_without_a_number_the_setting_says_how_many_stay(folder, quick, settings):
+    settings.BACKUP_KEEP = 60
+    old_ones(folder, 31)
+    call_command("dated_backup", str(folder))
+    assert len(list(folder.iterdir())) == 32
+    settings.BACKUP_KEEP = 3
+    call_command("dated_backup", str(folder))
+    assert len(list(folder.iterdir())) == 3
+
+
 def test_a_failed_backup_deletes_nothing(folder):
     names = old_ones(folder, 5)
     with pytest.raises(CommandError):

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connections
 from django.utils import timezone
@@ -31,7 +32,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path)
-        parser.add_argument("--keep", type=positive, default=14, help="how many backups stay (14)")
+        told = f"how many backups stay (BACKUP_KEEP: {settings.BACKUP_KEEP})"
+        parser.add_argument("--keep", type=positive, default=settings.BACKUP_KEEP, help=told)
         parser.add_argument("--daily-at", type=clock, metavar="HH:MM", help="stay, and make one each day at this time")
         parser.add_argument("--check", action="store_true", help="only say whether the last one worked and is recent")
 
