@@ -1,21 +1,71 @@
 #!/bin/sh
 # Go back to an earlier version with Docker: deploy/go_back.sh VERSION BACKUP
 # BACKUP is a path in the containers: /backups/… or /var/lib/interrater/backups/before-migration-….zip. What people did
-# after it is lost for the site; the database that ran until now is kept under another name.
+# after it is lost for the site; the database and the files until now are kept under other names. If the backup cannot
+# be restored, the present version starts again with its data. It can be run again after any failure.
 set -eu
 version=${1:?Name the version and the backup: deploy/go_back.sh v0.1.0 /backups/interrater-….zip}
 backup=${2:?Name the backup: deploy/go_back.sh $version /backups/interrater-….zip}
 cd "$(dirname "$0")/.."
+before=$(git describe --tags --always)
+var=/var/lib/interrater
 aside="interrater_until_$(date -u +%Y%m%d_%H%M%S)"
-docker compose run --rm --no-deps -T backup test -r "$backup"
-git checkout --quiet "$version"
-docker compose build
-docker compose stop web workers backup
-docker compose exec -T postgres psql -v ON_ERROR_STOP=1 -U interrater -d postgres \
-  -c "ALTER DATABASE interrater RENAME TO $aside" -c "CREATE DATABASE interrater OWNER interrater"
+
 # Without the services that it depends on: migrate would make the tables that the restore makes.
-docker compose run --rm --no-deps -T backup python manage.py restore "$backup"
-docker compose run --rm --no-deps -T backup python manage.py checkdata
-docker compose up -d --wait
-docker compose restart proxy # its files may have changed, too
-echo "$version runs. The database until now is $aside; drop it when you no longer need it."
+inside() { docker compose run --rm --no-deps -T "$@"; }
+sql() { docker compose exec -T postgres psql -v ON_ERROR_STOP=1 -U interrater -d postgres "$@"; }
+
+# Restore into a database and a folder of their own; only complete ones replace what is there, the databases at once.
+restore() {
+  sql -c "DROP DATABASE IF EXISTS interrater_restored" -c "CREATE DATABASE interrater_restored OWNER interrater" &&
+    inside backup sh -c "rm -rf $var/restored && mkdir -m 0700 $var/restored" &&
+    inside -e VAR=$var/restored -e DATABASE_URL=postgres://interrater@postgres:5432/interrater_restored \
+      backup python manage.py restore "$backup" &&
+    sql --single-transaction -c "ALTER DATABASE interrater RENAME TO $aside" \
+      -c "ALTER DATABASE interrater_restored RENAME TO interrater"
+}
+
+# The proxy is restarted because its files may have changed, too.
+start() { docker compose up -d --wait --remove-orphans && docker compose restart proxy; }
+
+# The files that backups have; see operating/var_files.py.
+exchange_files() {
+  inside backup sh -c "cd $var && mkdir -m 0700 $aside
+    for name in turn_judges exports uploads audit; do
+      if [ -e \$name ]; then mv \$name $aside/; fi
+      if [ -e restored/\$name ]; then mv restored/\$name .; fi
+    done
+    rm -rf restored restoring.json"
+}
+
+docker compose up -d --wait postgres
+inside backup test -r "$backup"
+git checkout --quiet "$version"
+built=yes
+docker compose build || built=no
+# Until everything has stopped, the files are those of the version that runs, because they name its services.
+git checkout --quiet "$before"
+[ "$built" = yes ]
+# The proxy says that the site is away.
+docker compose stop web workers backup
+git checkout --quiet "$version"
+if ! restore; then
+  echo "The backup was not restored; the message is above. Starting $before again, whose data is as it was ..." >&2
+  git checkout --quiet "$before"
+  docker compose build
+  start
+  exit 1
+fi
+exchange_files ||
+  echo "Not all files were exchanged: those of the backup are in $var/restored, the others in $var/$aside." >&2
+if ! start; then
+  echo "$version did not start; docker compose logs says why. The data until now is kept as $aside." >&2
+  exit 1
+fi
+# Only now, because background work that was claimed before the backup is late until workers have taken it again.
+echo "$version runs. Looking for rows that contradict each other ..."
+docker compose exec -T backup python manage.py checkdata ||
+  echo "Work that was claimed when the backup was made is taken again within minutes: run checkdata again then." >&2
+echo "The database until now is $aside, its files are in $var/$aside. All that are kept, the newest last:"
+sql -Atc "SELECT datname FROM pg_database WHERE datname LIKE 'interrater\_until\_%' ORDER BY datname"
+echo "Drop them, and delete the folders of the same names, when you no longer need them."

@@ -8,11 +8,16 @@ cd "$(dirname "$0")/.."
 before=$(git describe --tags --always)
 git fetch --tags
 git checkout --quiet "$version"
-docker compose build
+built=yes
+docker compose build || built=no
+# Until everything has stopped, the files are those of the version that runs, because they name its services.
+git checkout --quiet "$before"
+[ "$built" = yes ]
 docker compose exec -T backup python manage.py dated_backup /backups
 # Nobody may write between the backup of the migration and the new version. The proxy says that the site is away.
 docker compose stop web workers backup
-if ! docker compose up -d --wait; then
+git checkout --quiet "$version"
+if ! docker compose up -d --wait --remove-orphans; then
   echo "$version did not start; docker compose logs says why. To go back to $before, name the newest backup:" >&2
   echo "  deploy/go_back.sh $before /backups/interrater-….zip" >&2
   exit 1

@@ -29,7 +29,7 @@ study = Study.objects.get(slug="the-pairwise")
 KeptReport.objects.filter(study=study).delete()
 kept_report(study, "agreement", agreement_choices())
 row = KeptReport.objects.get(study=study)
-lease = timezone.now() + timedelta(seconds=1)
+lease = timezone.now() - timedelta(hours=1)
 KeptReport.objects.filter(pk=row.pk).update(status="running", token=uuid4(), lease_until=lease, attempt=1)
 print(row.pk)
 """
@@ -140,7 +140,11 @@ def test_the_restored_installation_is_the_same_and_works(drilled, tmp_path):
         target.run(EXPORT, tmp_path / "target")
         assert exported(tmp_path / "target") == exported(tmp_path / "source")
         assert target.run(SIGN_IN).split() == ["302", "200"]
+        # The backup has work whose lease ended long ago: late until a worker runs, and in order then.
+        late = target.manage("checkdata")
+        assert (late.returncode, late.stdout.partition(":")[0]) == (1, "stuck_work")
         assert picked_up(target, row) == "done"
+        assert "found nothing" in target.must("checkdata")
     with installation(KINDS[1 - KINDS.index(other)], tmp_path / "back") as back:  # there and back again
         back.must("restore", tmp_path / "again.zip")
         assert back.digest() == digest

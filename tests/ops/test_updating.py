@@ -2,17 +2,28 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from operating.var_files import FOLDERS
 from scripts import compose
-from tests.ops.conftest import ROOT
+from tests.ops.conftest import ROOT, clean_environment
 
-FAKE = """#!/bin/sh
-echo "{name} $*" >> {notes}
-case "$*" in {fails}) exit 1 ;; "describe --tags --always") echo v0.1.0 ;; esac
+FAKE_GIT = """#!/bin/sh
+echo "git $*" >> {notes}
+case "$*" in
+  {fails}) exit 1 ;;
+  "describe --tags --always") echo v0.1.0 ;;
+  "checkout --quiet "*) echo "$3" > {files} ;;
+esac
 """
+FAKE_DOCKER = """#!/bin/sh
+echo "$(cat {files}): $*" >> {notes}
+case "$*" in {fails}) exit 1 ;; esac
+"""
+"""Notes whose files are there, because compose reads the names of services from them."""
 
 
 @pytest.fixture
@@ -20,9 +31,10 @@ def run(tmp_path):
     """A function that runs a script; commands that match `fails` fail. Returns the result and the commands."""
 
     def start(script: str, *arguments: str, fails: str = "nothing") -> tuple[subprocess.CompletedProcess, list[str]]:
-        notes = tmp_path / "notes"
-        for name in ("docker", "git"):
-            (tmp_path / name).write_text(FAKE.format(name=name, notes=notes, fails=fails))
+        notes, files = tmp_path / "notes", tmp_path / "files"
+        files.write_text("v0.1.0\n")
+        for name, text in {"docker": FAKE_DOCKER, "git": FAKE_GIT}.items():
+            (tmp_path / name).write_text(text.format(notes=notes, files=files, fails=fails))
             (tmp_path / name).chmod(0o755)
         done = subprocess.run(
             [str(ROOT / "deploy" / script), *arguments], capture_output=True, text=True, check=False, timeout=60,
@@ -41,12 +53,31 @@ def place(commands: list[str], part: str) -> int:
 def test_an_update_builds_and_makes_a_backup_before_anything_stops(run):
     done, commands = run("update.sh", "v0.2.0")
     assert done.returncode == 0, done.stderr
-    parts = [
-        "git checkout --quiet v0.2.0", "compose build", "dated_backup /backups", "compose stop", "up -d --wait",
-        "restart proxy",
-    ]  # fmt: skip
-    assert [place(commands, part) for part in parts] == sorted(place(commands, part) for part in parts)
+    assert commands == [
+        "git describe --tags --always",
+        "git fetch --tags",
+        "git checkout --quiet v0.2.0",
+        "v0.2.0: compose build",
+        "git checkout --quiet v0.1.0",
+        "v0.1.0: compose exec -T backup python manage.py dated_backup /backups",
+        "v0.1.0: compose stop web workers backup",  # the names of what runs, which the new files may not have
+        "git checkout --quiet v0.2.0",
+        "v0.2.0: compose up -d --wait --remove-orphans",
+        "v0.2.0: compose restart proxy",
+    ]
     assert "Before it ran v0.1.0" in done.stdout
+
+
+def test_the_backup_of_an_update_keeps_as_many_as_the_daily_one(run):
+    _, commands = run("update.sh", "v0.2.0")
+    values = {"ALLOWED_HOSTS": "rate.example.org", "BACKUP_KEEP": "60"}
+    (service,) = (one for one in compose.services(values) if one.name == "backup")
+    assert "--keep" not in " ".join((*service.command, commands[place(commands, "dated_backup")]))
+    told = subprocess.run(
+        [sys.executable, "manage.py", "dated_backup", "--help"], cwd=ROOT, capture_output=True, text=True, check=True,
+        env=clean_environment(SECRET_KEY="k" * 50, BACKUP_KEEP=service.environment["BACKUP_KEEP"]),
+    )  # fmt: skip
+    assert "(BACKUP_KEEP: 60)" in " ".join(told.stdout.split())
 
 
 @pytest.mark.parametrize("fails", ['"compose build"', "*dated_backup*", '"fetch --tags"'])
@@ -54,25 +85,61 @@ def test_nothing_stops_if_a_step_before_fails(run, fails):
     done, commands = run("update.sh", "v0.2.0", fails=fails)
     assert done.returncode != 0
     assert not any("stop" in command for command in commands)
+    assert [command for command in commands if "checkout" in command][1:] in ([], ["git checkout --quiet v0.1.0"])
 
 
 def test_an_update_that_does_not_start_says_how_to_go_back(run):
-    done, _ = run("update.sh", "v0.2.0", fails='"compose up -d --wait"')
+    done, _ = run("update.sh", "v0.2.0", fails='"compose up"*')
     assert done.returncode == 1
     assert "deploy/go_back.sh v0.1.0 /backups/" in done.stderr
 
 
-def test_going_back_restores_into_an_empty_database_and_keeps_the_other(run):
-    done, commands = run("go_back.sh", "v0.1.0", "/backups/a.zip")
+def test_going_back_restores_beside_the_present_data_and_looks_at_it_when_the_site_runs(run):
+    done, commands = run("go_back.sh", "v0.0.9", "/backups/a.zip")
     assert done.returncode == 0, done.stderr
     parts = [
-        "test -r /backups/a.zip", "git checkout", "compose build", "compose stop", "ALTER DATABASE",
-        "restore /backups/a.zip", "checkdata", "up -d --wait", "restart proxy",
+        "v0.1.0: compose run --rm --no-deps -T backup test -r /backups/a.zip", "v0.0.9: compose build",
+        "v0.1.0: compose stop web workers backup", "CREATE DATABASE interrater_restored",
+        "rm -rf /var/lib/interrater/restored", "manage.py restore /backups/a.zip", "RENAME TO interrater_until_",
+        "for name in turn_judges", "v0.0.9: compose up -d --wait --remove-orphans", "v0.0.9: compose restart proxy",
+        "manage.py checkdata",
     ]  # fmt: skip
     assert [place(commands, part) for part in parts] == sorted(place(commands, part) for part in parts)
-    assert "CREATE DATABASE interrater" in commands[place(commands, "ALTER DATABASE")]
-    assert "--no-deps" in commands[place(commands, "restore /backups")]  # otherwise migrate would make the tables
-    assert "DROP" not in "".join(commands)
+    restored = commands[place(commands, "manage.py restore")]
+    assert restored.startswith("v0.0.9: ")
+    assert "--no-deps" in restored  # otherwise migrate would make the tables
+    (service,) = (one for one in compose.services({"ALLOWED_HOSTS": "x"}) if one.name == "backup")
+    assert f" DATABASE_URL={service.environment['DATABASE_URL']}_restored " in restored
+    assert f" VAR={service.environment['VAR']}/restored " in restored
+    renamed = commands[place(commands, "RENAME TO interrater_until_")]
+    assert "--single-transaction" in renamed
+    assert renamed.endswith("-c ALTER DATABASE interrater_restored RENAME TO interrater")
+    assert "DROP DATABASE IF EXISTS interrater_restored" in "".join(commands)
+    assert "".join(commands).count("DROP") == 1
+
+
+def test_what_checkdata_finds_after_going_back_stops_nothing(run):
+    done, commands = run("go_back.sh", "v0.0.9", "/backups/a.zip", fails="*checkdata*")
+    assert done.returncode == 0
+    assert "run checkdata again" in done.stderr
+    assert place(commands, "compose up -d --wait --remove-orphans") < place(commands, "checkdata")
+
+
+@pytest.mark.parametrize("fails", ["*interrater_restored\\ OWNER*", "*\\ restore\\ *", "*RENAME*"])
+def test_a_backup_that_cannot_be_restored_leaves_the_site_as_it_was(run, fails):
+    done, commands = run("go_back.sh", "v0.0.9", "/backups/a.zip", fails=fails)
+    assert done.returncode == 1
+    assert "whose data is as it was" in done.stderr
+    assert commands[-4:] == [
+        "git checkout --quiet v0.1.0", "v0.1.0: compose build", "v0.1.0: compose up -d --wait --remove-orphans",
+        "v0.1.0: compose restart proxy",
+    ]  # fmt: skip
+    assert not any("turn_judges" in command for command in commands)
+
+
+def test_the_files_that_change_places_are_those_of_backups():
+    text = (ROOT / "deploy" / "go_back.sh").read_text(encoding="utf-8")
+    assert set(text.split("for name in ")[1].split(";")[0].split()) == set(FOLDERS)
 
 
 @pytest.mark.parametrize("fails", ["*test\\ -r*", '"compose build"'])
