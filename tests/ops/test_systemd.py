@@ -1,5 +1,6 @@
 """The units of deploy/systemd: the commands of compose, hardened, and accepted by systemd."""
 
+import os
 import re
 import shlex
 import shutil
@@ -101,7 +102,7 @@ def test_the_target_starts_everything():
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing")
 def test_systemd_accepts_the_units(tmp_path):
-    for path in FOLDER.iterdir():
+    for path in FOLDER.glob("interrater*"):
         text = path.read_text(encoding="utf-8").replace(PYTHON, sys.executable).replace("/opt/interrater", str(ROOT))
         for name in [path.name] if "@" not in path.name else [path.name.replace("@", f"@{unit}") for unit in RUNNING]:
             (tmp_path / name).write_text(text, encoding="utf-8")
@@ -111,3 +112,65 @@ def test_systemd_accepts_the_units(tmp_path):
     )
     ours = [line for line in done.stderr.splitlines() if "interrater" in line]
     assert (done.returncode, ours) == (0, [])
+
+
+@pytest.fixture
+def manage(tmp_path):
+    """A function that runs manage.sh with programs in place of systemd's; returns what systemd-run was given."""
+    (tmp_path / "systemctl").write_text(f'#!/bin/sh\n[ "$1" = cat ] && echo "# $2" && cat "{FOLDER}/$2"\n')
+    (tmp_path / "systemd-run").write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {tmp_path}/given\n")
+    for name in ("systemctl", "systemd-run"):
+        (tmp_path / name).chmod(0o755)
+
+    def start(*words: str) -> tuple[int, list[str]]:
+        done = subprocess.run(
+            [str(FOLDER / "manage.sh"), *words], capture_output=True, text=True, check=False, timeout=60,
+            stdin=subprocess.DEVNULL, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        given = tmp_path / "given"
+        return done.returncode, given.read_text(encoding="utf-8").splitlines() if given.exists() else []
+
+    return start
+
+
+def test_a_command_runs_with_user_settings_secrets_and_limits_of_the_units(manage):
+    code, given = manage("restore", "/var/backups/interrater/a file.zip", "--verbosity", "2")
+    assert code == 0
+    assert given[-6:] == [PYTHON, "manage.py", "restore", "/var/backups/interrater/a file.zip", "--verbosity", "2"]
+    unit = given[given.index("--unit") + 1]
+    lines = [
+        line.replace("%d", f"/run/credentials/{unit}")
+        for line in (FOLDER / "interrater-backup.service").read_text().split("[Service]\n")[1].splitlines()
+        if not re.match(r"#|ExecStart=|Type=|TimeoutStartSec=", line)
+    ]
+    assert [one.removeprefix("--property=") for one in given if one.startswith("--property=")] == lines
+    assert f"Environment=SECRET_KEY_FILE=/run/credentials/{unit}/secret_key" in "\n".join(lines)
+    assert {"User=interrater", "EnvironmentFile=/etc/interrater/settings.env", "ProtectSystem=strict"} < {*lines}
+    assert {"--wait", "--pipe"} < {*given}  # its exit code and output are those of the command
+
+
+@pytest.mark.parametrize("words", [(), ("erase_study", "$HOME")])
+def test_a_command_that_systemd_would_change_is_not_run(manage, words):
+    code, given = manage(*words)
+    assert code != 0
+    assert given == []
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing")
+def test_systemd_accepts_the_properties_of_a_command(manage, tmp_path):
+    _, given = manage("checkdata")
+    lines = [one.removeprefix("--property=") for one in given if one.startswith("--property=")]
+    unit = tmp_path / "interrater-command-1.service"
+    unit.write_text("\n".join(["[Service]", *lines, f"ExecStart={sys.executable} -V"]).replace("/opt/interrater", "/"))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "interrater" in line]) == (0, [])
+
+
+def test_secrets_in_the_folder_of_root_are_credentials():
+    """A service cannot read /etc/interrater/secrets by itself, so no document may name another file there."""
+    loaded = {value.split(":")[0] for value in keys(SERVICES[0])["LoadCredential"]}
+    for name in ("docs/operating.md", ".env.example"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert set(re.findall(r"_FILE=/etc/interrater/secrets/(\w+)", text)) <= loaded, name
