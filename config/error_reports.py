@@ -15,7 +15,10 @@ from config.software_version import SOFTWARE_VERSION
 
 PLAIN = ("event_id", "timestamp", "level", "logger", "platform")
 OF_FRAME = ("filename", "function", "module", "lineno", "in_app")
-MISSING = "SENTRY_DSN is set, but sentry-sdk is not installed. Install it: .venv/bin/pip install 'sentry-sdk>=2.75,<3'"
+MISSING = (
+    "SENTRY_DSN is set, but sentry-sdk is not installed. Install it: .venv/bin/pip install --require-hashes --no-deps "
+    "-r requirements/sentry.txt; or with Docker, docker compose up --build -d"
+)
 
 
 def report_errors(dsn: str) -> None:

@@ -25,7 +25,7 @@ from packageurl import PackageURL
 from scripts.licences import licences_told
 
 ROOT = Path(__file__).resolve().parent.parent
-NEEDED, OPTIONAL = ("base",), ("retrieval", "torch")
+NEEDED, OPTIONAL = ("base",), ("retrieval", "torch_default", "sentry")
 NAMESPACE = uuid.UUID("a8b6e6f2-3f0c-5b0e-9c57-6f1d2d0c4a11")
 LOCKED = re.compile(r"^([a-z0-9-]+)==([^ ;\\\n]+)(?: ; ([^\\\n]+))?", re.MULTILINE)
 VENDORED = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
@@ -37,7 +37,7 @@ def version_of(root: Path) -> str:
 
 
 def packages(root: Path) -> Iterator[Component]:
-    """Yield the locked Python packages; those of dense retrieval are optional."""
+    """Yield the locked Python packages; those of dense retrieval and of reports of errors are optional."""
     told = licences_told((root / "THIRD_PARTY.md").read_text(encoding="utf-8"))
     seen = set()
     for name in (*NEEDED, *OPTIONAL):

@@ -12,7 +12,7 @@ from scripts.stop_errors import StopError
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docker-compose.yml"
-VALUE = re.compile(r"\$\$|\$\{(?P<name>[A-Z][A-Z0-9_]*)(?::(?P<how>[-?])(?P<rest>[^}]*))?\}")
+VALUE = re.compile(r"\$\$|\$\{(?P<name>[A-Z][A-Z0-9_]*)(?::(?P<how>[-?+])(?P<rest>[^}]*))?\}")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,10 @@ class ComposeService:
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Return `text` with `${NAME}`, `${NAME:-default}` and `${NAME:?sentence}` replaced; raises StopError."""
+    """Return `text` with `${NAME}`, `${NAME:-default}`, `${NAME:+this if it is set}` and `${NAME:?sentence}` replaced.
+
+    Raises StopError.
+    """
 
     def one(found: re.Match[str]) -> str:
         if found[0] == "$$":
@@ -40,6 +43,8 @@ def fill(text: str, values: Mapping[str, str]) -> str:
         given = values.get(found["name"], "")
         if not given and found["how"] == "?":
             raise StopError(f"{found['name']} {found['rest']}.")
+        if found["how"] == "+":
+            return found["rest"] if given else ""
         return given or (found["rest"] if found["how"] == "-" else "")
 
     return VALUE.sub(one, text)

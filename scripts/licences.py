@@ -20,7 +20,7 @@ ALLOWED = frozenset({
 """What may be installed to run Interrater. LicenseRef-BSD is a BSD licence whose package does not say which one."""
 ALLOWED_TO_TEST = ALLOWED | {"GPL-3.0-or-later"}
 """What may be installed to test it, and is neither imported nor passed on by it."""
-RUN_BY = ("base", "retrieval", "torch")
+RUN_BY = ("base", "retrieval", "torch_default", "sentry")
 NAMES = {
     "3-Clause BSD License": "BSD-3-Clause", "Apache 2.0 License": "Apache-2.0", "Apache Software License": "Apache-2.0",
     "BSD 3-Clause OR Apache-2.0": "BSD-3-Clause OR Apache-2.0", "BSD License": "LicenseRef-BSD",

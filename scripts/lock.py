@@ -1,7 +1,8 @@
 """`make lock`: resolve `requirements/*.in` for all supported machines and Python versions.
 
 The result names no index, so anyone can install from their own mirror; the hashes are those of the public index.
-Torch and the packages of its builds are left out, since each machine needs its own build (`requirements/torch.txt`).
+Torch and the packages of its builds are left out, since each machine needs its own build (`requirements/torch.txt`);
+only `torch_default` has them, for the image.
 """
 
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV = "uv==0.13.8"
 OLDEST = "3.11"
-NAMES = ("base", "test", "retrieval", "models")
+NAMES = ("base", "test", "sentry", "retrieval", "models", "torch_default")
 """The files to resolve, in order: a file may use those before it as constraints."""
 OF_TORCH = re.compile(r"^(?:torch|triton|(?:nvidia|cuda)-[a-z0-9-]+)==(?:.*\\\n)*.*\n", flags=re.MULTILINE)
 OURS_ONLY = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX")
@@ -28,8 +29,10 @@ def resolve(name: str, environment: dict[str, str]) -> None:
     ]  # fmt: skip
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
     file = ROOT / "requirements" / f"{name}.txt"
-    text = OF_TORCH.sub("", file.read_text(encoding="utf-8"))
-    file.write_text(text, encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
+    if name != "torch_default":
+        text = OF_TORCH.sub("", text)
+        file.write_text(text, encoding="utf-8")
     if re.search(r"://|^-|(?:^|\s)@ |/home/|/root/|/opt/", text, flags=re.MULTILINE):
         sys.exit(f"requirements/{name}.txt contains the address of an index or a path of this machine.")
 

@@ -40,7 +40,7 @@ def test_everything_locked_has_hashes():
     for name, text in readable():
         if name.startswith("requirements/") and name.endswith(".txt") and name != "requirements/torch.txt":
             entries = re.findall(r"^[a-z0-9].*?(?=^[a-z0-9]|\Z)", text, flags=re.MULTILINE | re.DOTALL)
-            assert len(entries) > 10
+            assert len(entries) > (10 if name != "requirements/sentry.txt" else 1)
             assert [entry for entry in entries if "==" not in entry or "--hash=sha256:" not in entry] == []
             assert "://" not in text
 
@@ -66,4 +66,4 @@ def test_a_package_locked_in_two_files_has_one_version():
         for package, files in found.items()
         if len({frozenset(versions) for versions in files.values()}) > 1
     } == {}
-    assert list(found["torch"]) == ["requirements/torch.txt"]
+    assert list(found["torch"]) == ["requirements/torch.txt", "requirements/torch_default.txt"]

@@ -42,14 +42,16 @@ def test_it_is_valid_by_the_published_schema_which_finds_a_wrong_one(bill):
 
 def test_it_names_every_locked_package_with_version_and_licence(bill):
     listed = {one["purl"]: one for one in json.loads(bill)["components"] if "purl" in one}
-    for name, scope in (("base", "required"), ("retrieval", "optional"), ("torch", "optional")):
+    for name in ("base", "retrieval", "torch_default", "sentry"):
         text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
         locked = re.findall(r"^([a-z0-9-]+)==([^ ;\\\n]+)(?!.*== '(?:win32|emscripten)')", text, re.MULTILINE)
         assert locked
         for package, version in locked:
             found = listed[f"pkg:pypi/{package}@{version}"]
             assert found["licenses"], package
-            assert found["scope"] == scope or name == "retrieval"  # what the base needs, too, is required
+            assert found["scope"] == "required" or name != "base"  # what the base needs, too, is required
+    scopes = {purl.partition("@")[0]: one["scope"] for purl, one in listed.items()}
+    assert scopes["pkg:pypi/sentry-sdk"] == scopes["pkg:pypi/torch"] == "optional"
     assert not any("schemathesis" in purl for purl in listed)
 
 

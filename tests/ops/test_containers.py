@@ -148,6 +148,7 @@ def test_empty_settings_are_those_that_are_not_set(tmp_path):
 def test_values_are_filled_in_as_compose_does():
     values = {"A": "one", "B": ""}
     assert compose.fill("${A} ${B:-two} ${C:-} $${A} ${A:?no}", values) == "one two  ${A} one"
+    assert compose.fill("x${A:+three}${B:+four}", values) == "xthree"
     with pytest.raises(StopError, match=r"^B must be set\.$"):
         compose.fill("x${B:?must be set}", values)
 
@@ -160,7 +161,22 @@ def test_the_image_does_not_run_as_root_and_contains_no_secret():
     kept = " ".join(rest for word, rest in lines if word in ("ENV", "ARG"))
     assert not re.search("PASSWORD|SECRET|KEY|TOKEN", kept)
     assert all("--require-hashes" in part for part in re.findall(r"pip install [^&;]*-r \S+", str(lines)))
+    # Without a hash there is only torch for CPUs, of an index that the operator names: SECURITY.md says so.
+    unlocked = [part for part in re.findall(r"pip install [^&;]*", str(lines)) if "--require-hashes" not in part]
+    assert ["$TORCH_INDEX" in part for part in unlocked] == [True]
     assert not any(word == "ADD" for word, _ in lines)
+
+
+def test_with_the_setting_the_image_has_the_package_that_reports_errors():
+    args = SERVICES["web"]["build"]["args"]
+    assert compose.fill(args["SENTRY"], {"SENTRY_DSN": "https://key@errors.example.org/1"}) == "1"
+    assert compose.fill(args["SENTRY"], {}) == ""
+    lines = image_lines()
+    (installs,) = (rest for word, rest in lines if word == "RUN" and "requirements/sentry.txt" in rest)
+    assert installs.startswith('if [ "$SENTRY" = 1 ]; then')
+    assert lines.index(("ARG", "SENTRY=")) < lines.index(("RUN", installs)) < lines.index(("USER", "10001:10001"))
+    locked = (ROOT / "requirements" / "sentry.txt").read_text(encoding="utf-8")
+    assert re.search(r"^sentry-sdk==2\.\d+\.\d+ \\\n    --hash=sha256:", locked, re.MULTILINE)
 
 
 def test_image_and_compose_file_start_the_web_server_alike():

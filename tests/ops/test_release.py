@@ -29,8 +29,8 @@ CHANGES = """# Changelog
 The first release.
 """
 NEEDED = (
-    "requirements/base.txt", "requirements/retrieval.txt", "requirements/torch.txt", "THIRD_PARTY.md", ".gitignore",
-    "pyproject.toml", "static/vendor/htmx-4.0.1.min.js", *PLACES,
+    "requirements/base.txt", "requirements/retrieval.txt", "requirements/torch_default.txt", "requirements/sentry.txt",
+    "THIRD_PARTY.md", ".gitignore", "pyproject.toml", "static/vendor/htmx-4.0.1.min.js", *PLACES,
 )  # fmt: skip
 
 
