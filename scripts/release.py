@@ -131,11 +131,23 @@ def no_upgrade_note(release: Release) -> str | None:
 
 
 def no_fixture(release: Release) -> str | None:
-    names = (release.version.rpartition(".")[0], release.version)
+    line = release.version.rpartition(".")[0]
     tracked = set(release.git("ls-files", "tests/fixtures").splitlines())
-    if any(tracked >= {f"tests/fixtures/{name}/{file}" for file in FIXTURE} for name in names):
+    there = {name for name in (line, release.version) if tracked >= {f"tests/fixtures/{name}/{one}" for one in FIXTURE}}
+    if release.version in there or (line in there and release.version == f"{line}.0"):
         return None
-    return f"tests/fixtures/{names[0]} is not committed: make it with python -m tests.release_fixture."
+    if line not in there:
+        return f"tests/fixtures/{line} is not committed: make it with python -m tests.release_fixture."
+    if not release.git("rev-parse", "--verify", "--quiet", f"v{line}.0"):
+        return (
+            f"The tag v{line}.0 is not here, so nobody knows whether migrations have changed since: git fetch --tags."
+        )
+    if changed := release.git("diff", "--name-only", f"v{line}.0", "HEAD", "--", "*/migrations/*.py"):
+        return (
+            f"{changed.splitlines()[0]} is not as in {line}.0, so this release needs a fixture of its own: "
+            f"python -m tests.release_fixture tests/fixtures/{release.version}."
+        )
+    return None
 
 
 def red_audit(release: Release) -> str | None:

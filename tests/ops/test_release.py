@@ -148,6 +148,23 @@ def test_a_commit_that_is_not_ready_is_refused(release, change, red, capsys):
     assert refused(release, capsys) == red
 
 
+def test_a_patch_release_needs_a_fixture_of_its_own_once_a_migration_has_changed(release):
+    patch, fixtures = replace(release, version="0.2.1"), release.root / "tests" / "fixtures"
+    check = CHECKS["fixture"]
+    assert "The tag v0.2.0 is not here" in check(patch)
+    git(release.root, "tag", "v0.2.0")
+    assert check(patch) is None
+    migration = release.root / "annotation" / "migrations" / "0002_later.py"
+    migration.parent.mkdir(parents=True)
+    migration.write_text("", encoding="utf-8")
+    commit(release.root)
+    assert "annotation/migrations/0002_later.py is not as in 0.2.0" in check(patch)
+    assert check(release) is None
+    shutil.copytree(fixtures / "0.2", fixtures / "0.2.1")
+    commit(release.root)
+    assert check(patch) is None
+
+
 def test_an_unclean_tree_and_a_detached_head_are_refused(release, capsys):
     (release.root / "new").write_text("")
     assert refused(release, capsys) == ["tree"]
