@@ -17,6 +17,7 @@ from operating.data_checks import counter_checks
 from reports.kept_files.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
 from tests.filled import fill
+from tests.house import ROOT
 from tests.operating.seeds import LONG_AGO, SEEDS, VARIANTS, altered_items, lost_uploads, run
 
 
@@ -46,6 +47,15 @@ def checks():
 def test_each_check_has_its_seed_and_each_seed_its_check():
     assert set(SEEDS) == set(checks())
     assert len(SEEDS) >= 15
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [("operating.md", "contradict each other: {} rules"), ("reliability.md", "each of its {} kinds of seeded faults")],
+)
+def test_the_documents_say_how_many_checks_there_are(document, words):
+    text = " ".join((ROOT / "docs" / document).read_text(encoding="utf-8").split())
+    assert words.format(len(checks())) in text
 
 
 def test_nothing_is_found_in_studies_in_which_everything_has_happened(healthy):
