@@ -118,6 +118,24 @@ def build() -> str:
     return version
 
 
+def pip_install(what: list[str | Path], failure: str) -> None:
+    """Install packages by pip, then compile them on all cores. Pip would compile on one, longer than all the rest.
+
+    The tests of packages are left out, and a file that is not for this version of Python is not a failure.
+    """
+    run(
+        [
+            PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-compile",
+            "--only-binary", ":all:", *what,
+        ],
+        failure,
+    )  # fmt: skip
+    subprocess.run(
+        [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", VENV / "lib"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+
+
 def install(name: str) -> None:
     """Install the lock file called `name` into `.venv`, unless it is installed already."""
     version = venv_version()
@@ -129,13 +147,7 @@ def install(name: str) -> None:
     if not list(VENV.glob("lib/python*/site-packages/pip")):
         run([PYTHON, "-m", "ensurepip", "--upgrade"], "pip could not be installed into .venv")
     print(f"Installing {lock_file(name).relative_to(ROOT)} (about half a minute) ...", flush=True)
-    run(
-        [
-            PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--require-hashes",
-            "--no-deps", "--only-binary", ":all:", "-r", lock_file(name),
-        ],
-        "The dependencies could not be installed",
-    )  # fmt: skip
+    pip_install(["--require-hashes", "-r", lock_file(name)], "The dependencies could not be installed")
     for installed in LOCKS[name]:
         (VENV / f"installed-{installed}").write_text(stamp(installed, version) + "\n", encoding="ascii")
 
@@ -162,12 +174,8 @@ def install_torch() -> None:
     # On Linux the plain version may be a build that needs gigabytes of libraries, so ask for the full name.
     named = f"torch=={number}+cpu" if sys.platform == "linux" else f"torch=={number}"
     print(f"Looking for {named} ...", flush=True)
-    command: list[str | Path] = [
-        PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--only-binary",
-        ":all:", named,
-    ]  # fmt: skip
     try:
-        run(command, "torch could not be installed")
+        pip_install([named], "torch could not be installed")
     except StopError as problem:
         raise StopError(NO_TORCH.format(number, number) + ".") from problem
 

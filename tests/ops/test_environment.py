@@ -11,9 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = """#!/bin/sh
 # Replaces an environment's interpreter: prints its version, records calls of pip, and responds as scripted.
-case "$1" in
-  -c) echo 3.11.9 ;;
-  -m) echo "$@" >> "{notes}"; {answer} ;;
+case "$1 $2" in
+  -c*) echo 3.11.9 ;;
+  "-m compileall") echo "$@" >> "{notes} of compiling" ;;
+  -m*) echo "$@" >> "{notes}"; {answer} ;;
 esac
 """
 NO_ROOM = """
@@ -102,6 +103,19 @@ def test_a_changed_lock_file_is_installed_again(checkout, built):
         file.write("# changed\n")
     assert install(checkout).returncode == 0
     assert len(notes.read_text().splitlines()) == 2
+
+
+def test_packages_are_compiled_on_all_cores_and_not_by_pip(checkout, built):
+    notes = built()
+    assert install(checkout, "test").returncode == 0
+    asked, compiled = notes.read_text().splitlines(), Path(f"{notes} of compiling").read_text().splitlines()
+    assert len(asked) == len(compiled) == 3
+    assert all("--no-compile" in line for line in asked)
+    assert all(" -j 0 " in line and line.endswith(".venv/lib") for line in compiled)
+    built("exit 1")
+    (checkout / "requirements/base.txt").write_text("# changed\n")
+    assert install(checkout).returncode == 1
+    assert len(Path(f"{notes} of compiling").read_text().splitlines()) == 3
 
 
 def test_the_test_packages_include_the_base_packages(checkout, built):
