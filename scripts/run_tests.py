@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-PROCESSES = 3
-"""One more than the 2 cores of a small machine, because many tests wait for programs that they start."""
+PROCESSES = 4
+"""Twice the 2 cores of a small machine, because many tests wait for programs that they start."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
 THOROUGH = "thorough"
@@ -37,6 +37,8 @@ def chosen(markers: str, part: str) -> tuple[str, str]:
     return "-m", " and ".join(filter(None, (markers, rest)))
 
 
+ON_POSTGRES = "database and not alike"
+"""The tests that `make test` runs on PostgreSQL; by these words `tests/conftest.py` knows which files to pass over."""
 BROWSERS = "tests/browser"
 NO_BROWSERS = f"--ignore={BROWSERS}"
 """Each process reads all tests that it is given before it runs one, so runs are given only their own."""
@@ -151,7 +153,7 @@ def test_on_postgres(address: str, part: str, arguments: Sequence[str]) -> None:
             "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
         )
     try:
-        asked = "database" if part == THOROUGH else "database and not alike"
+        asked = "database" if part == THOROUGH else ON_POSTGRES
         run(["pytest", *SPREAD, NO_BROWSERS, *chosen(asked, part), *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from django.test import override_settings
 import config.urls  # noqa: F401 - fills the admin, as in a web process
 from accounts.models import Person
 from annotation.models import Guideline, Item, Membership, Output, Question, Rater, Study
+from scripts.run_tests import ON_POSTGRES
 from tests.emptying import empty
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser driver runs an event loop in our thread
@@ -49,6 +52,28 @@ ALIKE = (
     "webhooks",
 )
 """Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
+
+
+ONE_DATABASE = ("agreement", "ops", "test_routes", "test_audited", "test_hostile")
+"""Folders and files of which no test asks PostgreSQL."""
+MAY_COMMIT = re.compile(r"transaction=True|transactional_db|live_server|mark\.database")
+"""What is in a file with a test that commits, or starts programs that ask the database."""
+
+
+@cache
+def _may_ask_postgres(path):
+    """Whether `make test` reads a file for its tests on PostgreSQL. Four of five have none, and reading takes long."""
+    place = path.relative_to(Path(__file__).parent).as_posix()
+    alike = place.startswith(ALIKE) or (place.split("/")[0] in CONTENTS and "/exporting/" not in place)
+    if place.startswith(ONE_DATABASE) or alike:
+        return MAY_COMMIT.search(path.read_text(encoding="utf-8")) is not None
+    return True
+
+
+def pytest_ignore_collect(collection_path, config):
+    if ON_POSTGRES in config.option.markexpr and collection_path.name.startswith("test_") and collection_path.is_file():
+        return not _may_ask_postgres(collection_path) or None
+    return None
 
 
 def _commits(item):
@@ -93,6 +118,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker("database")
             if place.as_posix().startswith(ALIKE) and not _commits(item):
                 item.add_marker("alike")
+            elif not item.get_closest_marker("thorough") and not _may_ask_postgres(item.path):
+                raise pytest.UsageError(
+                    f"{item.nodeid} asks PostgreSQL, but its file is not read for it: see MAY_COMMIT"
+                )
     yield
     items.sort(key=_place_in_order)  # after pytest-django, which puts tests that use the database first
 
