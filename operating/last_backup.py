@@ -64,8 +64,11 @@ def _keep(what: LastBackup) -> None:
     kept = asdict(what)
     kept |= {name: kept[name] and kept[name].isoformat() for name in ("tried_at", "made_at")}
     partial = _place().with_suffix(f".{os.getpid()}")
-    partial.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    partial.replace(_place())
+    try:
+        partial.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        partial.replace(_place())
+    finally:
+        partial.unlink(missing_ok=True)  # it is there only if the disk is full
 
 
 def _place() -> Path:
