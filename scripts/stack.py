@@ -33,10 +33,15 @@ KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=TERM", "--")
 
 
-def tools_path() -> str:
-    """Return PATH with the folders where distributions put PostgreSQL; raises StopError if a program is missing."""
+def search_path() -> str:
+    """Return PATH with the folders where distributions put PostgreSQL and nginx."""
     hidden = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *map(str, hidden)])
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *map(str, hidden)])
+
+
+def tools_path() -> str:
+    """Return that path; raises StopError if a program is missing."""
+    path = search_path()
     for tool in (*TOOLS, *(["setpriv"] if os.geteuid() == 0 else [])):
         if shutil.which(tool, path=path) is None:
             raise StopError(

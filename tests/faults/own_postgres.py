@@ -12,11 +12,11 @@ from pathlib import Path
 
 import psycopg
 
-from scripts.stack import tools_path
-from scripts.stop_errors import StopError
+from scripts.stack import search_path
 from tests.load.server import free_port
 
 SLOWEST_START = 30.0
+PROGRAMS = ("postgres", "initdb", "pg_basebackup")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--")
 """Not ended with its parent, which for the kernel is a thread: faults happen in threads."""
 FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT
@@ -25,10 +25,9 @@ FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT
 
 def missing_program() -> str:
     """Say which program of PostgreSQL is not installed here; "" if none."""
-    try:
-        tools_path()
-    except StopError as problem:
-        return str(problem)
+    for name in (*PROGRAMS, *(["setpriv"] if os.geteuid() == 0 else [])):
+        if shutil.which(name, path=search_path()) is None:
+            return f"{name} is missing: sudo apt install postgresql"
     return ""
 
 
@@ -151,7 +150,7 @@ def _owner() -> tuple[str, ...]:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name, path=tools_path())
+    found = shutil.which(name, path=search_path())
     assert found is not None
     return found
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
 
+from tests.faults.own_postgres import missing_program, own_postgres
 from tests.house import ROOT
 from tests.release_fixture import SERVER
 
@@ -92,27 +94,47 @@ class Installation:
 
 
 @contextmanager
-def installation(kind: str, folder: Path) -> Iterator[Installation]:
-    """A new installation without tables, in a folder of its own."""
+def installation(kind: str, folder: Path, server_url: str = SERVER) -> Iterator[Installation]:
+    """A new installation without tables, in a folder of its own and, if so, a new database on the server."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "var").mkdir()
     if kind == "sqlite":
         yield Installation(f"sqlite:///{folder / 'data.sqlite3'}", folder / "var")
         return
     name = f"installation_{os.getpid()}_{folder.name}".replace("-", "_")
-    with psycopg.connect(SERVER, autocommit=True) as server:
+    with psycopg.connect(server_url, autocommit=True) as server:
         server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         server.execute(f'CREATE DATABASE "{name}"')
         try:
-            yield Installation(urlunsplit(urlsplit(SERVER)._replace(path=f"/{name}")), folder / "var")
+            yield Installation(urlunsplit(urlsplit(server_url)._replace(path=f"/{name}")), folder / "var")
         finally:
             server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
+def server_answers() -> bool:
+    """Whether the PostgreSQL that tests may use answers."""
+    try:
+        psycopg.connect(SERVER, connect_timeout=5).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
 def skip_without_server(kind: str) -> None:
     """Skip the test of PostgreSQL if no server answers."""
-    if kind == "postgresql":
-        try:
-            psycopg.connect(SERVER, connect_timeout=5).close()
-        except psycopg.OperationalError:
-            pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")
+    if kind == "postgresql" and not server_answers():
+        pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")
+
+
+@contextmanager
+def some_server() -> Iterator[str]:
+    """The address of the server that tests may use, or of one of our own; skips without the programs for that."""
+    if server_answers():
+        yield SERVER
+        return
+    if missing := missing_program():
+        pytest.skip(f"no PostgreSQL answers, and {missing}")
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)  # it may run as another user
+        with own_postgres(Path(folder)) as server:
+            yield server.url

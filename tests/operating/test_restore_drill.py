@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from tests.house import ROOT
-from tests.operating.installations import KINDS, WAIT, installation, skip_without_server
+from tests.operating.installations import KINDS, WAIT, installation, some_server
 from tests.release_fixture import EXPORT, exported
 
 pytestmark = pytest.mark.timeout(1800)
@@ -76,11 +76,16 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="module")
-def drilled(request, tmp_path_factory):
+def server():
+    with some_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def drilled(request, tmp_path_factory, server):
     """A filled installation of one kind, the other kind, and a row of work that somebody has claimed."""
-    skip_without_server("postgresql")
     folder = tmp_path_factory.mktemp("drill")
-    with installation(request.param, folder / "source") as source:
+    with installation(request.param, folder / "source", server) as source:
         source.fill()
         yield source, KINDS[1 - KINDS.index(request.param)], source.run(PREPARE).strip()
 
@@ -108,7 +113,7 @@ class Writers:
             process.communicate()
 
 
-def test_a_backup_under_writing_is_one_moment(drilled, tmp_path):
+def test_a_backup_under_writing_is_one_moment(drilled, server, tmp_path):
     source, other, _ = drilled
     writers = Writers(source)
     try:
@@ -117,7 +122,7 @@ def test_a_backup_under_writing_is_one_moment(drilled, tmp_path):
         writers.stored()
     finally:
         writers.stop()
-    with installation(other, tmp_path / "moved") as target:
+    with installation(other, tmp_path / "moved", server) as target:
         assert "All of them are what the backup has" in target.must("restore", tmp_path / "live.zip")
         for (task, rater, _), stored in zip(writers.begun, before, strict=True):
             here = [int(one) for one in target.run(REVISIONS, task, rater).split()]
@@ -130,12 +135,12 @@ def test_a_backup_under_writing_is_one_moment(drilled, tmp_path):
         assert [(one["key"], one["count"]) for one in found] == [("stuck_work", 1)]
 
 
-def test_the_restored_installation_is_the_same_and_works(drilled, tmp_path):
+def test_the_restored_installation_is_the_same_and_works(drilled, server, tmp_path):
     source, other, row = drilled
     source.must("backup", tmp_path / "whole.zip")
     digest = source.digest()
     source.run(EXPORT, tmp_path / "source")  # which also adds to the audit
-    with installation(other, tmp_path / "restored") as target:
+    with installation(other, tmp_path / "restored", server) as target:
         target.must("restore", tmp_path / "whole.zip")
         assert target.digest() == digest
         target.must("backup", tmp_path / "again.zip")
@@ -147,7 +152,7 @@ def test_the_restored_installation_is_the_same_and_works(drilled, tmp_path):
         assert (late.returncode, late.stdout.partition(":")[0]) == (1, "stuck_work")
         assert picked_up(target, row) == "done"
         assert "found nothing" in target.must("checkdata")
-    with installation(KINDS[1 - KINDS.index(other)], tmp_path / "back") as back:  # there and back again
+    with installation(KINDS[1 - KINDS.index(other)], tmp_path / "back", server) as back:  # there and back again
         back.must("restore", tmp_path / "again.zip")
         assert back.digest() == digest
     first, second = manifest(tmp_path / "whole.zip"), manifest(tmp_path / "again.zip")

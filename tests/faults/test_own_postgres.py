@@ -1,0 +1,16 @@
+"""A server of our own needs the programs of PostgreSQL and no others."""
+
+import os
+
+from tests.faults import own_postgres
+
+
+def test_only_programs_of_postgresql_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_postgres, "search_path", lambda: str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert own_postgres.missing_program() == "postgres is missing: sudo apt install postgresql"
+    for name in own_postgres.PROGRAMS:
+        (tmp_path / name).touch(0o755)
+    assert own_postgres.missing_program() == ""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert own_postgres.missing_program().startswith("setpriv is missing")
