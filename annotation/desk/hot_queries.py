@@ -1,7 +1,9 @@
 """Hand-written statements of the path of an answer: the page of a task, and an answer with the claim of the next task.
 
-These run for every answer; everything else uses Django's queries. `tests/annotation/desk/test_hot_queries.py` compares
-each statement with what Django's queries give, on both databases. `task_rows` has those that read a task.
+These run for every answer, with those of `task_rows`, which read a task, of `slot_statements`, and in studies with
+routing or hidden checks of `routed_claims` and `due_checks`; other paths use Django's queries.
+`tests/annotation/desk/test_hot_queries.py` compares what they read with what Django's queries give, on both databases,
+and `test_query_counts.py` counts them.
 
 A connection plans each statement once, perhaps while the tables are still empty, and keeps the plan for minutes. So no
 plan may be left to guesses of sizes: `+y.rater_id` keeps an index of the rater's whole history out of a search for one

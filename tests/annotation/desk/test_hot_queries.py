@@ -1,4 +1,8 @@
-"""Each hand-written statement of the desk gives what Django's queries give, throughout random histories of work."""
+"""What the desk reads by hand-written statements is what Django's queries give, throughout random histories of work.
+
+Compared are the task, its page, the counts of tasks, the rater's state, and which slots or checks a claim finds, also
+in studies with routing and with hidden checks. What the statements write is covered by the tests of each step.
+"""
 
 from datetime import timedelta
 from random import Random
@@ -12,28 +16,59 @@ from django.utils import timezone
 from accounts.auditing import identity_of
 from annotation.desk.assigning import next_assignment, open_slots
 from annotation.desk.drafting import save_draft
+from annotation.desk.due_checks import take_due_checks
 from annotation.desk.hot_queries import count_tasks, first_open, lock_state
+from annotation.desk.routed_claims import first_in_lanes, lanes_of, routed_ahead
+from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import held_slots
 from annotation.desk.submitting import Effort, Submission, current_annotation, flag, sheet_of, skip, submit, undo
 from annotation.desk.task_rows import desk_row, desk_row_of, task_row
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Annotation, Assignment, Guideline, Question, Rater, Slot, SpotCheck, Study
+from annotation.models import (
+    Annotation,
+    Assignment,
+    DueCheck,
+    Guideline,
+    Question,
+    Rater,
+    RoutedRater,
+    Slot,
+    SpotCheck,
+    Study,
+)
 from annotation.protocols import protocols
 from annotation.review.spot_checks import check
-from annotation.studies.batches import last_place, release_next
+from annotation.studies.batches import FIRST, last_place, release_next
+from annotation.studies.check_draws import checks_among, checks_of, drawn_kind
 from annotation.studies.lifecycle import make_live, publish_guidelines
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import unread_notes
-from tests.conftest import make_person
+from annotation.studies.routing_plan import routing_of
+from recruiting.checks.preparing_checks import prepare_checks
+from tests.conftest import add_item, make_person
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ['🚢 "so"']}
 MOST, RECENT = 4, 3
 
 
-@pytest.fixture(params=[{}, {"same_raters": False}, {"batch_size": 2}], ids=["together", "apart", "batches"])
+ROUTING = {"topics": {"names": ["law", "music"], "choose": True, "most": 3}}
+CHECKS = {"checks": {"first": 1, "repeats": {"share": 0.6, "after": 1}}}
+STUDIES = {
+    "together": ({}, {}),
+    "apart": ({"same_raters": False}, {}),
+    "batches": ({"batch_size": 2}, {}),
+    "routed": ({"same_raters": False, "routing": ROUTING}, {}),
+    "checked": ({"same_raters": False}, {"recruiting": CHECKS}),
+}
+
+
+@pytest.fixture(params=STUDIES)
 def working(request, make_study, owner):
     """A live study of five items and its three annotators."""
-    study = make_study("working", items=5, redundancy=2, options=request.param)
+    options, more = STUDIES[request.param]
+    study = make_study("working", items=0, redundancy=2, options=options, **more)
+    for n in range(5):
+        add_item(study, f"item-{n}", categories=(["law"], ["music"], None)[n % 3])
     add_member(study, owner, "owner", None)
     people = [make_person(name) for name in ("ada", "ben", "cyn")]
     for person in people:
@@ -42,12 +77,17 @@ def working(request, make_study, owner):
         pass
     study.refresh_from_db()
     make_live(study, owner)
-    return study, [rater_for(study, person) for person in people]
+    raters = [rater_for(study, person) for person in people]
+    for rater, topics in zip(raters, (["law"], [], ["music", "law"]), strict=True):
+        rater.topics = topics
+        rater.save()
+    return study, raters
 
 
 def step(random, study, rater, owner):
     """Something that happens: mostly to the rater's work, sometimes to the study."""
     now = timezone.now()
+    prepare_checks(rater)
     assignment = next_assignment(study, rater)
     mine = list(Assignment.objects.filter(rater=rater).order_by("pk"))
     chosen = random.choice(mine) if mine else None
@@ -133,11 +173,60 @@ def check_counts(row, study, rater):
         ahead = ahead.filter(place__gte=rater.place)
     tasks = list(ahead.values_list("task", flat=True)[: MOST + 1])
     recent = submitted.order_by("-pk").values("visible_seconds")[:RECENT]
-    counted = count_tasks(row.study, row.rater, row.last_place, MOST, RECENT)
+    counted, near = count_tasks(row.study, row.rater, row.last_place, MOST, RECENT), len(set(tasks[:MOST]))
+    if routing_of(study) is not None:
+        check_routed_counts(study, rater)
+        near = counted.ahead  # of all lanes, which only `routed_ahead` tells apart
+    elif checks_of(study) is not None:
+        near += checks_among(study, rater, near, len(set(ahead.values_list("item", flat=True)[:MOST])))
     assert counted.done == submitted.count()
     assert counted.held == Slot.objects.filter(holder=rater, state="held").count()
-    assert (counted.ahead, counted.more) == (len(set(tasks[:MOST])), len(tasks) > MOST)
+    assert counted.ahead == near
+    assert routing_of(study) is not None or counted.more == (len(tasks) > MOST)
     assert counted.pace == pytest.approx(recent.aggregate(mean=Avg("visible_seconds"))["mean"])
+
+
+def in_lanes(study, rater, lanes):
+    """The open slots in these lanes, each from a place on, one lane after the other."""
+    wanted = open_slots(study, rater)
+    return [slot for lane, place in lanes for slot in wanted.filter(lane=lane, place__gte=place)]
+
+
+def check_routed_counts(study, rater):
+    mine = lanes_of(rater.pk)
+    if mine is None:
+        assert routed_ahead(study, rater, MOST) == (0, False)
+        return
+    slots = in_lanes(study, rater, mine.ahead(last_place(study), rater.place))
+    assert routed_ahead(study, rater, MOST) == (len({slot.task_id for slot in slots[: MOST + 1]}), len(slots) > MOST)
+
+
+def check_routed_claim(study, state, rater):
+    """A claim finds the first slot in the rater's lanes, of those ahead or else of all."""
+    mine = lanes_of(rater.pk)
+    if mine is None:
+        return
+    ahead = in_lanes(study, rater, mine.ahead(last_place(study), rater.place))
+    wanted = ahead or in_lanes(study, rater, mine.everywhere)
+    listed, kept = kept_slots(study, rater)
+    found = first_in_lanes(state, study, mine, together=False, kept=(KEPT[listed], kept))
+    assert [slot.pk for slot in found] == [slot.pk for slot in wanted[:1]]
+    both = [slot for slot in wanted if (slot.item_id, slot.number) == (wanted[0].item_id, wanted[0].number)]
+    found = first_in_lanes(state, study, mine, together=True, kept=(KEPT[listed], kept))
+    assert {slot.pk for slot in found} == {slot.pk for slot in both}
+
+
+def check_due_checks(study, state, rater):
+    """A claim finds the checks that are prepared for it, if it is drawn for one and there is a task; returns them."""
+    ahead = open_slots(study, rater).filter(place__gte=FIRST if rater.place is None else rater.place)
+    due = DueCheck.objects.filter(rater=rater, number=rater.given)
+    drawn = drawn_kind(study, rater.name, rater.given) is not None
+    wanted = {(one.task_id, one.slot_number) for one in due} if drawn and ahead.exists() else set()
+    undo = transaction.savepoint()
+    taken = take_due_checks(study, state, timezone.now() + timedelta(hours=1))
+    transaction.savepoint_rollback(undo)
+    assert {(slot.task_id, slot.number) for slot in taken} == wanted
+    return wanted
 
 
 def check_state(study, rater):
@@ -150,6 +239,9 @@ def check_state(study, rater):
         assert state.identity == identity_of(rater.person, study.slug).pk
         assert state.expired == Slot.objects.filter(study=study, state="held", lease_until__lt=now).exists()
         assert state.unread == unread_notes(rater.person).exists()
+        if routing_of(study) is not None:
+            check_routed_claim(study, state, rater)
+            return set()
         for place in {0, rater.place or 0}:
             wanted = open_slots(study, rater).filter(place__gte=place)
             first = wanted.first()
@@ -158,17 +250,18 @@ def check_state(study, rater):
             )
             both = wanted.filter(item=first.item_id, number=first.number) if first else Slot.objects.none()
             assert {slot.pk for slot in first_open(state, study, place, together=True)} == {slot.pk for slot in both}
+        return check_due_checks(study, state, rater)
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_the_statements_give_what_djangos_queries_give(working, owner, seed):
     study, raters = working
-    random, compared = Random(seed), 0
+    random, compared, checks = Random(seed), 0, 0
     for _ in range(40):
         step(random, study, random.choice(raters), owner)
         study.refresh_from_db()
         rater = Rater.objects.get(pk=random.choice(raters).pk)
-        check_state(study, rater)
+        checks += len(check_state(study, rater))
         for assignment in (
             Assignment.objects.filter(rater=rater).select_related("rater", "task__item").order_by("?")[:2]
         ):
@@ -179,6 +272,8 @@ def test_the_statements_give_what_djangos_queries_give(working, owner, seed):
             check_counts(row, study, rater)
             compared += 1
     assert compared > 30
+    assert (checks > 0) == (checks_of(study) is not None)
+    assert RoutedRater.objects.exists() == (routing_of(study) is not None)
     assert SpotCheck.objects.exists() or seed
 
 

@@ -15,9 +15,13 @@ from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Annotation, Assignment, Study
 from annotation.studies.planning import plan_chunk
+from tests.recruiting.routing.routed_study import TOPICS, make_rater, make_routed_study, source
 
-PAGE, ANSWER = 3, 12
-"""Statements, with the one for the session and its person, and on PostgreSQL with the lock of the rater's row."""
+PAGE, ANSWER, ROUTED = 3, 12, 3
+"""Statements, with the one for the session and its person, and on PostgreSQL with the lock of the rater's row.
+
+With routing an answer also locks the study's counts, reads the rater's lanes, and remembers the one they come to.
+"""
 AT_ONCE = {"Prefer": "return=representation"}
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 SYSTEMS = ("north", "south", "west")
@@ -96,3 +100,25 @@ def test_an_answer_and_the_next_claim_take_few_statements_in_one_transaction(des
         assert [one.split()[0] for one in frame] == ["BEGIN", "COMMIT"]
     assert Annotation.objects.count() == 5
     assert Assignment.objects.count() == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_in_a_study_with_routing_takes_three_statements_more(client, tmp_path, owner):
+    routing = {
+        "topics": {"names": list(TOPICS), "choose": True, "most": 4},
+        "groups": [{**source("country"), "quotas": {"DE": {"most": 17}}}],
+    }
+    study = make_routed_study(tmp_path, owner, routing)
+    rater = make_rater(study, "ann", ["law"], country="DE")
+    client.force_login(rater.person)
+    where, form = client.post(reverse("annotation:next_task", args=[study.slug]))["Location"], {"q-good": "true"}
+    taken = []
+    for _ in range(6):
+        with CaptureQueriesContext(connection) as captured:
+            where = answer(client, where, form | {"guidelines_version": "1", "revision": "0"})
+        sent, frame = statements(captured)
+        assert len(sent) <= ANSWER + ROUTED, sent
+        assert [one.split()[0] for one in frame] == ["BEGIN", "COMMIT"]
+        taken.append(sum("annotation_routedrater" in one for one in sent))
+    assert Annotation.objects.count() == 6
+    assert set(taken) == {1, 2}  # the lane is remembered when it changes
