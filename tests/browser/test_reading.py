@@ -1,22 +1,16 @@
-"""Reading for hours: keys that scroll, room for the texts, the reader's own sizes, and a page that does not move."""
+"""Reading for hours: keys that scroll, the reader's own sizes, and a page that does not move."""
 
 # ruff: noqa: F811 - the names of fixtures
 
 import json
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Assignment, Item, Output, Question, Slot, Study
+from annotation.models import Assignment, Item, Output, Question, Study
 from annotation.studies.planning import plan_chunk
-from sessions import steps
-from sessions.second_ratings import sample_turns
-from sessions.topic_preferences import choose_topics
 from tests.browser.conftest import moved_on, saved
 from tests.browser.listwise.conftest import bring, press, rows, tab  # noqa: F401 - a fixture
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
@@ -24,38 +18,6 @@ from tests.browser.test_sessions import LONG, address, written
 from tests.conftest import draft_study
 from tests.sessions.conftest import folder, models, session, study, turned  # noqa: F401 - fixtures
 
-DEMO = Path("demo")
-SIZES = [(390, 844), (820, 1180), (900, 700), (960, 540), (1366, 768), (683, 384), (1280, 720), (2560, 1440)]
-LINES = """() => {  // how many different lines of text are in view
-    const actions = document.querySelector(".desk-actions, .dock-row.end").getBoundingClientRect();
-    const bottom = document.querySelector(".desk-actions") ? Math.min(innerHeight, actions.top) : innerHeight;
-    const tops = [];
-    const texts = ".reading, .instruction, .question-strip, .second-question";
-    for (const node of document.querySelectorAll(`main :is(${texts})`)) {
-        if (!node.checkVisibility({ visibilityProperty: true })) continue;
-        let view = { top: 0, bottom };
-        for (let box = node; box.id !== "desk"; box = box.parentElement) {
-            if (getComputedStyle(box).overflowY === "visible") continue;
-            const { top, bottom } = box.getBoundingClientRect();
-            view = { top: Math.max(view.top, top), bottom: Math.min(view.bottom, bottom) };
-        }
-        const range = document.createRange();
-        range.selectNodeContents(node);
-        for (const { top, bottom, height } of range.getClientRects()) {
-            const seen = height && height < 60 && top >= view.top - 2 && bottom <= view.bottom + 2;
-            if (seen && !tops.some((one) => Math.abs(one - top) < 10)) tops.push(top);
-        }
-    }
-    return tops.length;
-}"""
-DOCK = """() => {  // the questions' share of the height, if they are under the texts and the page does not scroll
-    const dock = document.querySelector(".dock") ?? document.querySelector("#answer");
-    const box = dock.getBoundingClientRect();
-    const isUnder = Math.round(box.bottom) >= document.querySelector("#main").getBoundingClientRect().bottom - 2;
-    const isBeside = box.left > innerWidth / 4 && box.width < innerWidth * 0.45 && box.height > innerHeight * 0.5;
-    const scrolls = document.documentElement.scrollHeight > innerHeight;
-    return isUnder && !isBeside && !scrolls ? box.height / innerHeight : 0;
-}"""
 TOP = "name => document.querySelector(`[data-scroll=${name}]`).scrollTop"
 
 
@@ -142,88 +104,6 @@ def test_a_pair_keeps_its_arrows_and_is_read_by_the_other_keys(desk, pair_study,
     expect(page.locator("#examples")).to_be_hidden()
     page.keyboard.press("ArrowDown")
     expect(page.locator("#question-1 :checked")).to_have_value("tie")
-
-
-def demo_task(protocol: str, rater) -> Assignment:
-    return first_task(import_study(DEMO / protocol).study, rater)
-
-
-def cramped(page: Page) -> list[tuple]:
-    """The window sizes at which there is too little room to read, and why."""
-    found = []
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_function("size => innerWidth === size", arg=width)
-        fits = f"() => ({LINES})() >= 8 && ({DOCK})() <= 0.405 && document.documentElement.scrollWidth <= innerWidth"
-        with suppress(TimeoutError):  # the page's script adapts to the window a moment later
-            page.wait_for_function(fits, timeout=5000)
-        lines, dock = page.evaluate(LINES), page.evaluate(DOCK)
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        if lines < 8 or dock > 0.405 or wide > width:
-            found.append((width, height, f"{lines} lines", f"dock {dock:.2f}", f"{wide} wide"))
-    return found
-
-
-@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
-def test_there_is_room_to_read_in_every_window(new_desk, rater, protocol):
-    desk = new_desk(rater)
-    page = desk.open(demo_task(protocol, rater))
-    assert cramped(page) == []
-    if protocol == "pairwise":  # the choice follows the texts
-        gap = """() => document.querySelector("#answer").getBoundingClientRect().top
-                 - Math.max(...[...document.querySelectorAll(".pair-scroll .reading")].map((node) =>
-                   node.getBoundingClientRect().bottom))"""
-        assert page.evaluate(gap) < 300
-    else:  # the questions are beside the outputs
-        first = page.locator("#question-1, .dimension").first.bounding_box()
-        assert first["y"] < 200
-
-
-def test_there_is_room_to_read_a_session(desk, session, models):
-    models.script = [LONG]
-    turned(session, "Longer.", "good")
-    desk.page.goto(desk.address + address(session))
-    assert cramped(desk.page) == []
-
-
-def test_a_second_rater_has_room_to_read_and_papers_over_the_whole_height(
-    new_desk,
-    study,
-    session,
-    models,
-    stranger,
-):
-    models.script = [LONG]
-    turned(session, "Longer.", "good")
-    steps.finish(session)
-    sample_turns(study, count=1)
-    add_member(study, stranger, "annotator", None)
-    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
-    choose_topics(rater_for(study, stranger), [])
-    desk = new_desk(stranger)
-    page = desk.page
-    page.goto(desk.address + "/")
-    page.get_by_role("link", name="Start").click()
-    page.get_by_role("button", name="I have read the guidelines").click()
-    papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
-    assert papers["height"] == pytest.approx(whole["height"], abs=1)
-    assert cramped(page) == []
-
-
-def test_a_scale_without_room_shows_numbers_and_the_text_of_one_step(desk, rater):
-    page = desk.open(demo_task("rating", rater))
-    full = page.locator("#question-2 .step-text").nth(1)
-    expect(full).to_have_css("opacity", "1")
-    page.set_viewport_size({"width": 1366, "height": 600})
-    expect(full).to_have_css("opacity", "0")
-    expect(page.get_by_role("radio", name="2 Poorly: misses an essential part or invents one")).to_have_count(1)
-    page.keyboard.press("y")
-    page.keyboard.press("2")
-    expect(full).to_have_css("opacity", "1")
-    page.locator("#question-2 .step").nth(3).hover()
-    expect(full).to_have_css("opacity", "0")
-    expect(page.locator("#question-2 .step-text").nth(3)).to_have_css("opacity", "1")
-    saved(page)
 
 
 def test_text_size_and_pane_widths_are_set_and_kept(desk, long_task):
@@ -370,6 +250,45 @@ def test_nothing_shifts_while_somebody_answers(new_desk, rater, long_task, size)
     expect(page.locator(".desk-notices section")).to_be_visible()
     top = "() => document.querySelector('[data-scroll=output]').getBoundingClientRect().top"
     assert page.evaluate(top) == json.loads(before)[0]["top"]
+
+
+PLACES = """names => JSON.stringify(names.map((name) => {
+    const { x, y, width, height } = document.querySelector(name).getBoundingClientRect();
+    return [name, ...[x, y, width, height].map(Math.round)];
+}))"""
+
+
+def stays(page: Page, *names: str) -> None:
+    """Submit without an answer: the errors move nothing."""
+    before = page.evaluate(PLACES, names)
+    page.locator("#submit").click()
+    expect(page.locator(".question .field-error").first).to_be_visible()
+    assert page.evaluate(PLACES, names) == before
+
+
+def test_nothing_shifts_if_an_answer_of_a_rating_or_a_pair_is_missing(desk, long_task, pair_study, first):
+    page = desk.open(long_task)
+    stays(page, "[data-scroll=output]", "#answer", "#question-1 label", "#question-2 .scale", "#question-3 textarea")
+    pair = desk.open(first(pair_study((LONG, LONG))))
+    stays(pair, "[data-scroll=output-A]", "#answer", "#question-1 label", "#question-3 textarea", "#submit")
+
+
+def test_nothing_shifts_if_an_answer_of_a_list_is_missing(desk, bring):
+    page = desk.open(bring())
+    stays(page, "[data-scroll=output]", "#answer", ".dimension", "[data-panel]:not([hidden]) .board", "#submit")
+
+
+def test_nothing_shifts_if_an_instruction_or_a_rating_of_a_session_is_missing(desk, session, models):
+    page = desk.page
+    page.goto(desk.address + address(session))
+    page.locator("#instruction").fill("Longer.")
+    stays(page, "[data-scroll=answer]", ".dock", "#instruction", ".kind .choices", "#submit")
+    expect(page.locator("#kind-error")).to_be_visible()
+    page.get_by_text("New facts from the papers").click()
+    expect(page.locator("#kind-error")).to_be_hidden()
+    page.locator("#submit").click()
+    written(page)
+    stays(page, "[data-scroll=answer]", ".dock", ".faces label", "#question-2 textarea", "#submit")
 
 
 def test_names_are_without_keys_and_an_arabic_scale_runs_from_right_to_left(desk, rater):

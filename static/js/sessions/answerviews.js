@@ -42,7 +42,7 @@ export class AnswerViews {
   // A turn to rate opens on its changes, or on the view that was chosen for the last one, with the first change in
   // view; a page that is loaded again for the same step stays on its view, and a scrolled text where it is.
   #begin() {
-    const { due, view, kept } = this.page.root.dataset;
+    const { due, keptView: view, kept } = this.page.root.dataset;
     const asked = new URLSearchParams(window.location.search).has("view");
     const wanted = view ?? (due === "rate" && !asked ? remembered() : null);
     if (this.tabs.some((tab) => tab.dataset.view === wanted) && !this.page.root.querySelector("#edit")) this.#open(wanted);

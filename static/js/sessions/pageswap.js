@@ -18,7 +18,7 @@ export function pageSwap(open) {
     const moved = old.dataset.turn !== root.dataset.turn;
     page.close();
     keepOpened(old, root, moved);
-    if (!moved && old.dataset.due === root.dataset.due) root.dataset.view = chosenView(old);
+    if (!moved && old.dataset.due === root.dataset.due) root.dataset.keptView = chosenView(old);
     const places = [...old.querySelectorAll("[data-scroll]")].map((pane) => [pane.dataset.scroll, pane.scrollTop]);
     old.replaceWith(document.adoptNode(root));
     document.title = `${heading(root)} · Interrater`;

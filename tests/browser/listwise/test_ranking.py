@@ -11,7 +11,7 @@ from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, TEXTS, drag, letter_of, press, rows, tab, word_box
-from tests.browser.test_reading import demo_task
+from tests.browser.test_room_to_read import demo_task
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
 

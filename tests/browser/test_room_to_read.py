@@ -1,0 +1,159 @@
+"""Room to read: in windows of every size, at each step, for each protocol."""
+
+# ruff: noqa: F811 - the names of fixtures
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from annotation.importing import import_study
+from annotation.members.membership import add_member, rater_for
+from annotation.models import Assignment, Slot
+from config.background.claiming import run_waiting
+from sessions import steps
+from sessions.second_ratings import sample_turns
+from sessions.topic_preferences import choose_topics
+from tests.browser.conftest import saved
+from tests.browser.listwise.conftest import tab
+from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
+from tests.browser.test_reading import first_task
+from tests.browser.test_sessions import LONG, address
+from tests.sessions.conftest import folder, instruct, models, session, study, turned  # noqa: F401 - fixtures
+
+DEMO = Path("demo")
+SIZES = [
+    (390, 844), (820, 1180), (900, 700), (960, 540), (960, 600), (900, 620), (1366, 768), (1366, 600), (1280, 720),
+    (683, 384), (410, 590), (320, 422), (2560, 1440),
+]  # fmt: skip
+"""Among them phones, tablets and laptops at 200 %, and windows that are not as high as the screen."""
+LINES = """() => {  // how many lines of text are in view in the one pane that shows most
+    const actions = document.querySelector(".desk-actions, .dock-row.end").getBoundingClientRect();
+    const bottom = document.querySelector(".desk-actions") ? Math.min(innerHeight, actions.top) : innerHeight;
+    const panes = new Map();
+    for (const node of document.querySelectorAll("main :is(.reading, .instruction, .second-question)")) {
+        if (!node.checkVisibility({ visibilityProperty: true })) continue;
+        let view = { top: 0, bottom }, pane = null;
+        for (let box = node; box.id !== "desk"; box = box.parentElement) {
+            if (getComputedStyle(box).overflowY === "visible") continue;
+            pane ??= box;
+            const { top, bottom } = box.getBoundingClientRect();
+            view = { top: Math.max(view.top, top), bottom: Math.min(view.bottom, bottom) };
+        }
+        const tops = panes.get(pane) ?? [];
+        panes.set(pane, tops);
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        for (const { top, bottom, height } of range.getClientRects()) {
+            const seen = height && height < 60 && top >= view.top - 2 && bottom <= view.bottom + 2;
+            if (seen && !tops.some((one) => Math.abs(one - top) < 10)) tops.push(top);
+        }
+    }
+    return Math.max(0, ...[...panes.values()].map((tops) => tops.length));
+}"""
+DOCK = """() => {  // the questions' share of the height, if they are under the texts and the page does not scroll
+    const dock = document.querySelector(".dock") ?? document.querySelector("#answer");
+    const box = dock.getBoundingClientRect();
+    const isUnder = Math.round(box.bottom) >= document.querySelector("#main").getBoundingClientRect().bottom - 2;
+    const isBeside = box.left > innerWidth / 4 && box.width < innerWidth * 0.45 && box.height > innerHeight * 0.5;
+    const scrolls = document.documentElement.scrollHeight > innerHeight;
+    return isUnder && !isBeside && !scrolls ? box.height / innerHeight : 0;
+}"""
+
+
+def demo_task(protocol: str, rater) -> Assignment:
+    return first_task(import_study(DEMO / protocol).study, rater)
+
+
+def cramped(page: Page) -> list[tuple]:
+    """The window sizes at which there is too little room to read, and why."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        page.wait_for_function("size => innerWidth === size", arg=width)
+        fits = f"() => ({LINES})() >= 8 && ({DOCK})() <= 0.405 && document.documentElement.scrollWidth <= innerWidth"
+        with suppress(TimeoutError):  # the page's script adapts to the window a moment later
+            page.wait_for_function(fits, timeout=5000)
+        lines, dock = page.evaluate(LINES), page.evaluate(DOCK)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if lines < 8 or dock > 0.405 or wide > width:
+            found.append((width, height, f"{lines} lines", f"dock {dock:.2f}", f"{wide} wide"))
+    return found
+
+
+@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
+def test_there_is_room_to_read_in_every_window(desk, rater, pair_study, first, protocol):
+    if protocol == "pairwise":
+        task = first(pair_study((LONG[:900], LONG[:900]), document=LONG))
+    else:
+        task = demo_task(protocol, rater)
+    page = desk.open(task)
+    assert cramped(page) == []
+    if protocol == "pairwise":  # the choice follows the texts
+        gap = """() => document.querySelector("#answer").getBoundingClientRect().top
+                 - Math.max(...[...document.querySelectorAll(".pair-scroll .reading")].map((node) =>
+                   node.getBoundingClientRect().bottom))"""
+        assert page.evaluate(gap) < 300
+        return
+    # the questions are beside the outputs
+    assert page.locator("#question-1, .dimension").first.bounding_box()["y"] < 200
+    if protocol == "listwise":
+        tab(page, "Errors of fact").click()
+        expect(page.locator(".question.spans")).to_be_visible()
+        assert cramped(page) == []
+
+
+def test_there_is_room_to_read_a_session_at_each_step(desk, session, models):
+    models.script = [LONG, f"More. {LONG}"]
+    turned(session, "Longer.", "good")
+    page = desk.page
+    page.goto(desk.address + address(session))
+    assert cramped(page) == []
+    instruct(session, "Tell more about the fares of the ferries, and keep it short.")
+    run_waiting()
+    page.reload()
+    page.get_by_role("tab", name="Text").click()
+    expect(page.locator("#step")).to_have_text("Rate turn 2")
+    assert cramped(page) == []
+
+
+def test_a_second_rater_has_room_to_read_and_papers_over_the_whole_height(
+    new_desk,
+    study,
+    session,
+    models,
+    stranger,
+):
+    models.script = [LONG]
+    turned(session, "Longer.", "good")
+    steps.finish(session)
+    sample_turns(study, count=1)
+    add_member(study, stranger, "annotator", None)
+    Slot.objects.filter(state="open").exclude(task__variant__startswith="turn:").delete()
+    choose_topics(rater_for(study, stranger), [])
+    desk = new_desk(stranger)
+    page = desk.page
+    page.goto(desk.address + "/")
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="I have read the guidelines").click()
+    papers, whole = (page.locator(name).bounding_box() for name in ("#pane-document", "main"))
+    assert papers["height"] == pytest.approx(whole["height"], abs=1)
+    assert cramped(page) == []
+
+
+def test_a_scale_without_room_shows_numbers_and_the_text_of_one_step(desk, rater):
+    page = desk.open(demo_task("rating", rater))
+    full = page.locator("#question-2 .step-text").nth(1)
+    expect(full).to_have_css("opacity", "1")
+    page.set_viewport_size({"width": 1366, "height": 600})
+    expect(full).to_have_css("opacity", "0")
+    expect(page.get_by_role("radio", name="2 Poorly: misses an essential part or invents one")).to_have_count(1)
+    page.keyboard.press("y")
+    page.keyboard.press("2")
+    expect(full).to_have_css("opacity", "1")
+    page.locator("#question-2 .step").nth(3).hover()
+    expect(full).to_have_css("opacity", "0")
+    expect(page.locator("#question-2 .step-text").nth(3)).to_have_css("opacity", "1")
+    saved(page)
