@@ -73,6 +73,7 @@ def test_keys_read_right_after_load_and_submit_and_answers_stay(desk, long_task)
 
 
 def test_keys_read_in_dialogs_and_the_key_that_opens_one_closes_it(new_desk, rater, long_task):
+    Study.objects.update(options={"skip_reasons": ["Too long"]})
     page = new_desk(rater, viewport={"width": 1366, "height": 420}).open(long_task)
     body = page.locator("#help .dialog-body")
     page.locator("[data-scroll=document]").focus()
@@ -90,6 +91,34 @@ def test_keys_read_in_dialogs_and_the_key_that_opens_one_closes_it(new_desk, rat
     page.keyboard.press("g")
     expect(page.locator("#guidelines")).to_be_hidden()
     expect(page.locator("[data-scroll=document]")).to_be_focused()
+    page.keyboard.press("s")
+    expect(page.locator("#skip")).to_be_visible()
+    page.keyboard.press("s")
+    expect(page.locator("#skip")).to_be_hidden()
+    page.get_by_role("button", name="Text size").click()
+    press(page, "+", "+", "-")  # the keys printed in the drawer
+    expect(page.locator("#text-size")).to_have_text("115 %")
+    page.keyboard.press("y")
+    expect(page.locator("#question-1 :checked")).to_have_count(0)
+
+
+def test_keys_read_lists(desk, bring):
+    page = desk.open(bring(texts=[LONG, LONG]))
+    for key in ("ArrowDown", "Space", "PageUp", "End", "Home"):
+        reads(page, key, "output")
+    press(page, "a", "1")  # a letter ranks, and the keys read on
+    reads(page, "PageDown", "output")
+
+
+def test_keys_read_sessions(desk, session, models):
+    models.script = [LONG]
+    turned(session, "Longer.", "good")
+    page = desk.page
+    page.goto(desk.address + address(session))
+    for key in ("ArrowDown", "Space", "PageUp", "End", "Home"):
+        reads(page, key, "answer")
+    page.keyboard.press("2")
+    reads(page, "Space", "answer")
 
 
 def test_a_pair_keeps_its_arrows_and_is_read_by_the_other_keys(desk, pair_study, first):
@@ -223,6 +252,19 @@ def test_a_new_output_of_the_same_document_is_said_where_it_is(desk, long_task):
     expect(page.locator("#pane-output [data-cue]")).to_have_text("New output, same document")
     page.keyboard.press("p")
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(long_task.key))
+
+
+def test_tasks_without_a_document_are_not_said_to_share_one(desk, rater):
+    made = draft_study(items=0, redundancy=1)
+    for key in ("one", "two"):
+        item = Item.objects.create(study=made, key=key, digest=key, document="", instruction=f"Say {key}.")
+        Output.objects.create(item=item, position=0, key="north", text=f"{key}.", digest=key)
+    task = first_task(made, rater)
+    page = desk.open(task)
+    press(page, "y", "4", "Enter")
+    moved_on(page, task)
+    expect(page.locator("#announce")).to_contain_text("Done.")
+    expect(page.locator("[data-cue]")).to_be_empty()
 
 
 @pytest.mark.parametrize("size", [pytest.param((1366, 768), marks=pytest.mark.thorough), (390, 844)])

@@ -61,7 +61,7 @@ export class Keys {
     if (!this.on || event.ctrlKey || event.metaKey || event.altKey) return undefined;
     const key = plain(event);
     const over = document.querySelector("dialog[open], [popover]:popover-open");
-    if (over) return over.dataset.openedBy === key && !event.repeat ? this.#close(event, over) : undefined;
+    if (over && !(over.dataset.ownKeys ?? "").split(" ").includes(key)) return over.dataset.openedBy === key && !event.repeat ? this.#close(event, over) : undefined;
     if (this.wordmode.isOn && this.wordmode.key(event)) return event.preventDefault();
     if (event.shiftKey && key.startsWith("arrow")) return undefined; // scrolls the document
     if (event.target.matches("[type=range]") && MOVES_SLIDER.test(key)) return undefined;

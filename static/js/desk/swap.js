@@ -21,7 +21,7 @@ export function showing(open) {
   function whole(root, kind, push = true) {
     const old = page.root;
     const place = old.querySelector('[data-scroll="document"]')?.scrollTop ?? 0;
-    const same = text(old) !== null && text(old) === text(root);
+    const same = text(old) !== "" && text(old) === text(root);
     page.close();
     old.replaceWith(document.adoptNode(root));
     if (push) history.pushState({}, "", root.dataset.page);
@@ -51,8 +51,9 @@ function cue(root, isNew) {
   node.closest(".pane, .pair").classList.add("is-new");
 }
 
+// The document, empty if the task has none.
 function text(root) {
-  return root.querySelector('[data-text="document"]')?.textContent ?? null;
+  return root.querySelector('[data-text="document"]')?.textContent.trim() ?? "";
 }
 
 function parts(page, root, kind) {
