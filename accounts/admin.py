@@ -26,7 +26,6 @@ from accounts.models import (
 )
 from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
-from accounts.synthetic_people import synthetic_people
 from config.models import Erasure, Worker
 
 # Rights come from memberships in studies. A group would be a second way to get them, past the audit.
@@ -126,8 +125,8 @@ class SyntheticFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Person]) -> QuerySet[Person]:
         if self.value() == "shown":
-            return queryset.filter(synthetic_people())
-        return queryset.exclude(synthetic_people())
+            return queryset.filter(is_synthetic=True)
+        return queryset.filter(is_synthetic=False)
 
 
 @admin.register(Person)
@@ -152,7 +151,7 @@ class PersonAdmin(OperatorsOnly, UserAdmin):
         return person_of(request).is_superuser
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return person_of(request).is_superuser
+        return person_of(request).is_superuser and not (isinstance(obj, Person) and obj.is_synthetic)
 
     def save_model(self, request: HttpRequest, obj: Person, form: ModelForm, change: bool) -> None:
         super().save_model(request, obj, form, change)

@@ -2,11 +2,14 @@
 
 from typing import ClassVar
 
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
 
+from accounts.reserved_names import refuse_reserved
 from accounts.secret_tokens import token_hash
 from config.database_clock import database_now
 from config.model_fields import ExactJSONField
@@ -15,12 +18,22 @@ from config.model_fields import ExactJSONField
 class Person(AbstractUser):
     """Somebody who signs in. Their rights come from memberships in studies, not from groups."""
 
+    username = models.CharField(
+        max_length=150,
+        unique=True,
+        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+        validators=[UnicodeUsernameValidator(), refuse_reserved],
+        error_messages={"unique": "A user with that username already exists."},
+    )
     full_name = models.CharField(max_length=200, blank=True)
     preferences = ExactJSONField(
         default=dict,
         blank=True,
         editable=False,
         help_text="options that differ from the defaults",
+    )
+    is_synthetic = models.BooleanField(
+        default=False, editable=False, help_text="stands for nobody, such as a rater of a dry run, and never signs in"
     )
 
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -29,9 +42,21 @@ class Person(AbstractUser):
     class Meta:
         verbose_name = "person"
         verbose_name_plural = "people"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(is_synthetic=False)
+                | Q(is_staff=False, is_superuser=False, password__startswith=UNUSABLE_PASSWORD_PREFIX),
+                name="synthetic_person_has_no_rights",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+    @property
+    def may_sign_in(self) -> bool:
+        """Whether the account is active and somebody's."""
+        return self.is_active and not self.is_synthetic
 
 
 class BrowserSession(AbstractBaseSession):
@@ -84,8 +109,8 @@ class SignInLink(models.Model):
 
     @property
     def fits_person(self) -> bool:
-        """Whether the person is active and their password has not changed since the link was made."""
-        return self.person.is_active and self.password_hash == token_hash(self.person.password)
+        """Whether the person may sign in, and their password has not changed since the link was made."""
+        return self.person.may_sign_in and self.password_hash == token_hash(self.person.password)
 
 
 class SecondFactor(models.Model):

@@ -15,20 +15,25 @@ from accounts.secret_tokens import new_token, token_hash
 from config.database_clock import database_now
 from config.registry import bound
 
+NOBODY = "This account stands for no person. Nobody can sign in with it."
 SIGN_IN, PASSWORD = SignInLink.Purpose.SIGN_IN, SignInLink.Purpose.PASSWORD
+
+
+class NobodyError(ValueError):
+    """The account is a synthetic rater's, so it gets no link."""
 
 
 def issue_link(person: Person, hours: float = 24, *, study: str = "", made_by: Person | None = None) -> str:
     """Make a link that signs `person` in once within `hours`; return its path, which is stored nowhere.
 
-    `study` is the slug of the study whose owner `made_by` makes it.
+    `study` is the slug of the study whose owner `made_by` makes it. Raises NobodyError.
     """
     token = _new_link(person, hours, study=study, made_by=made_by)
     return reverse("accounts:link", args=[token])
 
 
 def issue_password_link(person: Person, hours: float) -> str:
-    """Make a link with which `person` sets a new password once; return its path."""
+    """Make a link with which `person` sets a new password once; return its path. Raises NobodyError."""
     token = _new_link(person, hours, purpose=PASSWORD)
     return reverse("accounts:reset_password", args=[token])
 
@@ -36,6 +41,8 @@ def issue_password_link(person: Person, hours: float) -> str:
 def _new_link(
     person: Person, hours: float, *, purpose: str = SIGN_IN, study: str = "", made_by: Person | None = None
 ) -> str:
+    if person.is_synthetic:
+        raise NobodyError(NOBODY)
     token = new_token()
     action = "sign-in link issued" if purpose == SIGN_IN else "password link issued"
     with transaction.atomic():

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.hashers import make_password
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
@@ -83,7 +84,12 @@ def _checked(request: HttpRequest, username: str, password: str) -> tuple[SignIn
 
 
 def enter(request: HttpRequest, person: Person, how: str) -> bool:
-    """Start a session for `person`, who has proved their identity by `how`; False if they must give a code first."""
+    """Start a session for `person`, who has proved their identity by `how`; False if they must give a code first.
+
+    Raises PermissionDenied for an account that nobody may sign in with.
+    """
+    if not person.may_sign_in:
+        raise PermissionDenied
     if not has_one(person):
         _begin_session(request, person, {"by": how})
         return True

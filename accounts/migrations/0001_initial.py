@@ -1,3 +1,4 @@
+import accounts.reserved_names
 import config.database_clock
 import config.model_fields
 import django.contrib.auth.models
@@ -37,7 +38,7 @@ class Migration(FirstMigration):
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
+                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator(), accounts.reserved_names.refuse_reserved])),
                 ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
                 ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
                 ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
@@ -46,12 +47,14 @@ class Migration(FirstMigration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('full_name', models.CharField(blank=True, max_length=200)),
                 ('preferences', config.model_fields.ExactJSONField(blank=True, default=dict, editable=False, help_text='options that differ from the defaults')),
+                ('is_synthetic', models.BooleanField(default=False, editable=False, help_text='stands for nobody, such as a rater of a dry run, and never signs in')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
             options={
                 'verbose_name': 'person',
                 'verbose_name_plural': 'people',
+                'constraints': [models.CheckConstraint(condition=models.Q(('is_synthetic', False), models.Q(('is_staff', False), ('is_superuser', False), ('password__startswith', '!')), _connector='OR'), name='synthetic_person_has_no_rights')],
             },
             managers=[
                 ('objects', django.contrib.auth.models.UserManager()),

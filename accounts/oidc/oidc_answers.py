@@ -81,7 +81,7 @@ def finish(request: HttpRequest) -> HttpResponse:
     try:
         claims = _claims(request, waiting or {})
         person = account_of(_provider(), claims)
-        if not person.is_active:
+        if not person.may_sign_in:
             raise NotSignedInError(INACTIVE)
     except NotSignedInError as problem:
         return _refused(request, problem)

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.auditing import record
 from accounts.models import OutsideIdentity, Person
+from accounts.reserved_names import is_reserved
 from config.oidc_settings import OidcProvider
 from config.registry import bound
 from config.text_validation import TextRefusedError, check_text
@@ -52,7 +53,8 @@ def _same_address(provider: OidcProvider, claims: Mapping[str, Any]) -> Person |
     found = set(Person.objects.filter(email__iexact=address).values_list("pk", flat=True))
     for people_with in bound("confirmed_addresses", "PEOPLE_WITH"):
         found |= set(people_with(address))
-    return Person.objects.get(pk=found.pop()) if len(found) == 1 else None
+    people = list(Person.objects.filter(pk__in=found, is_synthetic=False)[:2])
+    return people[0] if len(people) == 1 else None
 
 
 def _is_unverified(claims: Mapping[str, Any]) -> bool:
@@ -71,6 +73,8 @@ def _free_name(claims: Mapping[str, Any]) -> str:
     """A user name that nobody has, like the one at the provider."""
     wished = _text(claims, "preferred_username") or _text(claims, "email")
     stem = ODD.sub("-", wished.partition("@")[0])[:LONGEST_USER_NAME].strip("-") or "person"
+    if is_reserved(stem):
+        stem = f"person-{stem}"[:LONGEST_USER_NAME]
     name, number = stem, 1
     while Person.objects.filter(username__iexact=name).exists():
         number += 1

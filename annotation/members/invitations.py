@@ -87,6 +87,8 @@ def accept(invitation: Invitation, person: Person) -> Membership:
             record("person joined", actor=person, study=invitation.study.slug)
         elif Membership.objects.filter(study=invitation.study, person=person).exists():
             raise AlreadyMemberError
+        if person.is_synthetic:
+            raise InvitationDeadError
         if not _open_now().filter(pk=invitation.pk).update(accepted_at=database_now(), accepted_by=person):
             raise InvitationDeadError
         record("invitation accepted", f"invitation {invitation.pk}", actor=person, study=invitation.study.slug)

@@ -7,7 +7,7 @@ staff, operators, owners of the study, and members of studies that the owner doe
 from django.db import transaction
 
 from accounts.models import Person, SignInLink
-from accounts.sign_in_links import issue_link, open_links, revoke_links
+from accounts.sign_in_links import NOBODY, issue_link, open_links, revoke_links
 from annotation.access import OWNERS, studies_of
 from annotation.models import Membership, Study
 from annotation.models.people import Role
@@ -30,6 +30,8 @@ def why_no_link(study: Study, person: Person, owner: Person) -> str | None:
     here = members.filter(study=study).first()
     if here is None or not person.is_active:
         return GONE
+    if person.is_synthetic:
+        return NOBODY
     if person.is_staff or person.is_superuser:
         return STAFF
     if here.role == Role.OWNER:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Q
 
@@ -19,8 +20,15 @@ NOTED_EVERY = timedelta(minutes=1)
 """The last use is stored at most once per minute, not for each request."""
 
 
+class TokenRefusedError(PermissionDenied):
+    """The account stands for no person, so it gets no token."""
+
+
 def issue_token(study: Study, actor: Person, *, name: str, scope: str, days: int = DAYS) -> str:
-    """Create a token of a study and return its secret. Only the hash is stored, so the secret is shown once."""
+    """Create a token of a study and return its secret. Only the hash is stored, so the secret is shown once.
+
+    Raises TokenRefusedError.
+    """
     return _issue(actor, [study.slug], study=study, name=name, scope=scope, days=days)
 
 
@@ -28,7 +36,10 @@ def issue_account_token(
     actor: Person, *, name: str, scope: str, days: int = DAYS, studies: Collection[Study] | None = None,
     makes_studies: bool = False,
 ) -> str:  # fmt: skip
-    """Create a token of the actor's account and return its secret; it opens `studies`, or all that the actor runs."""
+    """Create a token of the actor's account and return its secret; it opens `studies`, or all that the actor runs.
+
+    Raises TokenRefusedError.
+    """
     with transaction.atomic():
         named = [] if studies is None else list(studies)
         return _issue(
@@ -39,6 +50,8 @@ def issue_account_token(
 
 def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[Study] = (), **fields: Any) -> str:
     """Create a token with these fields, and an entry in the audit of each of its studies (none: that of the site)."""
+    if actor.is_synthetic:
+        raise TokenRefusedError
     secret = new_token()
     expires = database_now() + timedelta(days=days)
     with transaction.atomic():

@@ -1,16 +1,18 @@
 """Starts, makes, stops and removes dry runs: the only writer of their rows and copies."""
 
+import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, QuerySet
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.auditing import record
 from accounts.models import Person
+from accounts.reserved_names import RESERVED_PREFIX
 from annotation.importing import add_to_study
 from annotation.members.membership import add_member
 from annotation.models import Study
@@ -28,7 +30,6 @@ from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
-from managing.dry_runs.account_names import FULL_NAME, account_prefix
 from managing.dry_runs.session_requests import VISITORS
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
 from recruiting.models import StudyDryRun
@@ -38,6 +39,7 @@ from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
 
 WORK_KEY = "dry_run"
+FULL_NAME = "Synthetic rater"
 UNKNOWN_PAGES = "Synthetic raters do not know the pages of this protocol."
 OF_DRY_RUN = "This study is itself a dry run."
 UNDER_WAY = "A dry run of this study is under way. Stop it first."
@@ -74,8 +76,8 @@ def remove_dry_run(row: StudyDryRun, person: Person | None) -> None:
     """Delete the copy with all its answers, its synthetic people and the row. Raises ErasureRefusedError."""
     if row.status in WAITING:
         raise ErasureRefusedError("The dry run is under way. Stop it first.")
-    people = Person.objects.filter(username__startswith=account_prefix(row.pk))
     study = row.study
+    people = [] if study is None else list(_people_in(study))
     if study is None:
         row.delete()
     else:
@@ -127,13 +129,20 @@ def _copied(lines: Iterable[dict[str, Any]], most: int | None) -> Iterator[dict[
 
 def synthetic_people(row: StudyDryRun, study: Study) -> list[Person]:
     """The accounts of a dry run's raters, who are annotators of its copy and cannot sign in."""
-    people = []
-    for number in range(max(row.raters, study.redundancy)):
-        name = f"{account_prefix(row.pk)}{number + 1}"
-        person = Person.objects.filter(username=name).first() or Person.objects.create_user(
-            name, full_name=f"{FULL_NAME} {number + 1}"
-        )
-        if not study.memberships.filter(person=person).exists():
+    people = list(_people_in(study))
+    for number in range(len(people) + 1, max(row.raters, study.redundancy) + 1):
+        with transaction.atomic():
+            person = Person(
+                username=f"{RESERVED_PREFIX}{row.pk}-{number}-{secrets.token_hex(4)}",
+                full_name=f"{FULL_NAME} {number}", is_synthetic=True,
+            )  # fmt: skip
+            person.set_unusable_password()
+            person.save()
             add_member(study, person, Role.ANNOTATOR.value, None)
         people.append(person)
     return people
+
+
+def _people_in(study: Study) -> QuerySet[Person]:
+    """The synthetic people of a copy, in the order in which they were made."""
+    return Person.objects.filter(memberships__study=study, is_synthetic=True).order_by("pk")

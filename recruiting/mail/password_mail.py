@@ -39,7 +39,11 @@ def ask_for_password(typed: str, address: str) -> None:
 def password_mail(row: OutgoingMail) -> EmailMessage:
     """The mail with a new link for each account that was meant. Raises GiveUpError if there is none."""
     meant = Q(person__username=row.address) | Q(address__iexact=row.address)
-    reached = MailAddress.objects.filter(meant, person__is_active=True).exclude(address="").order_by("pk")
+    reached = (
+        MailAddress.objects.filter(meant, person__is_active=True, person__is_synthetic=False)
+        .exclude(address="")
+        .order_by("pk")
+    )
     found = list(reached.select_related("person")[:MOST_ACCOUNTS])
     if not found:
         raise GiveUpError(NOBODY, address="")

@@ -3,12 +3,12 @@
 import pytest
 from django.urls import reverse
 
-from accounts.models import OutsideIdentity, Person
-from annotation.models import Annotation, Study
+from accounts.models import Person
+from annotation.models import Annotation, Membership, Study
 from annotation.studies.corrections import StudyRefusedError
 from config.background.claiming import process_row
 from managing.background import dry_running
-from managing.dry_runs.dry_run_steps import start_dry_run
+from managing.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
 from recruiting.models import StudyDryRun
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
@@ -94,7 +94,7 @@ def test_a_press_stops_it_another_continues_and_a_third_removes_it(client, study
     assert client.post(step.replace("stop", "remove")).status_code == 302
     assert not StudyDryRun.objects.exists()
     assert [one.slug for one in Study.objects.all()] == [study.slug]
-    assert not Person.objects.filter(username__startswith="dry-run-", is_active=True).exists()
+    assert not Person.objects.filter(is_synthetic=True, is_active=True).exists()
 
 
 def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner, monkeypatch):
@@ -119,6 +119,24 @@ def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner
     assert (row.status, row.study) == ("done", copy)
     assert Annotation.objects.filter(rater__study=copy, status="submitted").count() == 12
     assert Study.objects.count() == 2
+    assert Person.objects.filter(is_synthetic=True).count() == Membership.objects.filter(study=copy).count() - 1 == 2
+
+
+def test_people_called_like_synthetic_raters_are_in_no_copy_and_stay(client, study, owner):
+    row = start_dry_run(study, SETTINGS, owner)
+    names = [f"dry-run-{row.pk}-{number}" for number in (1, 2)]
+    called = [Person.objects.create_user(name, full_name="Synthetic rater 1") for name in names]
+    assert process_row("dry_run", row.pk)
+    row.refresh_from_db()
+    assert row.status == "done"
+    members = Membership.objects.filter(study=row.study).exclude(person=owner)
+    assert sorted(members.values_list("person__is_synthetic", flat=True)) == [True, True]
+    made = list(members.values_list("person", flat=True))
+    remove_dry_run(row, owner)
+    for person in called:
+        person.refresh_from_db()
+        assert person.is_active
+    assert not Person.objects.filter(pk__in=made, is_active=True).exists()
 
 
 def test_only_owners_start_one_and_annotators_see_none(client, study, rater):
@@ -142,7 +160,9 @@ def test_synthetic_raters_are_not_among_the_people_of_the_operator(client, study
 
 
 def test_a_person_who_is_called_like_one_stays_among_the_people(client, admin_user):
-    make_person("dry-run-1-1", full_name="Synthetic rater")
+    made = make_person("dry-run-1-1", full_name="Synthetic rater")
+    made.set_unusable_password()
+    made.save()
     client.force_login(admin_user)
     assert "dry-run-1-1" in client.get(reverse("admin:accounts_person_changelist")).content.decode()
 
@@ -151,13 +171,3 @@ def test_a_dry_run_names_no_adjudicators_of_the_study(study, owner):
     Study.objects.filter(pk=study.pk).update(options={"adjudication": {"by": "annotators", "raters": ["rater-a"]}})
     study.refresh_from_db()
     assert run(study, owner).study.options["adjudication"] == {"by": "annotators"}
-
-
-def test_nobody_can_hide_from_the_operator_by_what_a_provider_calls_them(client, admin_user):
-    hiding = Person(username="dry-run-1-1", full_name="Synthetic rater 1")
-    hiding.set_unusable_password()
-    hiding.save()
-    client.force_login(admin_user)
-    assert "dry-run-1-1" not in client.get("/admin/accounts/person/").content.decode()
-    OutsideIdentity.objects.create(person=hiding, issuer="https://id.example", subject="1")
-    assert "dry-run-1-1" in client.get("/admin/accounts/person/").content.decode()

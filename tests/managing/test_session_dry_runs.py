@@ -108,7 +108,7 @@ def test_the_seed_decides_and_the_export_is_marked(owner, tmp_path):
 def rating_given(turn):
     """Who rated which turn, and how."""
     session = turn.session
-    rater = session.rater.person.username.rpartition("-")[2]
+    rater = session.rater.person.full_name
     return (rater, session.item.key, session.model, turn.number), turn.annotation.answers["rating"]
 
 
@@ -135,7 +135,7 @@ def test_a_press_removes_all_of_it(owner, tmp_path):
     assert [one.slug for one in Study.objects.all()] == [STUDY["slug"]]
     for model in (RevisionSession, Turn, StudyDryRun):
         assert not model.objects.exists(), model
-    assert not Person.objects.filter(username__startswith="dry-run-", is_active=True).exists()
+    assert not Person.objects.filter(is_synthetic=True, is_active=True).exists()
 
 
 def test_protocols_with_unknown_pages_are_refused(owner, tmp_path, monkeypatch):

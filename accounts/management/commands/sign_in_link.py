@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Person
-from accounts.sign_in_links import issue_link, open_links, revoke_links
+from accounts.sign_in_links import NobodyError, issue_link, open_links, revoke_links
 
 TIME = "%Y-%m-%d %H:%M"
 
@@ -35,4 +35,7 @@ class Command(BaseCommand):
         elif options["revoke"]:
             self.stdout.write(f"Links revoked: {revoke_links(person, None)}")
         else:
-            self.stdout.write(issue_link(person, options["hours"]))
+            try:
+                self.stdout.write(issue_link(person, options["hours"]))
+            except NobodyError as problem:
+                raise CommandError(str(problem)) from None
