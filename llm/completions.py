@@ -10,6 +10,7 @@ from config.background.kinds import works
 from config.background.waking import enqueue
 from config.prepared_sql import Columns, fetch_one
 from llm.capabilities import refuse_if_unable
+from llm.dry_run_calls import refuse_outside_dry_runs
 from llm.endpoints import find_model
 from llm.models import Completion
 from llm.requests import AnswerMaterial, Charge, JudgmentPlace, Message, PromptReference, Request, SourcePassage
@@ -22,8 +23,9 @@ FIND_STUDY = f"SELECT {STUDY.sql} FROM annotation_study s WHERE s.id = %s"  # no
 def queue_completion(request: Request, charge: Charge, *, cache: bool = False) -> Completion:
     """Queue a call and return its row, which will hold the reply or the reason for its failure.
 
-    Raises UnknownModelError, and UnsupportedError if the model cannot do what the request needs.
+    Raises UnknownModelError, MadeUpError, and UnsupportedError if the model cannot do what the request needs.
     """
+    refuse_outside_dry_runs(request.model, charge.study)
     refuse_if_unable(request, *find_model(request.model))
     stored = {name: value for name, value in asdict(request).items() if name != "model"}
     with transaction.atomic():

@@ -17,6 +17,7 @@ from llm.call_errors import BadReplyError, BudgetError, CallError, EndpointBusyE
 from llm.capabilities import refuse_if_unable
 from llm.client import ask
 from llm.database_outage import skip_during_outage, write_after_outage
+from llm.dry_run_calls import refuse_outside_dry_runs
 from llm.endpoints import Endpoint, Model, find_model
 from llm.extractive_calls import ask_extractive
 from llm.models import Call, Reservation
@@ -61,6 +62,7 @@ def complete(
     `on_text` is called with the text received so far; an exception from it ends the call and is passed on. `stopped`
     is called about every second and ends the call if it returns True. `reservation` is from `budgets.reserve_batch`.
     """
+    refuse_outside_dry_runs(request.model, charge.study)
     endpoint, model = find_model(request.model)
     refuse_if_unable(request, endpoint, model)
     request = limits.with_reply_limit(request, model)

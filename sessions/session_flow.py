@@ -15,6 +15,7 @@ from annotation.protocols import TaskFlow
 from annotation.task_flow import BegunTask, DoneElsewhere
 from config.database_clock import database_now
 from llm.call_errors import CallError
+from llm.dry_run_calls import makes_up_for
 from llm.endpoints import dry_run_models, find_model
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
@@ -28,6 +29,11 @@ from sessions.study_options import models_in, options_of
 from sessions.turn_variants import PREFIX
 
 ENDED = (RevisionSession.Status.SATISFIED, RevisionSession.Status.MAX_TURNS)
+
+MADE_UP = (
+    "A model of this study makes up answers in dry runs, and the study is no dry run. It cannot go live with this"
+    " model: name another one."
+)
 
 
 class SessionFlow(TaskFlow):
@@ -58,6 +64,10 @@ class SessionFlow(TaskFlow):
         return {**options, "models": dry_run_models(len(models_in(options)))}
 
     def import_warnings(self, study: Study) -> list[str]:
+        made_up = any(makes_up_for(model, study) for model in options_of(study).models)
+        return [MADE_UP] * made_up + self._missing_models(study)
+
+    def _missing_models(self, study: Study) -> list[str]:
         if is_blind(study):
             missing = not all(map(_is_configured, options_of(study).models))
             return ["A model of this study is not configured on this site. It cannot go live without it."] * missing
