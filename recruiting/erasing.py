@@ -7,7 +7,7 @@ from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Adjudication, Invitation, Membership, Rater, Reviewer, Study
 from config.erasure import ErasedRows
-from recruiting.crowds.crowd_tables import participant_digest
+from recruiting.crowds.crowd_tables import browser_digest, participant_digest
 from recruiting.models import (
     CheckItem,
     CheckLook,
@@ -130,9 +130,14 @@ class RecruitingErasing(Erasing):
 
 
 def _remember_participants(person: Person, study: Study) -> None:
-    """Keep a keyed hash of the person's participant id, so that leaving is no way to try again or be paid twice."""
+    """Keep keyed hashes of who came, so that leaving is no way to try again or be paid twice.
+
+    They are of the participant id, and of the browsers that came by the public link, which knows nothing else.
+    """
     known = CrowdId.objects.filter(person=person, study=study).values_list("participant", flat=True)
-    left = [LeftParticipant(study=study, digest=participant_digest(study.pk, one)) for one in known]
+    browsers = CrowdBrowser.objects.filter(person=person, study=study, is_public=True).values_list("key", flat=True)
+    digests = [participant_digest(study.pk, one) for one in known] + [browser_digest(study.pk, one) for one in browsers]
+    left = [LeftParticipant(study=study, digest=digest) for digest in digests]
     LeftParticipant.objects.bulk_create(left, ignore_conflicts=True)
 
 

@@ -100,13 +100,14 @@ class CrowdBrowser(models.Model):
 
 
 class LeftParticipant(models.Model):
-    """A participant of a recruiter who has left the study, so that nobody joins twice: the keyed hash of their id.
+    """Somebody who has left the study, so that nobody joins twice: the keyed hash of their id, or of their browser.
 
-    Nothing leads from it to a person, and nobody reads the id from it. It goes with the study.
+    The former is of a recruiter's participants, the latter of people of the public link. Nothing leads from it to a
+    person, and nobody reads the id from it. It goes with the study.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+")
-    digest = models.CharField(max_length=64, help_text="keyed hash of the participant id")
+    digest = models.CharField(max_length=64, help_text="keyed hash of the participant id, or of the browser")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["study", "digest"], name="crowd_left_participant_once")]
@@ -118,3 +119,8 @@ class LeftParticipant(models.Model):
 def participant_digest(study: int, participant: str) -> str:
     """Return what is kept of a participant id after its person has left the study (a primary key)."""
     return salted_hmac("recruiting.crowds.participant", f"{study} {participant}", algorithm="sha256").hexdigest()
+
+
+def browser_digest(study: int, key: str) -> str:
+    """Return what is kept of a browser's key after its person has left the study (a primary key)."""
+    return salted_hmac("recruiting.crowds.left_browser", f"{study} {key}", algorithm="sha256").hexdigest()

@@ -21,7 +21,14 @@ from annotation.models import Membership, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_study
 from recruiting.crowds.browser_mark import mark_key
-from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant, participant_digest
+from recruiting.crowds.crowd_tables import (
+    CrowdBrowser,
+    CrowdId,
+    CrowdStay,
+    LeftParticipant,
+    browser_digest,
+    participant_digest,
+)
 from recruiting.crowds.link_settings import public_link_of
 from recruiting.crowds.outcomes import COMPLETE
 from recruiting.crowds.recruiter_settings import recruiter_of
@@ -92,6 +99,8 @@ def enter_by_public_link(study: Study, mark: str, now: datetime) -> Person:
         known = _of_browser(study, mark)
         if known is not None:
             return _allowed(study, known)
+        if has_left(study, mark):
+            raise EntryRefusedError(OUT)
         if not link.is_open:
             raise EntryRefusedError(CLOSED)
         if places_taken(study) >= link.people:
@@ -104,6 +113,11 @@ def enter_by_public_link(study: Study, mark: str, now: datetime) -> Person:
 def returns(study: Study, mark: str) -> bool:
     """Whether the browser has an account in the study by the public link."""
     return bool(mark) and _of_browser(study, mark) is not None
+
+
+def has_left(study: Study, mark: str) -> bool:
+    """Whether somebody came from this browser by the public link and has left the study."""
+    return LeftParticipant.objects.filter(study=study, digest=browser_digest(study.pk, mark_key(mark))).exists()
 
 
 def places_taken(study: Study) -> int:

@@ -88,6 +88,8 @@ def enter_by_public_link(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _begin_by_public_link(request: HttpRequest, study: Study, link: PublicLink, mark: str) -> HttpResponse:
     if not entering.returns(study, mark):
+        if entering.has_left(study, mark):
+            raise entering.EntryRefusedError(entering.OUT)
         address = client_address(request)
         count_answer(address, mark)
         token, answer = request.POST.get("drawn", ""), request.POST.get("answer", "")
@@ -107,6 +109,8 @@ def _public_page(request: HttpRequest, study: Study, link: PublicLink, context: 
     if not entering.takes_entries(study) or not (link.is_open or known):
         return _refused(request, context, entering.CLOSED)
     if not known:
+        if sent and entering.has_left(study, sent):
+            return _refused(request, context, entering.OUT)
         if entering.places_taken(study) >= link.people:
             return _refused(request, context, entering.FULL)
         context["drawn"] = attention_texts.draw(study, link.attention, mark)

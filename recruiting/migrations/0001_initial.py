@@ -357,7 +357,7 @@ class Migration(FirstMigration):
             name='LeftParticipant',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(help_text='keyed hash of the participant id', max_length=64)),
+                ('digest', models.CharField(help_text='keyed hash of the participant id, or of the browser', max_length=64)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.study')),
             ],
             options={

@@ -13,6 +13,7 @@ from recruiting.crowds.ending import end_overdue
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.clock import at_time
 from tests.recruiting.crowds.crowd_study import Guest, crowd_study, texts
+from tests.recruiting.way_in_study import FITTING, SCREEN, Walk
 
 pytestmark = pytest.mark.django_db
 
@@ -141,6 +142,25 @@ def test_a_browser_comes_back_to_its_account_without_a_text(study):
     assert guest.join().status_code == 302
     assert guest.person == person
     assert (CrowdStay.objects.count(), CrowdBrowser.objects.count()) == (1, 1)
+
+
+def test_leaving_is_no_way_to_try_a_failed_screen_again(owner):
+    study = crowd_study(owner, recruiter=None, link={"people": 5}, steps=[SCREEN])
+    guest = Guest(study)
+    guest.join()
+    Walk(guest.client, study).post("screen", **{**FITTING, "reply-native": "no"})
+    assert guest.stay.outcome == "screened_out"
+    left = guest.client.post(f"{guest.base}leave/")
+    assert left.status_code == 200
+    assert not CrowdBrowser.objects.exists()
+    before = Person.objects.count()
+    page = guest.client.get(f"{guest.base}join/")
+    assert (page.status_code, "cannot join this study any more" in texts(page)) == (422, True)
+    drawn = draw(study, BUILT_IN, guest.client.cookies["interrater_browser"].value)
+    page = guest.client.post(f"{guest.base}join/", {"drawn": drawn.token, "answer": drawn.shown.answer})
+    assert page.status_code == 422
+    assert Person.objects.count() == before
+    assert Guest(study).join().status_code == 302  # others come in
 
 
 def test_a_browser_without_cookies_is_told(study):
