@@ -124,7 +124,7 @@ def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedW
     for study_pk, _, _, active in rows:
         taken[study_pk] += [active] if active else []
     paced = []
-    for study in Study.objects.filter(pk__in=taken).only("slug", "title", "options").order_by("slug"):
+    for study in Study.objects.filter(pk__in=taken).only("slug", "title", "options", "recruiting").order_by("slug"):
         pace, times = pace_in(study), taken[study.pk]
         if pace is not None:
             own = median(times) if len(times) >= LEAST_TIMED else None

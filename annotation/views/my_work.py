@@ -72,5 +72,5 @@ def my_day(request: HttpRequest) -> HttpResponse:
     zone = zone_called(request.GET.get("zone", "") or preferences_of(person_of(request)).time_zone)
     paced, rest = paced_work(person_of(request))
     context = {"day": day_of(person_of(request), zone), "zone": zone, "pace_after": SHORTEST_PACE_MINUTES,
-               "paced": paced, "rest": rest}  # fmt: skip
+               "paced": paced, "rest": rest, "steps": any(one.study.has_steps for one in paced)}  # fmt: skip
     return render(request, "annotation/my_day.html", context)

@@ -1,4 +1,6 @@
-"""All that is kept about a person, as JSON that they download: nothing of other people, and no system's name.
+"""What is kept about a person, as JSON that they download: nothing of other people, and no system's name.
+
+The file ends with what it leaves out, and why.
 
 Outputs go by the letters that the person saw. Another app adds what it keeps by binding OWN_DATA in its `own_data`: a
 function that yields the title of a list and its rows for a person.
@@ -20,6 +22,7 @@ from config.registry import bound
 from recruiting.entry_step import steps_of
 from recruiting.models import Consent, CrowdBrowser, CrowdId, CrowdStay, PersonalReply, PracticeAnswer, StepPassage
 from recruiting.way_in.admission import passages_of
+from recruiting.way_in.left_out_data import left_out
 from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
@@ -30,6 +33,7 @@ def own_data(person: Person) -> Iterator[str]:
     """Yield the text of a JSON object: lists of rows by title, each read while it is sent."""
     yield '{\n"account": ' + _text(_account(person))
     parts = [*_lists(person), *(part for give in bound("own_data", "OWN_DATA") for part in give(person))]
+    parts.append(("left_out", left_out()))
     for title, rows in parts:
         yield f",\n{_text(title)}: ["
         for number, row in enumerate(rows):
