@@ -20,14 +20,14 @@ NOTED_EVERY = timedelta(minutes=1)
 """The last use is stored at most once per minute, not for each request."""
 
 
-class TokenRefusedError(PermissionDenied):
+class NobodysTokenError(PermissionDenied):
     """The account stands for no person, so it gets no token."""
 
 
 def issue_token(study: Study, actor: Person, *, name: str, scope: str, days: int = DAYS) -> str:
     """Create a token of a study and return its secret. Only the hash is stored, so the secret is shown once.
 
-    Raises TokenRefusedError.
+    Raises NobodysTokenError.
     """
     return _issue(actor, [study.slug], study=study, name=name, scope=scope, days=days)
 
@@ -38,7 +38,7 @@ def issue_account_token(
 ) -> str:  # fmt: skip
     """Create a token of the actor's account and return its secret; it opens `studies`, or all that the actor runs.
 
-    Raises TokenRefusedError.
+    Raises NobodysTokenError.
     """
     with transaction.atomic():
         named = [] if studies is None else list(studies)
@@ -51,7 +51,7 @@ def issue_account_token(
 def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[Study] = (), **fields: Any) -> str:
     """Create a token with these fields, and an entry in the audit of each of its studies (none: that of the site)."""
     if actor.is_synthetic:
-        raise TokenRefusedError
+        raise NobodysTokenError
     secret = new_token()
     expires = database_now() + timedelta(days=days)
     with transaction.atomic():

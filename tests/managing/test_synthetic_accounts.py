@@ -19,7 +19,7 @@ from accounts.secret_tokens import token_hash
 from accounts.sign_in_links import PASSWORD, SIGN_IN, NobodyError, issue_link, issue_password_link, open_link
 from annotation.members.invitations import InvitationDeadError, accept, invite, open_invitation
 from annotation.members.member_links import NOBODY, MemberLinkRefusedError, make_member_link, why_no_link
-from annotation.members.tokens import TokenRefusedError, issue_account_token, issue_token
+from annotation.members.tokens import NobodysTokenError, issue_account_token, issue_token
 from annotation.models import Membership, Token
 from config.background.claiming import process_row
 from config.background.kinds import GiveUpError
@@ -102,9 +102,9 @@ def test_no_provider_joins_it_by_an_address(copied):
 
 
 def test_it_gets_no_token_and_accepts_no_invitation(copied, study, owner):
-    with pytest.raises(TokenRefusedError):
+    with pytest.raises(NobodysTokenError):
         issue_token(copied.study, copied.person, name="t", scope="annotate")
-    with pytest.raises(TokenRefusedError):
+    with pytest.raises(NobodysTokenError):
         issue_account_token(copied.person, name="t", scope="read")
     assert not Token.objects.exists()
     path = invite(study, "annotator", owner)[0]
