@@ -52,9 +52,9 @@ def _refuse_unknown(figure: str, aim: str) -> None:
 
 def _row(raters: int, items: int | None, reached: float, costs: StatedCosts) -> dict[str, Any]:
     answers = None if items is None else items * raters
-    cost: dict[str, float | None] = {"minutes": None, "pay": None, "fee": None, "total": None}
+    cost: dict[str, float | None] = {"people": None, "minutes": None, "pay": None, "fee": None, "total": None}
     if answers is not None:
-        cost |= costs.of(answers)
+        cost |= costs.of(answers, raters)
     return {"raters": raters, "items": items, "answers": answers, "reached": reached, **cost}
 
 

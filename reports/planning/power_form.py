@@ -14,10 +14,12 @@ AIMS = (("width", "Width of the interval"), ("power", "Power to find a differenc
 DEFAULTS: dict[str, Any] = {
     "figure": "win_rate", "aim": "power", "goal": 0.8, "share": 0.6, "correlation": 0.3, "deviation": 1.0,
     "difference": 0.3, "alpha": 0.6, "minutes_per_task": 2.0, "pay_per_task": 0.0, "pay_per_hour": 0.0,
-    "fee_percent": 0.0, "fixed_cost": 0.0, "currency": "", "most_items": 5000, "runs": 1000,
+    "fee_percent": 0.0, "fixed_cost": 0.0, "step_minutes": 0.0, "tasks_per_person": 0, "currency": "",
+    "most_items": 5000, "runs": 1000,
     "seed": 0, "question": "",
 }  # fmt: skip
-COSTS = ("minutes_per_task", "pay_per_task", "pay_per_hour", "fee_percent", "fixed_cost")
+COSTS = ("minutes_per_task", "pay_per_task", "pay_per_hour", "fee_percent", "fixed_cost", "step_minutes",
+         "tasks_per_person")  # fmt: skip
 ASSUMED = ("share", "correlation", "deviation", "difference", "alpha")
 
 
@@ -51,6 +53,14 @@ class PowerForm(forms.Form):
     fixed_cost = forms.FloatField(
         label="Fixed cost", min_value=0, max_value=10_000_000, help_text="What the study costs whatever its size."
     )
+    step_minutes = forms.FloatField(
+        label="Minutes of the steps", min_value=0, max_value=1440,
+        help_text="Of each person, before the first task. The pay per hour pays them.",
+    )  # fmt: skip
+    tasks_per_person = forms.IntegerField(
+        label="Tasks per person at most", min_value=0, max_value=1_000_000,
+        help_text="So many people have to pass the steps. 0: each does a task of every item.",
+    )  # fmt: skip
     currency = forms.CharField(label="Currency", max_length=LONGEST_CURRENCY, required=False)
     most_items = forms.IntegerField(label="Items at most", min_value=10, max_value=50_000)
     runs = forms.IntegerField(label="Simulated studies", min_value=50, max_value=2000)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.models import Study
-from annotation.studies.pace_plan import pace_in
+from annotation.studies.pace_plan import pace_in, tasks_per_person
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from recruiting.stopping.peeking import Kind, note_peek
@@ -19,11 +19,12 @@ from reports.planning.power_form import DEFAULTS, PowerForm, filled, power_choic
 
 
 def defaults_of(study: Study) -> dict[str, Any]:
-    """Minutes and pay per task, and the currency, as the study says them."""
+    """Minutes and pay per task, minutes of the steps, tasks per person and the currency, as the study says them."""
     pace = pace_in(study)
-    if pace is None:
-        return {}
-    given = {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task, "currency": pace.currency}
+    given: dict[str, Any] = {"tasks_per_person": tasks_per_person(study)}
+    if pace is not None:
+        given |= {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task}
+        given |= {"currency": pace.currency, "step_minutes": pace.step_minutes if study.has_steps else None}
     return {key: value for key, value in given.items() if value is not None}
 
 

@@ -78,8 +78,19 @@ def test_more_raters_need_fewer_items_and_each_answer_costs():
 
 def test_pay_by_the_hour_the_recruiters_fee_and_what_is_paid_once_add_up():
     costs = StatedCosts(3.0, pay_per_task=0.5, pay_per_hour=12.0, fee_percent=40, fixed_cost=100)
-    assert costs.of(200) == {"minutes": 600, "pay": 100 + 120, "fee": 88, "total": 408}
-    assert StatedCosts(2.0).of(10) == {"minutes": 20, "pay": 0, "fee": 0, "total": 0}
+    assert costs.of(200) == {"people": 1, "minutes": 600, "pay": 100 + 120, "fee": 88, "total": 408}
+    assert StatedCosts(2.0).of(10) == {"people": 1, "minutes": 20, "pay": 0, "fee": 0, "total": 0}
+
+
+def test_each_person_spends_the_minutes_of_the_steps_which_pay_per_hour_pays():
+    costs = StatedCosts(2.0, pay_per_task=1.0, pay_per_hour=6.0, step_minutes=15, tasks_per_person=30)
+    assert costs.of(100, 2) == {"people": 4, "minutes": 260, "pay": 100 + 26, "fee": 0, "total": 126}
+    assert costs.of(40, 5)["people"] == 5  # an item needs different people
+    everything = StatedCosts(2.0, step_minutes=15)
+    assert (everything.of(300, 3)["people"], everything.of(300, 3)["minutes"]) == (3, 645)
+    row = sizes(costs=costs)[1]
+    assert row["people"] == max(3, -(-row["answers"] // 30))
+    assert row["minutes"] == row["answers"] * 2 + row["people"] * 15
 
 
 def test_the_power_of_a_study_of_its_own_size_is_said_with_its_cost():

@@ -47,6 +47,21 @@ def test_the_page_has_minutes_and_money_in_the_currency_of_the_study(client):
     assert (planned["items"], planned["minutes"], planned["pay"], planned["total"]) == (20, 60, 20, 75)
 
 
+def test_hours_and_cost_count_the_steps_of_each_person(client):
+    study, owner = stopping_study(None, items=20)
+    options = {"seed": 1, "pace": {"minutes_per_task": 3, "step_minutes": 12}, "plan": {"most": 4}}
+    steps = {"steps": [{"key": "consent", "kind": "consent", "text": "Yes?"}]}
+    Study.objects.filter(pk=study.pk).update(options=options, recruiting=steps)
+    client.force_login(owner)
+    path = f"/studies/{study.slug}/power/"
+    assert 'value="12"' in client.get(path).content.decode()
+    shown = read(client, f"{path}{ASKED}&pay_per_hour=20").content.decode()
+    assert "include the steps: 12 minutes per person" in shown
+    assert "A person does at most 4 tasks." in shown
+    planned = KeptReport.objects.get().parsed_figures()["planned"]
+    assert (planned["people"], planned["minutes"], planned["pay"]) == (5, 60 + 5 * 12, 40)
+
+
 def printed(*given):
     out = StringIO()
     call_command("power", *given, stdout=out)
