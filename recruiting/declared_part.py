@@ -61,6 +61,8 @@ class RecruitingPart(DeclaredPart):
             if lacking := found.get(step.key):
                 what = "1 item" if lacking == 1 else f"{lacking} items"
                 yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
+            if not study.is_dry_run:
+                yield from step.kind.live_problems(step)
         yield from routing_problems(study)
 
     def changed(self, study: Study) -> None:

@@ -131,6 +131,10 @@ class EntryStepKind(ABC):
         """The pool of the step's practice tasks."""
         return ""
 
+    def live_problems(self, step: EntryStep) -> Iterator[str]:
+        """Yield sentences that say what is missing in a step's words before the study can go live."""
+        yield from ()
+
     def problems(self, body: Mapping[str, Any], place: str, within: DeclaredIn) -> Iterator[FieldInvalidError]:
         """Yield what is wrong with a step's own keys; `place` names the step in messages."""
         yield from ()

@@ -23,6 +23,8 @@ from recruiting.models import Consent, ConsentVersion
 from recruiting.way_in.step_fields import StepField
 
 SHOWN = ("text", "privacy", "retention", "on_withdrawal")
+PLACEHOLDER = "Say here who"
+"""How a template's sentences begin that a study's own words have to replace."""
 CHANGED = gettext_noop("The text has changed since you opened this page. Read it again, please.")
 TICK = gettext_noop("Tick the box to agree, or leave the study.")
 
@@ -59,6 +61,15 @@ class ConsentStep(EntryStepKind):
             yield FieldInvalidError(place, f"on_withdrawal must be keep or erase, not {quoted(rule)}")
         if any(one.get("kind") == self.key for one in within.before):
             yield FieldInvalidError(place, "is a second consent: a study has one")
+
+    def live_problems(self, step: EntryStep) -> Iterator[str]:
+        for field in self.fields:
+            words = " ".join(str(step.option(field.name, "")).split())
+            if PLACEHOLDER.casefold() in words.casefold():
+                yield (
+                    f"The step {step.title} still has a sentence of its template in *{field.label}*:"
+                    f" “{PLACEHOLDER} …”. Write there what it asks for, on the page of steps."
+                )
 
     def is_passed(self, step: EntryStep, passages: Passages) -> bool:
         return digest_of(step) in passages.agreed

@@ -9,11 +9,13 @@ from django.test import Client
 
 from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Annotation, Assignment, Batch, SpotCheck
+from annotation.models import Annotation, Assignment, Batch, SpotCheck, Study
+from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, prepare
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
-from tests.recruiting.way_in_study import Walk
+from recruiting.step_kinds.consent import PLACEHOLDER
+from tests.recruiting.way_in_study import CONSENT, Walk, with_own_words
 
 NAMES = ("one", "two", "three", "four", "five")
 
@@ -21,7 +23,7 @@ NAMES = ("one", "two", "three", "four", "five")
 @pytest.fixture
 def walk(client, owner, rater, tmp_path):
     def begin(template, lines, **changes):
-        body = {**study_templates()[template].body, "slug": "ferries", **changes}
+        body = {**with_own_words(study_templates()[template].body), "slug": "ferries", **changes}
         (tmp_path / "study.json").write_text(json.dumps(body), encoding="utf-8")
         (tmp_path / "items.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         study = import_study(tmp_path, owner=owner).study
@@ -45,6 +47,29 @@ def letters(page):
     shown = {output["text"].split()[-1]: output["letter"] for output in page.context["desk"]["outputs"]}
     assert "gold" not in page.content.decode().lower()
     return shown
+
+
+@pytest.mark.parametrize("template", ["href_recruiting", "instrusum_recruiting", "kiwi_recruiting"])
+def test_a_template_s_consent_says_what_to_write_by_the_words_that_are_looked_for(template):
+    [consent] = [one for one in study_templates()[template].body["recruiting"]["steps"] if one["kind"] == "consent"]
+    words = " ".join(str(value) for value in consent.values())
+    assert words.count(PLACEHOLDER) == len(re.findall("say here", words, re.IGNORECASE)) > 0
+
+
+@pytest.mark.parametrize("place", ["text", "privacy", "retention"])
+def test_a_study_goes_live_only_with_words_of_its_own(walk, owner, place):
+    declared = {"steps": [{**CONSENT, place: "It is voluntary. Say here\n who is responsible."}]}
+    items = [line("main-1", NAMES[:2])]
+    with pytest.raises(StudyRefusedError, match="sentence of its template"):
+        walk("href_recruiting", items, recruiting=declared)
+    study = Study.objects.get()
+    assert not study.is_live
+    page = Client()
+    page.force_login(owner)
+    assert "sentence of its template" in page.get("/studies/ferries/").content.decode()
+    Study.objects.update(recruiting={"steps": [CONSENT]})
+    make_live(Study.objects.get(), owner)
+    assert Study.objects.get().is_live
 
 
 def test_href_screens_then_nine_of_ten_then_tasks(walk, rater):

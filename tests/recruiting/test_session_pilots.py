@@ -26,7 +26,7 @@ from retrieval.index_builds import ensure_index
 from sessions import steps
 from sessions.models import RevisionSession
 from tests.conftest import make_person
-from tests.recruiting.way_in_study import QUALIFICATION, Walk
+from tests.recruiting.way_in_study import QUALIFICATION, Walk, with_own_words
 from tests.sessions.conftest import (  # noqa: F401 - fixtures
     folder,
     live,
@@ -84,7 +84,8 @@ def piloted(folder, models, owner, rater):  # noqa: F811
 
 
 def test_kiwi_s_pilot_from_the_template_to_the_export(folder, models, owner, tmp_path, client):  # noqa: F811
-    body = {key: value for key, value in study_templates()["kiwi_recruiting"].body.items() if key != "title"}
+    given = with_own_words(study_templates()["kiwi_recruiting"].body)
+    body = {key: value for key, value in given.items() if key != "title"}
     made = folder([question(f"q{number}") for number in range(5)], **body)
     study = import_study(made, owner=owner).study
     people = [make_person(f"person-{number}") for number in range(3)]

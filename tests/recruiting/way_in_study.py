@@ -1,5 +1,7 @@
 """A study with steps on the way in, and what tests do on its pages."""
 
+import json
+
 from annotation.models import Guideline, Item, Membership, Output, Question, Study
 from annotation.studies.planning import plan_chunk
 from recruiting.models import PracticeAnswer, StepPassage
@@ -28,6 +30,11 @@ QUALIFICATION = {
 FITTING = {"reply-native": "yes", "reply-degree": "Master's", "reply-years": "3"}
 RIGHT = {"q-follows": "true", "q-how_well": "5"}
 WRONG = {"q-follows": "false", "q-how_well": "1"}
+
+
+def with_own_words(body):
+    """A study file from a template whose consent says what the template asks for."""
+    return json.loads(json.dumps(body).replace("Say here who", "The group at the harbour knows who"))
 
 
 def add_practice(study, key, pool):

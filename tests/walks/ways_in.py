@@ -19,6 +19,7 @@ from tests.browser.conftest import Desk, saved
 from tests.browser.test_pairwise import shown
 from tests.browser.test_sessions import written
 from tests.house import ROOT
+from tests.recruiting.way_in_study import with_own_words
 from tests.walks.hands import KeyboardHand
 from tests.walks.walking import Walk
 from tests.walks.ways import COMMENT, mark_errors, rank_all, write_reason
@@ -33,7 +34,7 @@ def study_of(template: str, name: str, folder: Path, owner: Any, **options: Any)
     """Make a live study from a template with texts of the demo."""
     made = folder / name
     made.mkdir()
-    body = {**study_templates()[template].body, "slug": name, "title": TITLES[template]}
+    body = {**with_own_words(study_templates()[template].body), "slug": name, "title": TITLES[template]}
     body["options"] = {**body.get("options", {}), **options}
     (made / "study.json").write_text(json.dumps(body), encoding="utf-8")
     lines = LINES[template]()
