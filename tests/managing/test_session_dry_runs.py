@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from django.urls import reverse
 
 from accounts.models import Person
 from annotation.importing import import_study
-from annotation.models import Annotation, Study
+from annotation.models import Annotation, Assignment, Study
 from config.background.claiming import due_keys, process_row, run_waiting
 from llm import door
 from llm.models import Call
@@ -126,6 +127,11 @@ def test_those_of_kiwi_do_the_pilot_go_on_and_rate_turns_of_others(owner, tmp_pa
     report = client.get(f"/studies/{copy.slug}/report/").content.decode()
     assert "made-up answers of synthetic raters" in report
     assert client.get(f"/studies/{copy.slug}/sessions/").status_code == 200
+    session = RevisionSession.objects.filter(study=copy).first()
+    own = Assignment.objects.get(rater=session.rater, task=session.task_id)
+    client.force_login(session.rater.person)
+    shown = client.get(reverse("revision_sessions:session", args=[own.key])).content.decode()
+    assert "made-up answers of synthetic raters" in shown
 
 
 def test_a_press_removes_all_of_it(owner, tmp_path):
