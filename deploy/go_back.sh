@@ -16,21 +16,26 @@ inside() { docker compose run --rm --no-deps -T "$@"; }
 sql() { docker compose exec -T postgres psql -v ON_ERROR_STOP=1 -U interrater -d postgres "$@"; }
 
 # Restore into a database and a folder of their own; only complete ones replace what is there, the databases at once.
+# So a folder without its database says that only the files remain to be exchanged.
 restore() {
-  sql -c "DROP DATABASE IF EXISTS interrater_restored" -c "CREATE DATABASE interrater_restored OWNER interrater" &&
-    inside backup sh -c "rm -rf $var/restored && mkdir -m 0700 $var/restored" &&
+  inside backup rm -rf $var/restored &&
+    sql -c "DROP DATABASE IF EXISTS interrater_restored" -c "CREATE DATABASE interrater_restored OWNER interrater" &&
+    inside backup mkdir -m 0700 $var/restored &&
     inside -e VAR=$var/restored -e DATABASE_URL=postgres://interrater@postgres:5432/interrater_restored \
       backup python manage.py restore "$backup" &&
     sql --single-transaction -c "ALTER DATABASE interrater RENAME TO $aside" \
       -c "ALTER DATABASE interrater_restored RENAME TO interrater"
 }
 
+# The databases until now that are kept, the newest last.
+kept() { sql -Atc "SELECT datname FROM pg_database WHERE datname LIKE 'interrater\_until\_%' ORDER BY datname"; }
+
 # The proxy is restarted because its files may have changed, too.
 start() { docker compose up -d --wait --remove-orphans && docker compose restart proxy; }
 
 # The files that backups have; see operating/var_files.py.
 exchange_files() {
-  inside backup sh -c "cd $var && mkdir -m 0700 $aside
+  inside backup sh -c "cd $var && mkdir -p -m 0700 $aside
     for name in turn_judges exports uploads audit; do
       if [ -e \$name ]; then mv \$name $aside/; fi
       if [ -e restored/\$name ]; then mv restored/\$name .; fi
@@ -48,6 +53,13 @@ git checkout --quiet "$before"
 [ "$built" = yes ]
 # The proxy says that the site is away.
 docker compose stop web workers backup
+if inside backup test -e $var/restored &&
+  [ "$(sql -Atc "SELECT count(*) FROM pg_database WHERE datname = 'interrater_restored'")" = 0 ]; then
+  this=$aside
+  aside=$(kept | tail -n 1)
+  exchange_files
+  aside=$this
+fi
 git checkout --quiet "$version"
 if ! restore; then
   echo "The backup was not restored; the message is above. Starting $before again, whose data is as it was ..." >&2
@@ -67,5 +79,5 @@ echo "$version runs. Looking for rows that contradict each other ..."
 docker compose exec -T backup python manage.py checkdata ||
   echo "Work that was claimed when the backup was made is taken again within minutes: run checkdata again then." >&2
 echo "The database until now is $aside, its files are in $var/$aside. All that are kept, the newest last:"
-sql -Atc "SELECT datname FROM pg_database WHERE datname LIKE 'interrater\_until\_%' ORDER BY datname"
+kept
 echo "Drop them, and delete the folders of the same names, when you no longer need them."

@@ -99,8 +99,9 @@ def test_going_back_restores_beside_the_present_data_and_looks_at_it_when_the_si
     assert done.returncode == 0, done.stderr
     parts = [
         "v0.1.0: compose run --rm --no-deps -T backup test -r /backups/a.zip", "v0.0.9: compose build",
-        "v0.1.0: compose stop web workers backup", "CREATE DATABASE interrater_restored",
-        "rm -rf /var/lib/interrater/restored", "manage.py restore /backups/a.zip", "RENAME TO interrater_until_",
+        "v0.1.0: compose stop web workers backup", "rm -rf /var/lib/interrater/restored",
+        "CREATE DATABASE interrater_restored", "mkdir -m 0700 /var/lib/interrater/restored",
+        "manage.py restore /backups/a.zip", "RENAME TO interrater_until_",
         "for name in turn_judges", "v0.0.9: compose up -d --wait --remove-orphans", "v0.0.9: compose restart proxy",
         "manage.py checkdata",
     ]  # fmt: skip
