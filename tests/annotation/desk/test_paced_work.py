@@ -13,6 +13,7 @@ from annotation.models import Study
 from annotation.studies.pace_plan import StatedPace, pace_in
 from tests.conftest import draft_study, live_study
 from tests.managing.paced_answers import add_timed_answers
+from tests.recruiting.way_in_study import CONSENT
 
 PACE = {"minutes_per_task": 3, "pay_per_task": 0.5, "floor_per_hour": 12, "break_after_minutes": 50, "currency": "EUR"}
 BODY = {
@@ -54,6 +55,10 @@ def test_a_person_sees_their_own_median_and_pay(client, owner, rater):
     shown = client.get(reverse("annotation:my_day")).content.decode()
     assert "Yours, median" in shown
     assert "15.00 EUR" in shown
+    said = "The time that you spent on the steps before your first task is not in them."
+    assert said not in shown
+    Study.objects.filter(pk=study.pk).update(recruiting={"steps": [CONSENT]})
+    assert said in client.get(reverse("annotation:my_day")).content.decode()
 
 
 @pytest.mark.parametrize(("minutes", "pause", "due"), [(60, 1, True), (40, 1, False), (60, 10, False)])
