@@ -15,7 +15,7 @@ from tests.changed_rows import changes
 from tests.page_forms import forms_of, page_in
 from tests.test_audited_addresses import ALWAYS, BOOKKEEPING, LEFT_OUT
 from tests.test_routes import row_of
-from tests.world import PEOPLE, ROUTES, SOME_ROUTES, on_routes
+from tests.world import PROGRAMS, ROUTES, SOME_ROUTES, on_routes
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(600)]
 READERS = ("owner", "annotator", "superuser")
@@ -97,7 +97,6 @@ API = {
 """A request that each address accepts with which somebody here may write."""
 LINES = ("api:items", "api:ratings", "api:scores")
 NO_TRACE = {"api:work_next": "the task that the annotator has already", "api:work_pulse": "a lease and seconds"}
-PROGRAMS = [name for name in PEOPLE if name.startswith("token_")]
 ACCEPTED = {"200", "201", "202", "400", "409"}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 
-from tests.world import PEOPLE, PROGRAMS, ROUTES, is_alike
+from tests.world import ENDED, PEOPLE, PROGRAMS, ROUTES, is_alike
 
 TABLE = Path(__file__).with_name("routes.csv")
 pytestmark = pytest.mark.one_database
@@ -37,6 +37,11 @@ def rows():
 def row_of(route, method):
     matching = (row for row in rows() if fnmatchcase(route, row["route"]) and method in row["methods"].split())
     return next(matching, None)
+
+
+def status_in(row, person):
+    """The status that a row states; callers without a column count as anonymous."""
+    return row.get(person) or row["anonymous"]
 
 
 class Rollback(Exception):
@@ -73,11 +78,16 @@ def is_at_the_admin(route):
 
 
 def is_asked(route, method, person):
-    """Whether `make test` asks for this cell of the table; `make thorough` asks for all."""
+    """Whether `make test` asks for this cell of the table; `make thorough` asks for all.
+
+    Callers whose rights have ended are asked for if those rights would change the answer.
+    """
     row = row_of(route, method)
-    refused = row and {row[one] or row["anonymous"] for one in PEOPLE} == {NO_SUCH_METHOD}
+    refused = row and {status_in(row, one) for one in PEOPLE} == {NO_SUCH_METHOD}
     if refused or method == "HEAD":
         return person == ONE
+    if person in ENDED:
+        return bool(row) and status_in(row, person) != status_in(row, ENDED[person])
     if is_at_the_admin(route):
         return person in AT_THE_ADMIN and method in AS_FORMS
     return person not in PROGRAMS or person == "token_write" or bool(row and row[person])
@@ -92,7 +102,7 @@ def wrong_statuses(world, route, asked=is_asked):
         for person in PEOPLE:
             if asked(route, method, person):
                 status = status_of(clients[person], method, address(route))
-                expected = row and (row[person] or row["anonymous"])
+                expected = row and status_in(row, person)
                 if str(status) != expected:
                     wrong.append(f"{route},{method},{person}: {status}, not {expected}")
     return wrong
@@ -107,6 +117,17 @@ def test_every_person_gets_exactly_the_status_of_the_table(world, route):
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_rest_of_the_table_is_right(world, route):
     assert wrong_statuses(world, route, lambda *cell: not is_asked(*cell)) == []
+
+
+def test_the_api_answers_callers_whose_rights_have_ended_with_401():
+    """By the table, which has no column for them."""
+    others = {
+        f"{method} {route}: {status_in(row, person)}"
+        for person in ENDED for route in ROUTES if route.startswith(("api:", "managing_api:")) and route != "api:docs"
+        for method in METHODS if status_in(row := row_of(route, method), person) != "401"
+    }  # fmt: skip
+    assert others == set()
+    assert {*rows()[0]} & {*ENDED} == set()
 
 
 def test_only_public_pages_are_open_without_a_sign_in():

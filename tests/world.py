@@ -1,12 +1,14 @@
 """A live study with a row of each kind, another study, and a person of each kind: for tests of every address."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from accounts.auditing import identity_of, record
-from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
+from accounts.models import BrowserSession, KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
 from accounts.sign_in_links import issue_link, issue_password_link
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
@@ -55,7 +57,8 @@ from tests.webhooks.webhook_rows import add_webhook_rows
 
 PEOPLE = (
     "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",
-    "superuser", "deactivated", "token_read", "token_write", "token_annotate", "token_account",
+    "superuser", "deactivated", "token_read", "token_write", "token_annotate", "token_account", "token_expired",
+    "token_revoked", "session_expired",
 )  # fmt: skip
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
@@ -102,6 +105,8 @@ PROGRAMS = ("token_read", "token_write", "token_annotate", "token_account")
 """Tokens of the study that the owner made, the annotator's, and one of the owner's account, which writes.
 
 If a row has no status for them, they count as anonymous: pages accept no tokens."""
+ENDED = {"token_expired": "token_write", "token_revoked": "token_write", "session_expired": "superuser"}
+"""Who had the rights of another until a token or session ended, and counts as anonymous now."""
 
 
 def routes(patterns=None, namespace="", path="/"):
@@ -142,7 +147,7 @@ def build_world():
     people = {
         name: Person.objects.create(username=name, is_staff=name in ("limited_staff", "superuser"),
                                     is_superuser=name == "superuser")
-        for name in PEOPLE if name != "anonymous" and name not in PROGRAMS
+        for name in PEOPLE if name not in ("anonymous", *PROGRAMS, *ENDED)
     }  # fmt: skip
     members = {
         name: add_member(where, people[name], role, None)
@@ -176,7 +181,8 @@ def build_world():
             secret = issue_account_token(maker, name=name, scope="write")
         else:
             secret = issue_token(study, maker, name=name, scope=scope)
-        clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
+        clients[name] = client_with(secret)
+    clients |= ended_clients(study, people)
     output = Output.objects.filter(item__study=study).first()
     told = {"protocol": "llm_eval", "model": "campus/small", "questions": ["how_well"]}
     run = JudgeRun.objects.create(rater=rater, name="run-1", configuration=told)
@@ -269,6 +275,24 @@ def build_world():
         raise AssertionError(f"{route} has arguments that this table does not know")
 
     return clients, address
+
+
+def client_with(secret):
+    """A client that sends a token."""
+    return Client(headers={"Authorization": f"Bearer {secret}"})
+
+
+def ended_clients(study, people):
+    """A client for each of ENDED, whose token or session is as its counterpart's but for its end."""
+    now, made = timezone.now(), {"session_expired": Client()}
+    for name, ended in (("token_expired", {"expires_at": now - timedelta(seconds=1)}),
+                        ("token_revoked", {"revoked_at": now})):  # fmt: skip
+        made[name] = client_with(issue_token(study, people["owner"], name=name, scope="write"))
+        assert Token.objects.filter(name=name).update(**ended) == 1
+    made["session_expired"].force_login(people["superuser"])
+    session = BrowserSession.objects.filter(pk=made["session_expired"].session.session_key)
+    assert session.update(expire_date=now - timedelta(seconds=1)) == 1
+    return made
 
 
 def program_rows(study, owner):
