@@ -38,10 +38,14 @@ for study in Study.objects.all():
 """
 
 
-def run(code: str, url: str, folder: Path) -> None:
-    """Run `code` in a process of its own on the database at `url`, with `folder` as its argument; fail if it fails."""
+def run(code: str, url: str, folder: Path, settings: str = "config.settings") -> None:
+    """Run `code` in a process of its own on the database at `url`, with `folder` as its argument; fail if it fails.
+
+    Modules in `folder` can be imported, those of `settings` too.
+    """
     environment = {
-        **os.environ, "DATABASE_URL": url, "VAR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings",
+        **os.environ, "DATABASE_URL": url, "VAR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": settings,
+        "PYTHONPATH": str(folder),
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", SET_UP + code, str(folder)], cwd=ROOT, env=environment, capture_output=True, text=True

@@ -5,7 +5,7 @@
 Clones this repository, installs it (not with `--installed`, which takes this checkout's packages), starts the services
 of docker-compose.yml by `make stack`, and makes an owner and answers. Then it backs up, kills and deletes everything,
 restores, updates to a later version with one more migration, and goes back. At the end it starts the database of the
-first release by `make run`. It ends with code 1 at the first step that does not hold.
+fixture of 0.1, the first release, by `make run`. It ends with code 1 at the first step that does not hold.
 """
 
 import argparse
@@ -246,12 +246,12 @@ def go_back(drill: Drill, backup: Path, before: str) -> None:
 
 
 def first_release(drill: Drill) -> None:
-    """Start a database that the first release has left, by `make run`."""
+    """Start the database of the fixture of 0.1, by `make run`."""
     var = drill.folder / "first"
     var.mkdir(mode=0o700)
     fixture = drill.site / "tests/fixtures/0.1/sqlite.gz"
     (var / "interrater.sqlite3").write_bytes(gzip.decompress(fixture.read_bytes()))
-    with drill.step("start a database of release 0.1 (make run)"):
+    with drill.step("start the database of the fixture of 0.1 (make run)"):
         started = drill.running("run", "Interrater runs at", end, VAR=str(var), DEMO="0")
         started.__enter__()
     try:

@@ -9,6 +9,7 @@ import pytest
 from config import schema_state
 from config.schema_state import WrongSchemaError, check_before, check_schema
 from tests.house import ROOT
+from tests.later_versions import write_later_version
 from tests.operating.installations import QUICK_KINDS, Installation, installation, skip_without_server
 
 pytestmark = pytest.mark.timeout(1800)
@@ -17,10 +18,6 @@ SOMEBODY = """
 call_command("migrate", verbosity=0)
 from accounts.models import Person
 Person.objects.create_user("somebody", password="a long password of somebody")
-"""
-SETTINGS = """
-from config.settings import *
-MIGRATION_MODULES = {"webhooks": "later.migrations"}
 """
 LATER = """
 from django.db import migrations, models
@@ -47,21 +44,8 @@ class Migration(migrations.Migration):
 
 def later_version(site: Installation, **migrations: str) -> Installation:
     """The same installation under a version with more migrations of one app, by their names."""
-    package = site.var.parent / "later" / "migrations"
-    package.mkdir(parents=True, exist_ok=True)
-    for old in package.glob("*.py"):
-        old.unlink()
-    (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("")
-    (package / "0001_initial.py").write_text("from webhooks.migrations import *\n" + initial())
-    for name, text in migrations.items():
-        (package / f"{name.lstrip('_')}.py").write_text(text)
-    (site.var.parent / "later_settings.py").write_text(SETTINGS)
-    return Installation(site.url, site.var, "later_settings", site.extra)
-
-
-def initial() -> str:
-    return (ROOT / "webhooks/migrations/0001_initial.py").read_text(encoding="utf-8")
+    named = {name.lstrip("_"): text for name, text in migrations.items()}
+    return Installation(site.url, site.var, write_later_version(site.var.parent, "webhooks", named), site.extra)
 
 
 @pytest.fixture(scope="module")
