@@ -159,7 +159,11 @@ def item_objects(source: SourceFile, table: TypedTable) -> Iterator[tuple[int, d
 def _has_row_per_item(source: SourceFile) -> bool:
     with open_regular(source.path) as file:
         first = file.readline(settings.LINE_LIMIT).removeprefix(BOM).decode(errors="replace")
-    return "id" in next(csv.reader([first], delimiter=_delimiter(first)), [])
+    csv.field_size_limit(settings.LINE_LIMIT)
+    try:
+        return "id" in next(csv.reader([first], delimiter=_delimiter(first)), [])
+    except csv.Error:
+        return False  # the reader of its rows says what is wrong
 
 
 def _items_of_outputs(source: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:

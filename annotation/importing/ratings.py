@@ -84,7 +84,8 @@ class RatingImport(LineImport[ReadRating]):
         return KnownRatings(self.study, self.staging)
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadRating:
-        machine = body.get("rater_kind") in MACHINES
+        kind = body.get("rater_kind")
+        machine = isinstance(kind, str) and kind in MACHINES
         line_fields.only(body, self.keys[machine])
         item, key, names_item = body.get("item"), body.get("question"), self.protocol.files.ratings_name_items
         if names_item == (item is None) or not isinstance(item, str | None):

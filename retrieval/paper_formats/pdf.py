@@ -42,6 +42,10 @@ ITEM = re.compile(r"[•▪‣◦]\s|\(?(\d{1,2}|[a-z]|[ivx]{1,4})\)\s|[-\u2013]
 ENDS = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*$")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 BROKEN = re.compile(r"([^\W\d_]{2,})[-\u00ad\u2010]$")
+COMPOUND = re.compile(r"(?<!\w)\w+-\w+")
+"""Tried at the beginning of a word only: from each of its letters, a long word would take time with its square."""
+LONGEST_WORD = 64
+LONGEST_PAGE_NUMBER = 60
 ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl", "\u00a0": " "})
 
@@ -84,7 +88,7 @@ def _pages(content: bytes) -> dict[str, Any]:
 def paragraphs_of(pages: Sequence[Sequence[str]]) -> list[str]:
     """Return the paragraphs of pages of stripped lines."""
     lines = [line for page in _without_running(pages) for line in page]
-    whole = set(re.findall(r"\w+-\w+", " ".join(lines)))
+    whole = set(COMPOUND.findall(" ".join(lines)))
     return [part for block in _blocks(lines) for part in _parts(_joined_lines(block, whole))]
 
 
@@ -95,9 +99,13 @@ def _without_running(pages: Sequence[Sequence[str]]) -> list[list[str]]:
     least = max(RUNNING_PAGES, RUNNING_SHARE * len(shown))
     for page in shown:
         for place in sorted(_edges(page), reverse=True):
-            if PAGE_NUMBER.fullmatch(page[place]) or seen[_shape(page[place])] >= least:
+            if _is_page_number(page[place]) or seen[_shape(page[place])] >= least:
                 del page[place]
     return shown
+
+
+def _is_page_number(line: str) -> bool:
+    return len(line) <= LONGEST_PAGE_NUMBER and bool(PAGE_NUMBER.fullmatch(line))
 
 
 def _edges(page: Sequence[str]) -> set[int]:
@@ -141,16 +149,18 @@ def _is_over(block: Sequence[str], full: int) -> bool:
 
 def _joined_lines(block: Sequence[str], whole: set[str]) -> str:
     """Join the lines of a paragraph; drop a hyphen at a line's end unless the hyphenated word occurs elsewhere."""
-    text = block[0]
+    pieces, end = [block[0]], block[0][-LONGEST_WORD:]
     for line in block[1:]:
-        broken = BROKEN.search(text)
+        broken = BROKEN.search(end)
         if broken is None or not line[0].islower():
-            text = f"{text}{'' if text.endswith('-') and line[0].isalnum() else ' '}{line}"
-            continue
-        rest = re.match(r"\w+", line)
-        compound = f"{broken[1]}-{rest[0] if rest else ''}"
-        text = text[:-1] + ("-" if compound in whole else "") + line
-    return joined(text)
+            if not (end.endswith("-") and line[0].isalnum()):
+                pieces.append(" ")
+        else:
+            rest = re.match(r"\w+", line)
+            pieces[-1] = pieces[-1][:-1] + ("-" if f"{broken[1]}-{rest[0] if rest else ''}" in whole else "")
+        pieces.append(line)
+        end = "".join(pieces[-3:])[-LONGEST_WORD:]
+    return joined("".join(pieces))
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -6,7 +6,9 @@ parent limits the total time. It opens no files and knows nothing of the applica
 
 import json
 import resource
+import struct
 import sys
+import zlib
 from io import BytesIO
 from typing import Any
 
@@ -17,6 +19,11 @@ MOST_MEMORY = 1 << 30
 MOST_SECONDS = 45
 MOST_PAGES = 500
 MOST_CHARACTERS = 4_000_000
+OF_DAMAGED_FILES = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, OSError, EOFError, zlib.error,
+    struct.error,
+)  # fmt: skip
+"""What pypdf raises for values that it does not expect, beside its own errors."""
 
 
 def answer(content: bytes) -> dict[str, Any]:
@@ -40,7 +47,9 @@ def answer(content: bytes) -> dict[str, Any]:
         if type(problem).__name__ in ("LimitReachedError", "DependencyError"):
             return {"problem": "is compressed in a way that is not supported"}
         return {"problem": "is damaged or incomplete: its pages cannot be read"}
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, AssertionError, OSError):
+    except NotImplementedError:
+        return {"problem": "is encrypted or compressed in a way that is not supported"}
+    except OF_DAMAGED_FILES:
         return {"problem": "is damaged or incomplete: its pages cannot be read"}
     return {"pages": pages, "title": title if isinstance(title, str) else ""}
 

@@ -38,6 +38,7 @@ def test_no_rating_is_coerced(folder, value):
         ({"question": "colour"}, "question", "is not a question of this study"),
         ({"rater": None}, "rater", "must be text"),
         ({"rater_kind": "robot"}, "rater_kind", "must be one of human, metric, model"),
+        ({"rater_kind": []}, "rater_kind", "must be one of human, metric, model"),
         ({"answer": 4}, '"answer"', "unknown key"),
         ({"submitted_at": "yesterday"}, "submitted_at", "must be a time"),
         ({"submitted_at": "2026-01-01T00:00:00"}, "submitted_at", "must include the offset"),

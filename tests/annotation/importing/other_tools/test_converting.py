@@ -12,6 +12,7 @@ from annotation.importing.other_tools import other_tools
 from annotation.importing.other_tools.converting import converted, recognised, slug_of, write_conversion
 from annotation.importing.other_tools.tool_files import read_tool_file
 from annotation.models import Rating
+from tests.annotation.importing.json_values import VALUES, places, replaced
 from tests.annotation.importing.other_tools.conftest import ratings_of
 
 LINE = {"id": 1, "text": "It rains.", "label": ["wet"]}
@@ -101,33 +102,6 @@ def test_files_of_several_annotators_with_one_name_are_told_apart(written, moved
 @pytest.mark.parametrize(("name", "slug"), [("My Data!", "my-data"), ("---", "converted"), ("é" * 9, "converted")])
 def test_slugs_are_made_from_names(name, slug):
     assert slug_of(name) == slug
-
-
-SCALARS = st.one_of(
-    st.sampled_from(["x", "y z", 1, 2, 1.5]), st.none(), st.booleans(), st.integers(-5, 10**19), st.floats(),
-    st.text(max_size=5),
-)  # fmt: skip
-VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)  # fmt: skip
-
-
-def places(value, path=()):
-    """The paths of all values inside a JSON value."""
-    yield path
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        yield from places(inner, (*path, key))
-
-
-def replaced(value, path, new):
-    """A copy with another value at a path."""
-    if not path:
-        return new
-    copied = value.copy()
-    copied[path[0]] = replaced(value[path[0]], path[1:], new)
-    return copied
 
 
 @pytest.mark.parametrize("key", sorted(EXAMPLES))
