@@ -2,9 +2,10 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -21,3 +22,13 @@ def own_database(url: str | None) -> Iterator[Path]:
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         yield Path(folder)
+
+
+def fill_table(model: Any, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert the rows of one table and commit them, so that SQLite's log of writes holds one table at most."""
+    from django.db import transaction
+
+    from config.bulk_insert import insert_rows
+
+    with transaction.atomic():
+        insert_rows(model, columns, rows)

@@ -42,11 +42,8 @@ def main() -> None:
     from benchmarks._own_database import own_database
 
     with own_database(given.url):
-        from django.db import transaction
-
         begun = time.perf_counter()
-        with transaction.atomic():
-            make_study(given.items)
+        make_study(given.items)
         print(f"made in {time.perf_counter() - begun:.0f} s", flush=True)
         for name in ("visit", "work", "visit"):
             subprocess.run([sys.executable, __file__, "--step", name, "--visits", str(given.visits)], check=True)
@@ -95,50 +92,51 @@ def visit(visits: int) -> None:
         print(f"{name:<17} {status:>6} {sent:>11} {said}", flush=True)
 
 
-def make_study(count: int) -> None:
-    """Write the rows of a rated study in bulk."""
+def make_study(count: int, questions: int = QUESTIONS) -> None:
+    """Write the rows of a rated study in bulk, table by table."""
     from django.utils import timezone
 
     from accounts.auditing import record
     from accounts.models import Person
     from annotation.members.membership import add_member
     from annotation.models import Annotation, Item, Output, Question, Rater, Rating, Slot, Study, Task, TaskOutput
-    from config.bulk_insert import insert_rows, packed_time, refresh_statistics
+    from benchmarks._own_database import fill_table
+    from config.bulk_insert import packed_time, refresh_statistics
 
     owner, now, draw = Person.objects.create_user("owner"), packed_time(timezone.now()), Random(1)
     study = Study.objects.create(slug="listed", title="Listed", protocol="rating", redundancy=RATERS, status="live")
     add_member(study, owner, "owner", None)
     asked = [
         Question.objects.create(study=study, position=n, key=f"q{n}", type="likert", spec={"min": 1, "max": 5}).pk
-        for n in range(QUESTIONS)
+        for n in range(questions)
     ]
     raters = [Rater.objects.create(study=study, name=f"rater-{n}").pk for n in range(RATERS)]
     text, keys = "The ferry sails at nine in the morning. " * 40, range(1, count + 1)
-    insert_rows(
+    fill_table(
         Item, ("id", "study_id", "key", "digest", "document", "instruction", "categories", "source", "set", "pool",
                "feedback"),
         ((n, study.pk, f"item-{n}", "d", text, f"Say when ship {n} sails.", f'"topic-{n % 20}"', "", "", "main", "")
          for n in keys),
     )  # fmt: skip
-    insert_rows(
+    fill_table(
         Output, ("id", "item_id", "position", "key", "text", "edited_from", "writer", "digest"),
         ((n, n, 0, "north", "At nine. " * 10, "", "", "d") for n in keys),
     )  # fmt: skip
-    insert_rows(Task, ("id", "item_id", "key", "variant"), ((n, n, "k", "") for n in keys))
-    insert_rows(TaskOutput, ("task_id", "output_id", "position"), ((n, n, 0) for n in keys))
-    insert_rows(
+    fill_table(Task, ("id", "item_id", "key", "variant"), ((n, n, "k", "") for n in keys))
+    fill_table(TaskOutput, ("task_id", "output_id", "position"), ((n, n, 0) for n in keys))
+    fill_table(
         Slot, ("study_id", "item_id", "task_id", "number", "place", "order", "state", "holder_id",
          "kept_for"),
         ((study.pk, n, n, number, n, "[0]", "filled", rater, "") for n in keys for number, rater in enumerate(raters)),
     )  # fmt: skip
-    insert_rows(
+    fill_table(
         Annotation,
         ("id", "task_id", "rater_id", "revision", "is_current", "status", "surplus", "answers", "reason", "flag",
          "shown", "protocol_version", "payload_digest", "tool_use", "seconds", "submitted_at"),
         ((RATERS * n + place, n, rater, 1, True, "submitted", False, "{}", "", "", "[0]", 1, "", "{}", 20.0, now)
          for n in keys for place, rater in enumerate(raters)),
     )  # fmt: skip
-    insert_rows(
+    fill_table(
         Rating,
         ("study_id", "question_id", "rater_id", "item_id", "output_id", "variant", "annotation_id", "revision",
          "is_current", "level", "number", "value", "off_scale", "run", "ordinal", "outcome", "prompt_digest",

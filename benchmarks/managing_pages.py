@@ -1,12 +1,13 @@
-"""What researchers' pages and the lists of the admin cost at 100,000 items: queries, database time, processor time.
+"""What researchers' pages and the lists of the admin cost in large studies: queries, time and memory.
 
-    python benchmarks/managing_pages.py [--url DATABASE_URL] [--items 100000] [--visits 3] [--over]
+    python benchmarks/managing_pages.py [--url DATABASE_URL] [--items 100000] [--questions 2] [--visits 3] [--over]
 
 Makes a database of its own in a temporary folder (or uses the empty one given): a live study whose items three people
-have rated by two questions each, a draft with as many items, their audit, calls, tasks given out and a few hundred
+have rated by that many questions, a draft with as many items, their audit, calls, tasks given out and a few hundred
 people. Workers count it; then a new process visits the pages, each once to warm up. On SQLite, the processor's time
 holds the database's work; on PostgreSQL, add both. A list of the admin is shown as it opens, and then by its most
-expensive order, filter, search or page. With `--over`, only what takes more than 15 queries or 300 ms is shown.
+expensive order, filter, search or page. The memory is what the process has after the page without mapped files.
+With `--over`, only what takes more than 15 queries or 300 ms is shown.
 """
 
 import argparse
@@ -54,6 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--url", help="an empty database; default a temporary SQLite file")
     parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--questions", type=int, default=2)
     parser.add_argument("--visits", type=int, default=3)
     parser.add_argument("--over", action="store_true", help="show only what is over the limits")
     parser.add_argument("--step", choices=("ask", "work", "visit"), help="what the new processes do")
@@ -64,14 +66,11 @@ def main() -> None:
     from benchmarks._own_database import own_database
 
     with own_database(given.url):
-        from django.db import transaction
-
         from benchmarks.item_pages import make_study
 
         begun = time.perf_counter()
-        with transaction.atomic():
-            make_study(given.items)
-            make_rest(given.items)
+        make_study(given.items, given.questions)
+        make_rest(given.items)
         print(f"made in {time.perf_counter() - begun:.0f} s", flush=True)
         options = ["--visits", str(given.visits), *(["--over"] if given.over else [])]
         for name in ("ask", "work", "visit"):  # the first visits request what workers keep
@@ -85,7 +84,8 @@ def make_rest(count: int) -> None:
     from accounts.models import AuditEntry, Person
     from annotation.members.membership import add_member
     from annotation.models import Assignment, Item, Membership, Output, Question, Rater, Study
-    from config.bulk_insert import insert_rows, next_ids, packed_time, refresh_statistics
+    from benchmarks._own_database import fill_table
+    from config.bulk_insert import next_ids, packed_time, refresh_statistics
     from llm.models import Call
 
     owner, now = Person.objects.get(username="owner"), timezone.now()
@@ -100,24 +100,24 @@ def make_rest(count: int) -> None:
                             spec={"min": 1, "max": 5})  # fmt: skip
     raters, at = list(Rater.objects.values_list("pk", flat=True)), packed_time(now)
     items, text = next_ids(Item, 2 * count)[-count:], "The ferry sails at nine in the morning. " * 40
-    insert_rows(
+    fill_table(
         Item, ("id", "study_id", "key", "digest", "document", "instruction", "categories", "source", "set", "pool",
                "feedback"),
         ((pk, draft.pk, f"item-{pk}", "d", text, "Say when it sails.", "[]", "", "", "main", "") for pk in items),
     )  # fmt: skip
     outputs = next_ids(Output, 2 * count)[-count:]
-    insert_rows(
+    fill_table(
         Output, ("id", "item_id", "position", "key", "text", "edited_from", "writer", "digest"),
         ((pk, item, 0, "north", "At nine. " * 10, "", "", "d") for pk, item in zip(outputs, items, strict=True)),
     )  # fmt: skip
-    insert_rows(
+    fill_table(
         Assignment,
         ("key", "task_id", "rater_id", "order", "created_at", "draft_version", "visible_seconds", "active_seconds",
          "tool_use", "flag"),
         ((f"{n * RATERS + place:032x}", n, rater, "[0]", at, 0, 0.0, 0.0, "{}", "" if n % 100 else "Odd.")
          for n in range(1, count + 1) for place, rater in enumerate(raters)),
     )  # fmt: skip
-    insert_rows(
+    fill_table(
         AuditEntry, ("at", "action", "study", "subject"),
         ((packed_time(now + n * MOMENT), action, live.slug, f"task {n} of rater") for n in range(-RATERS * count, 0)
          for action in ("task assigned", "task submitted")),
@@ -157,7 +157,7 @@ def step(given: argparse.Namespace) -> None:
             measured(owner, path, 0)
         return
     print(
-        f"{connection.vendor}\npage                                 status queries   database ms  processor ms",
+        f"{connection.vendor}\npage                                 status queries   database ms  processor ms   MiB",
         flush=True,
     )
     for name, path in own_pages():
@@ -220,6 +220,7 @@ class Cost:
     queries: int
     database: float
     processor: float
+    memory: float = 0.0
 
     @property
     def milliseconds(self) -> float:
@@ -232,6 +233,8 @@ def measured(client: Any, path: str, visits: int) -> Cost:
     from django.db import connection
     from django.test import override_settings
     from django.test.utils import CaptureQueriesContext
+
+    from benchmarks.memory import pss
 
     spent: list[float] = []
 
@@ -255,14 +258,14 @@ def measured(client: Any, path: str, visits: int) -> Cost:
                 processor.append(1000 * (time.process_time() - worked))
             database.append(sum(spent))
             sent = max(sent, len(queries))
-    return Cost(status, sent, min(database), min(processor))
+    return Cost(status, sent, min(database), min(processor), pss(os.getpid(), "Pss_Anon"))
 
 
 def show(name: str, cost: Cost, only_over: bool) -> None:
     is_over = cost.queries > MOST_QUERIES or cost.milliseconds > MOST_MS
     if is_over or cost.status != 200 or not only_over:
         mark = " over" if is_over else ""
-        figures = f"{cost.queries:>7} {cost.database:>13.0f} {cost.processor:>13.0f}"
+        figures = f"{cost.queries:>7} {cost.database:>13.0f} {cost.processor:>13.0f} {cost.memory:>5.0f}"
         print(f"{name:<36} {cost.status:>6} {figures}{mark}", flush=True)
 
 
