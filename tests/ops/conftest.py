@@ -87,15 +87,17 @@ class Launched:
         (found,) = (pid for pid in self.children if sign in command_of(pid))
         return found
 
-    def wait_for_workers(self, *queues: str) -> None:
-        """Read until these workers have reported that they are ready."""
+    def wait_for_workers(self, *queues: str) -> str:
+        """Read until these workers have reported that they are ready; return what was printed."""
         assert self.ready, self.said
-        missing = set(queues or ("calls", "jobs"))
+        missing, read = set(queues or ("calls", "jobs")), ""
         while missing:
             printed = self.read_until("ready.")
             assert "ready." in printed, f"ended before {missing} were ready: {printed}"
             line = printed.splitlines()[-1]
             missing -= {queue for queue in missing if f"{queue}@" in line}
+            read += printed
+        return read
 
     def read_until(self, sign: str) -> str:
         """What is printed up to the line with `sign`, or up to the end of all processes that could print."""

@@ -65,12 +65,29 @@ def assert_one_sentence(launched, *parts: str) -> None:
         assert part in launched.said
 
 
+def all_ended_by(running, number: int) -> str:
+    """Send a signal, which must end every process and free the port; return what was printed since the start."""
+    printed = running.wait_for_workers()
+    children = below(running.process.pid)
+    assert len(children) == 7  # web: parent and 2, workers: parent, calls, jobs and one that computes
+    code, rest = running.end(number)  # reads until no process holds the output
+    assert code == 0
+    wait_for_the_end_of(*children)
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", int(running.port)))
+    return printed + rest
+
+
 @pytest.fixture(scope="module")
 def running(first_start, tmp_path_factory):
-    """A site whose processes tests may kill, in any order: its launcher starts them again."""
+    """A second start on altered data, whose processes tests may kill, in any order: its launcher starts them again."""
     folder = tmp_path_factory.mktemp("running")
+    var = Path(shutil.copytree(first_start, folder / "kept var"))
+    with sqlite3.connect(var / "interrater.sqlite3") as database:
+        database.execute("UPDATE annotation_study SET title = 'Changed since', status = 'paused'")
     with launching(folder) as start:
-        site = start(Path(shutil.copytree(first_start, folder / "kept var")))
+        site = start(var)
         site.wait_for_workers()
         yield site
 
@@ -85,25 +102,21 @@ def test_a_first_start_creates_the_demo_and_a_link_for_each_person(launch):
     assert len(written) == len(set(written)) == 4
     assert all(link.startswith(f"http://127.0.0.1:{running.port}/") for link in written)
     assert status_of(running.port, written[0].partition(f":{running.port}")[2]) == 200
-    code, rest = running.end()
-    assert code == 0
-    assert links_in(rest) == written
+    assert links_in(all_ended_by(running, signal.SIGTERM)) == written
     assert usernames(running.var) == ["demo-annotator-1", "demo-annotator-2", "demo-annotator-3", "demo-researcher"]
 
 
-def test_a_second_start_keeps_the_data_and_gives_new_links(launch, kept_var):
-    before = links_in((kept_var / "links.txt").read_text(encoding="utf-8"))
-    with sqlite3.connect(kept_var / "interrater.sqlite3") as database:
-        database.execute("UPDATE annotation_study SET title = 'Changed since', status = 'paused'")
-    running = launch(kept_var)
-    assert running.ready, running.said
+def test_a_second_start_keeps_the_data_and_gives_new_links(running, first_start):
+    before = links_in((first_start / "links.txt").read_text(encoding="utf-8"))
+    after = links_in((running.var / "links.txt").read_text(encoding="utf-8"))
+    assert len(before) == len(after) == 4
+    assert not set(before) & set(after)
     assert "Preparing" not in running.said
     assert "Collecting" not in running.said
-    assert not set(before) & set(links_in((kept_var / "links.txt").read_text(encoding="utf-8")))
-    with sqlite3.connect(kept_var / "interrater.sqlite3") as database:
+    with sqlite3.connect(running.var / "interrater.sqlite3") as database:
         found = set(database.execute("SELECT title, status FROM annotation_study"))
         assert found == {("Changed since", "paused")}
-    assert len(usernames(kept_var)) == 4
+    assert len(usernames(running.var)) == 4
 
 
 @pytest.mark.thorough
@@ -120,21 +133,10 @@ def test_a_start_without_the_demo_removes_old_links(launch, kept_var):
     assert not (kept_var / "links.txt").exists()
 
 
-@pytest.mark.parametrize(
-    "number",
-    [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.thorough) for one in (signal.SIGINT, signal.SIGHUP))],
-)
-def test_a_signal_ends_all_processes(launch, kept_var, number):
-    running = launch(kept_var)
-    running.wait_for_workers()
-    children = below(running.process.pid)
-    assert len(children) == 7  # web: parent and 2, workers: parent, calls, jobs and one that computes
-    code, _ = running.end(number)  # reads until no process holds the output
-    assert code == 0
-    wait_for_the_end_of(*children)
-    with socket.socket() as again:
-        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        again.bind(("127.0.0.1", int(running.port)))
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_other_signals_end_all_processes_as_well(launch, kept_var, number):
+    all_ended_by(launch(kept_var), number)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
