@@ -131,7 +131,7 @@ def pip_install(what: list[str | Path], failure: str) -> None:
         failure,
     )  # fmt: skip
     subprocess.run(
-        [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", VENV / "lib"],
+        [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "site-packages/.*/tests/", VENV / "lib"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
     )  # fmt: skip
 
