@@ -128,13 +128,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_settings(tmp_path_factory):
-    """Passwords hashed quickly, static files by their plain names (no collectstatic before the tests).
+    """Passwords hashed quickly, static files by their plain names (no collectstatic before the tests), a fixed key.
 
     Each process has a folder for files of its own, because upkeep deletes what the process' database does not know.
     """
     var = tmp_path_factory.mktemp("var")
     with override_settings(
         VAR=var,
+        SECRET_KEY="a key for all tests on all machines: hidden checks are drawn from it",
         ENDPOINTS_FILE=var / "endpoints.yaml",
         STATIC_ROOT=tmp_path_factory.mktemp("static"),
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],

@@ -1,16 +1,21 @@
-"""Which of a rater's claims get a hidden check instead of the study's next task: drawn from the study's seed.
+"""Which of a rater's claims get a hidden check instead of the study's next task: drawn from the site's secret key.
 
-A draw depends only on the study, the rater's name and the number of the claim, so that pages can say how many tasks are
-left without a query, and so that a check comes when nobody's work decides it.
+A draw depends only on the study, its seed, the rater's name, the number of the claim and that key, so that pages can
+say how many tasks are left without a query, and so that a check comes when nobody's work decides it. A rater can know
+all of these but the key: without it, they could compute which of their tasks are checks. With another key, later
+claims are drawn again; nothing that was given or answered changes.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
 from annotation.models import Rater, Study
 from annotation.protocols import protocols
+from config.model_fields import canonical_json
 
 KINDS = ("gold", "twins", "repeats")
 """The kinds of checks, in the order in which draws are shared out among them."""
@@ -19,6 +24,7 @@ FIRST_CLAIM = 3
 PER_DIGEST = 8
 """Draws of four bytes that one digest holds."""
 WHOLE = 2**32
+SALT = "annotation.studies.check_draws"
 
 
 def checks_of(study: Study) -> Mapping[str, Any] | None:
@@ -37,7 +43,7 @@ def drawn_kind(study: Study, rater: str, number: int) -> str | None:
     checks = checks_of(study)
     if checks is None or number < checks.get("first", FIRST_CLAIM):
         return None
-    draws = _draws(study.slug, study.option("seed", 0), rater, number // PER_DIGEST)
+    draws = _draws(settings.SECRET_KEY, study.slug, study.option("seed", 0), rater, number // PER_DIGEST)
     drawn, bound = draws[number % PER_DIGEST], 0.0
     for kind in KINDS:
         bound += share_of(checks, kind)
@@ -46,10 +52,20 @@ def drawn_kind(study: Study, rater: str, number: int) -> str | None:
     return None
 
 
+def secretly_seeded(study: Study, *parts: Any) -> int:
+    """A number of 63 bits that depends on the study's seed, `parts` and the site's secret key."""
+    digest = _digest(settings.SECRET_KEY, [study.slug, study.option("seed", 0), *parts])
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def _digest(key: str, parts: list[Any]) -> bytes:
+    return salted_hmac(SALT, canonical_json(parts), secret=key, algorithm="sha256").digest()
+
+
 @lru_cache(maxsize=4096)
-def _draws(slug: str, seed: int, rater: str, block: int) -> tuple[float, ...]:
+def _draws(key: str, slug: str, seed: int, rater: str, block: int) -> tuple[float, ...]:
     """Numbers from 0 to 1 for PER_DIGEST claims in a row."""
-    digest = hashlib.sha256(f"{slug}\0{seed}\0{rater}\0checks\0{block}".encode()).digest()
+    digest = _digest(key, [slug, seed, "claims", rater, block])
     return tuple(int.from_bytes(digest[at : at + 4], "big") / WHOLE for at in range(0, 4 * PER_DIGEST, 4))
 
 

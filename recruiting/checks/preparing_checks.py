@@ -1,7 +1,8 @@
 """Prepares the checks of a rater's next claims: copies of items, their tasks, and which claim gets which.
 
 A worker does it ahead of the claims, so that a claim only looks up what is due. Everything follows from the study's
-seed and from what the rater has answered. If nothing fits a drawn claim, the rater gets the study's next task.
+seed, the site's secret key and what the rater has answered. If nothing fits a drawn claim, the rater gets the study's
+next task.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from annotation.models import Annotation, Assignment, DueCheck, Item, Output, Rater, Study, Task, TaskOutput
 from annotation.pools import CHECK, main_items
 from annotation.protocols import protocols
-from annotation.studies.check_draws import KINDS, checks_of, drawn_kind
+from annotation.studies.check_draws import KINDS, checks_of, drawn_kind, secretly_seeded
 from annotation.studies.locking import RaterGoneError, lock_study
 from annotation.studies.planning import ensure_tasks, outputs_of, seeded
 from recruiting.checks.answered_checks import outputs_that_can_fall
@@ -109,8 +110,8 @@ class _Preparing:
         return False
 
     def _in_turn(self, kind: str, rows: Sequence[Any], key: Any) -> list[Any]:
-        """The rows in an order that depends on the seed and the rater."""
-        return sorted(rows, key=lambda row: seeded(self.study, "check", kind, self.rater.name, key(row)))
+        """The rows in an order that depends on the seed, the secret key and the rater."""
+        return sorted(rows, key=lambda row: secretly_seeded(self.study, "check", kind, self.rater.name, key(row)))
 
     def _gold(self, number: int) -> list[tuple[Task, list[int]]]:
         golden = Item.objects.filter(
@@ -155,10 +156,10 @@ class _Preparing:
         source, answer = given.task.item, self.answers.get(given.task_id)
         can_fall = outputs_that_can_fall(self.study, answer) if answer else set()
         outputs = [one for one in given.task.outputs.order_by("task_outputs__position") if one.key in can_fall]
-        Random(seeded(self.study, "twin", source.key)).shuffle(outputs)  # noqa: S311 - reproducible, not secret
+        Random(secretly_seeded(self.study, "twin", source.key)).shuffle(outputs)  # noqa: S311 - seeded
         kinds = self.checks[CheckKind.TWIN].get("damage") or list(DAMAGES)
         for output in outputs:
-            random = Random(seeded(self.study, "twin", source.key, output.key))  # noqa: S311 - reproducible, not secret
+            random = Random(secretly_seeded(self.study, "twin", source.key, output.key))  # noqa: S311 - seeded
             found = damaged(output.text, self._others(source), kinds, random)
             if found is not None:
                 how, text = found
@@ -203,12 +204,12 @@ class _Preparing:
     def _order(self, task: Task) -> list[int]:
         """An order of the task's outputs as the protocol gives it to raters."""
         count = task.task_outputs.aggregate(n=Count("pk"))["n"]
-        seed = seeded(self.study, "check order", self.rater.name, task.key)
-        random = Random(seed)  # noqa: S311 - reproducible, not secret
+        seed = secretly_seeded(self.study, "check order", self.rater.name, task.key)
+        random = Random(seed)  # noqa: S311 - seeded
         orders = self.protocol.orders(count, max(count, 2), random, 0, seeded(self.study, "orders"))
         return list(random.choice(orders))
 
 
 def _key(study: Study, kind: str, source: str, damaged_key: str) -> str:
     """A key that says nothing, for rows that are kept apart by their keys."""
-    return hashlib.sha256(f"{seeded(study, 'check item', kind, source, damaged_key)}".encode()).hexdigest()
+    return hashlib.sha256(f"{secretly_seeded(study, 'check item', kind, source, damaged_key)}".encode()).hexdigest()

@@ -1,17 +1,26 @@
 """A rater cannot tell a check from any other task: not by page, headers, address, progress, statements or own data."""
 
+import hashlib
 import json
 import re
 from collections import Counter
 
 import pytest
+from django.conf import settings
 from django.db import connection
+from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Assignment
+from annotation.desk.assigning import next_assignment
+from annotation.desk.submitting import Submission, submit
+from annotation.models import Annotation, Assignment, Slot
+from annotation.studies.check_draws import _draws, drawn_kind
+from annotation.studies.planning import seeded
+from recruiting.checks.preparing_checks import prepare_checks
 from tests.recruiting.checks.checked_study import (
     EVERY_KIND,
+    WORDS,
     make_checked_study,
     rater_in,
     send,
@@ -48,7 +57,8 @@ def masked(page, texts):
 
 def texts_of(address):
     task = Assignment.objects.get(key=address.split("/")[2]).task
-    shown = [task.item.document, task.item.instruction, *task.outputs.values_list("text", flat=True)]
+    # With the words that a damaged output lacks: they are on every page, some of them in its markup.
+    shown = [task.item.document, task.item.instruction, WORDS, *task.outputs.values_list("text", flat=True)]
     return [one for text in shown for one in (text, *re.split(r"(?<=\.)\s|\s", text)) if len(one) > 1]
 
 
@@ -124,6 +134,73 @@ def test_the_download_of_own_data_names_checks_as_it_names_tasks(client, owner, 
             forms.setdefault(kind_by_name[row["task"]], set()).add(form)
         assert all(found <= forms[None] for found in forms.values()), (title, forms)
         assert len(forms) > 1
+
+
+def hashed(key, slug, seed, name, block):
+    return hashlib.sha256(f"{key}{slug}\0{seed}\0{name}\0checks\0{block}".encode()).digest()
+
+
+def test_what_a_rater_knows_does_not_tell_which_claims_get_checks(client, owner, tmp_path):
+    """Guesses from the address, the seed and the own name in files, by every way in which the site draws numbers."""
+    study = make_checked_study(tmp_path, owner, options={"same_raters": False, "seed": 0})
+    person, rater = rater_in(study, "ada")
+    client.force_login(person)
+    told = json.loads(b"".join(client.get("/my-data/my-data.json")).decode())["memberships"][0]
+    slug, name, seed = told["study"], told["name_in_files"], 0
+    assert (slug, name) == (study.slug, rater.name)
+
+    def guessed(digests):
+        return [int.from_bytes(one[at : at + 4], "big") / 2**32 for one in digests for at in range(0, 32, 4)]
+
+    blocks, claims = range(500), range(4000)
+    guesses = {
+        "hash": guessed(hashed("", slug, seed, name, block) for block in blocks),
+        "seeded": [seeded(study, "claims", name, number) / 2**63 for number in claims],
+        **{
+            key: [one for block in blocks for one in _draws(key, slug, seed, name, block)]
+            for key in ("", "0", slug, name, "annotation.studies.check_draws")
+        },
+    }
+    drawn = {number for number in claims if drawn_kind(study, name, number) is not None}
+    assert 0.45 < len(drawn) / len(claims) < 0.55
+    share = {
+        way: sum((guess[number] < 0.5) == (number in drawn) for number in claims) / len(claims)
+        for way, guess in guesses.items()
+    }
+    assert all(0.47 < hits < 0.53 for hits in share.values()), share  # four standard errors around a half
+    known = [one for block in blocks for one in _draws(settings.SECRET_KEY, slug, seed, name, block)]
+    assert sum((known[number] < 0.5) == (number in drawn) for number in claims) >= len(claims) - 2
+
+
+def test_another_secret_key_draws_later_claims_again_and_keeps_what_is_there(owner, tmp_path):
+    study = make_checked_study(tmp_path, owner, options={"same_raters": False})
+    _, rater = rater_in(study, "ada")
+
+    def work(most):
+        for _ in range(most):
+            prepare_checks(rater)
+            if (assignment := next_assignment(study, rater)) is None:
+                return
+            submit(assignment, Submission({"q-well": ["4"]}, 0, 1))
+
+    def draws():
+        return [drawn_kind(study, rater.name, number) for number in range(200)]
+
+    work(9)
+    before = list(Annotation.objects.order_by("pk").values())
+    drawn = draws()
+    with override_settings(SECRET_KEY="of another machine"):
+        assert draws() != drawn
+        work(100)
+        assert next_assignment(study, rater) is None
+    assert draws() == drawn
+    answers = Annotation.objects.order_by("pk")
+    assert list(answers.values())[: len(before)] == before
+    assert set(answers.values_list("status", "surplus")) == {("submitted", False)}
+    assert answers.filter(task__item__pool="main").count() == 18 * 3
+    later = answers.filter(pk__gt=before[-1]["id"], task__item__pool="check")
+    assert later.exists()
+    assert Slot.objects.filter(study=None).exclude(state="filled").count() == 0
 
 
 def count(captured):
