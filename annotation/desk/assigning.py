@@ -23,7 +23,7 @@ from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
 from annotation.desk.due_checks import take_due_checks
 from annotation.desk.hot_queries import RaterState, first_open, last_place_after, lock_state
-from annotation.desk.routed_claims import first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
+from annotation.desk.routed_claims import Lanes, first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
 from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_next_slots, take_slots, taken_slots
 from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, SeenItem, Slot, Study
@@ -332,16 +332,32 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> Sl
     """Take an open slot of a task; None if it has none that the locked rater may take."""
     if not has_room(rater.study, rater):
         return None
-    free = Slot.objects.filter(task=task, state=Slot.State.OPEN, kept_for__in=("", rater.name))
-    if routing_of(rater.study) is not None:
-        mine = locked_lanes(rater.study, rater.pk)
-        # Hidden checks are in no lane, and must not differ from tasks when they are taken back.
-        free = free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
+    mine = locked_lanes(rater.study, rater.pk) if routing_of(rater.study) is not None else None
+    free = _free_again(rater, mine).filter(task=task)
     slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return None
     taken = Slot.objects.filter(pk=slot.pk, state=Slot.State.OPEN)
     return slot if taken.update(state=state, holder=rater, lease_until=until) else None
+
+
+def _free_again(rater: Rater, mine: Lanes | None) -> QuerySet[Slot]:
+    """The open slots that a rater in these lanes may take of a task that they have had."""
+    free = Slot.objects.filter(state=Slot.State.OPEN, kept_for__in=("", rater.name))
+    if routing_of(rater.study) is None:
+        return free
+    # Hidden checks are in no lane, and must not differ from tasks when they are taken back.
+    return free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
+
+
+def skipped_and_open(rater: Rater) -> int:
+    """How many tasks the rater has skipped that they may still take back and answer, hidden checks among them."""
+    if not has_room(rater.study, rater):
+        return 0
+    mine = lanes_of(rater.pk) if routing_of(rater.study) is not None else None
+    skipped = Annotation.objects.filter(rater=rater, is_current=True, status=Annotation.Status.SKIPPED)
+    free = _free_again(rater, mine).filter(task=OuterRef("task"))
+    return skipped.filter(Exists(free), task__item__withdrawn_at=None).count()
 
 
 def release(study: Study, rater: Rater, task: int, why: str) -> int:

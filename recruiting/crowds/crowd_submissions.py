@@ -24,7 +24,7 @@ from recruiting.crowds.recruiter_settings import Recruiter, recruiter_of
 CENT = Decimal("0.01")
 COLUMNS = (
     "rater", "source", "participant", "study", "session", "entered_at", "ended_at", "outcome", "code", "answers",
-    "active_minutes", "suggested_payment", "bonus", "currency", "same_browser_as", "other_submissions",
+    "skipped", "active_minutes", "suggested_payment", "bonus", "currency", "same_browser_as", "other_submissions",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class CrowdSubmission:
     stay: CrowdStay
     known: CrowdId | None
     answers: int
+    skipped: int
     active_seconds: float
     base: Decimal | None
     suggested: Decimal | None
@@ -79,14 +80,14 @@ def submissions_of(study: Study, stays: Iterable[CrowdStay]) -> list[CrowdSubmis
     shared, found, pace = _same_browsers(study, people), [], pace_in(study)
     steps = 60 * (pace.step_minutes or 0.0) if pace is not None and study.has_steps else 0.0
     for stay in stays:
-        answers, active = work.get(stay.rater_id, (0, 0.0))
+        answers, skipped, active = work.get(stay.rater_id, (0, 0, 0.0))
         # The times of tasks that are open in several tabs overlap: together at most the stay.
         seconds = min(active, max(0.0, ((stay.ended_at or now) - stay.entered_at).total_seconds()))
         paid = seconds + (steps if stay.rater.admitted else 0.0)  # of steps nothing is measured
         paid = min(paid, max(0.0, ((stay.ended_at or now) - stay.entered_at).total_seconds()))
         base, suggested = payment(recruiter if stay.source == "recruiter" else None, stay.outcome, paid)
         found.append(
-            CrowdSubmission(stay, known.get(stay.rater.person_id or 0), answers, seconds, base, suggested,
+            CrowdSubmission(stay, known.get(stay.rater.person_id or 0), answers, skipped, seconds, base, suggested,
                        shared.get(stay.rater.person_id or 0, ()))
         )  # fmt: skip
     return found
@@ -106,8 +107,8 @@ def _cents(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, ROUND_HALF_UP)
 
 
-def _work_of(raters: Sequence[int]) -> Mapping[int, tuple[int, float]]:
-    """The submitted answers of raters, and their active seconds with those of skipped tasks.
+def _work_of(raters: Sequence[int]) -> Mapping[int, tuple[int, int, float]]:
+    """The submitted answers of raters, their skipped tasks, and their active seconds with those of skipped tasks.
 
     A page counts active seconds, and a forged page as many as it likes: at most the server's own count.
     """
@@ -116,10 +117,11 @@ def _work_of(raters: Sequence[int]) -> Mapping[int, tuple[int, float]]:
         .values("rater")
         .annotate(
             given=Count("pk", filter=Q(status="submitted")),
+            skipped=Count("pk", filter=Q(status="skipped")),
             active=Sum(Least(Coalesce("active_seconds", 0.0), Coalesce("seconds", 0.0))),
         )
     )
-    return {row["rater"]: (row["given"], float(row["active"] or 0)) for row in rows}
+    return {row["rater"]: (row["given"], row["skipped"], float(row["active"] or 0)) for row in rows}
 
 
 def _same_browsers(study: Study, people: Sequence[int]) -> Mapping[int, Sequence[str]]:
@@ -149,8 +151,9 @@ def table_lines(study: Study, submissions: Iterable[CrowdSubmission]) -> str:
         rows.append([neutralise(cell) for cell in (
             stay.rater.name, stay.source, known.participant if known else "", known.recruiter_study if known else "",
             known.session if known else "", stay.entered_at.isoformat(),
-            stay.ended_at.isoformat() if stay.ended_at else "", stay.outcome or "open", stay.code, str(one.answers),
-            f"{one.active_minutes:.1f}", _amount(one.suggested), _amount(one.bonus), currency,
+            stay.ended_at.isoformat() if stay.ended_at else "", stay.outcome or "open", stay.code,
+            str(one.answers), str(one.skipped), f"{one.active_minutes:.1f}", _amount(one.suggested),
+            _amount(one.bonus), currency,
             " ".join(one.same_browser), str(known.repeats if known else 0),
         )])  # fmt: skip
     return _csv(rows)

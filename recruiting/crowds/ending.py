@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import OuterRef, Q
+from django.db.models import OuterRef, Q, QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.assigning import release_held_by
+from annotation.desk.assigning import release_held_by, skipped_and_open
 from annotation.models import Annotation, Rater, Study
-from annotation.studies.corrections import StudyArchivedError
 from annotation.studies.locking import ImportPendingError, RaterGoneError, lock_rater, lock_study
 from annotation.studies.queries import MyWork, work_in
 from config.database_clock import database_now
@@ -68,7 +67,7 @@ def settle(study: Study, person: Person) -> CrowdStay | None:
     if stay_of(study, person) is None:  # they learn nothing of the study, such as whether it is archived
         return None
     with transaction.atomic():
-        locked = lock_study(study.pk)
+        locked = lock_study(study.pk, archived=True)
         stay = stay_of(locked, person)
         if stay is None:
             return None
@@ -87,10 +86,16 @@ def outcome_now(study: Study, rater: Rater) -> str:
         if way.halt is None or not way.halt.over:
             return ""
         return SCREENED_OUT if isinstance(way.step.kind, ScreenStep) else FAILED
+    if study.archived_at is not None:  # it is closed, and in nobody's list of work
+        return COMPLETE if _answers(rater).exists() else SCREENED_OUT
     work = work_in(rater.person, study) if rater.person else None
     if work is None:
         return ""
     return _outcome_of(work, rater)
+
+
+def _answers(rater: Rater) -> QuerySet[Annotation]:
+    return Annotation.objects.filter(rater=rater, is_current=True, status=Annotation.Status.SUBMITTED)
 
 
 def _outcome_of(work: MyWork, rater: Rater) -> str:
@@ -100,10 +105,24 @@ def _outcome_of(work: MyWork, rater: Rater) -> str:
         return FAILED
     if work.state not in AT_END:
         return ""
-    answered = Annotation.objects.filter(rater=rater, is_current=True, status=Annotation.Status.SUBMITTED).exists()
-    if answered:
-        return COMPLETE
+    if _answers(rater).exists():
+        return "" if open_again(work.study, rater) else COMPLETE
     return SCREENED_OUT if work.state in ("done", "between", "closed") else ""
+
+
+def open_again(study: Study, rater: Rater) -> int:
+    """How many tasks the rater has skipped that they still have to answer before their stay is complete.
+
+    Only people of a recruiter, who are paid for completing the study, have to: as long as they may take the tasks back,
+    the study is live, and they have given fewer answers than the recruiter's `least`, if there is one.
+    """
+    recruiter = recruiter_of(study)
+    if recruiter is None or not study.is_live:
+        return 0
+    if not CrowdStay.objects.filter(rater=rater, source=CrowdStay.Source.RECRUITER).exists():
+        return 0
+    least = recruiter.body.get("least")
+    return 0 if least is not None and _answers(rater).count() >= least else skipped_and_open(rater)
 
 
 def end_stay(study: Study, rater: Rater, outcome: str, now: datetime, *, actor: Person | None) -> bool:
@@ -137,15 +156,17 @@ def withdraw(rater: Rater, person: Person) -> WayBack | None:
 def end_overdue() -> int:
     """End some stays whose time is over, and return how many. Who has done all their tasks has completed the study.
 
-    The time of people whom a pause keeps from working does not run.
+    The time of people whom a pause keeps from working does not run. Those of studies that cannot be written now, for
+    an import or a deletion, wait for it and keep nobody else waiting.
     """
     now, ended = database_now(), 0
     paused = awaits_decision(OuterRef("rater")) & Q(rater__paused_at__isnull=False)
     due = CrowdStay.objects.filter(~paused, ended_at=None, due_at__lt=now).order_by("due_at")
+    due = due.filter(study__pending_import=None, study__being_erased=False, rater__import_pending=False)
     for stay in due.select_related("rater")[:AT_ONCE]:
         try:
             ended += _end_if_overdue(stay, now)
-        except (ImportPendingError, StudyArchivedError, RaterGoneError):
+        except (ImportPendingError, RaterGoneError):
             continue
         except DatabaseError:
             logger.exception("The stay of rater %s could not be ended.", stay.rater_id)
@@ -154,7 +175,7 @@ def end_overdue() -> int:
 
 def _end_if_overdue(stay: CrowdStay, now: datetime) -> bool:
     with transaction.atomic():
-        study = lock_study(stay.study_id)
+        study = lock_study(stay.study_id, archived=True)
         rater = _locked_rater(study, stay)
         halt = way_of(study, rater, now).halt
         if halt is not None and not halt.over:  # they wait for a decision, or until they may try again

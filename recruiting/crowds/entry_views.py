@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,7 +19,7 @@ from config.client_address import client_address
 from config.database_clock import database_now
 from recruiting.crowds import attention_texts, entering
 from recruiting.crowds.browser_mark import keep_mark, mark_in, new_mark
-from recruiting.crowds.ending import settle, stay_of, way_back
+from recruiting.crowds.ending import open_again, settle, stay_of, way_back
 from recruiting.crowds.entry_limits import EntryLimitedError, count_answer, count_entry, forget_answers
 from recruiting.crowds.link_settings import PublicLink, public_link_of
 from recruiting.crowds.recruiter_settings import recruiter_of
@@ -133,6 +134,8 @@ def finish(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(NOTHING)
     if not stay.outcome:
         messages.info(request, gettext("There is something left to do before you get your code."))
+        if open_again(study, stay.rater):
+            return redirect(f"{reverse('annotation:my_answers', args=[slug])}?show=skipped")
         return redirect("annotation:home")
     return redirect("recruiting:outcome", slug=slug)
 

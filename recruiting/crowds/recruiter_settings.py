@@ -31,7 +31,7 @@ MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """What MTurk sends for the assignment to somebody who has not accepted the task yet."""
 PROLIFIC_RETURN = "https://app.prolific.com/submissions/complete?cc={code}"
 PROLIFIC_TOKEN = "prolific_token"  # noqa: S105 - the name of a parameter
-COMMON = ("profile", "intro", "parameters", "study_ids", "codes", "minutes", "pay", "per_hour", "currency")
+COMMON = ("profile", "intro", "parameters", "study_ids", "codes", "minutes", "least", "pay", "per_hour", "currency")
 KEYS_OF: Mapping[str, Sequence[str]] = {
     PROLIFIC: (*COMMON, "token"), GENERIC: (*COMMON, "name", "own_codes", "return", "signature"),
     MTURK: (*COMMON, "own_codes", "submit_to"),
@@ -43,7 +43,7 @@ GIVEN_ID = re.compile("[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PLACEHOLDERS = ("code", "outcome", *PARTS)
 LONGEST_INTRO, LONGEST_NAME, LONGEST_RETURN, LONGEST_CURRENCY = 5000, 100, 1000, 8
-MOST_IDS, MOST_KEYS, MOST_PAY = 100, 20, 10_000
+MOST_IDS, MOST_KEYS, MOST_PAY, MOST_LEAST = 100, 20, 10_000, 100_000
 KEY_PARTS = ("kty", "kid", "n", "e")
 
 
@@ -125,6 +125,8 @@ def checked_recruiter(value: Any, field: str) -> Mapping[str, Any]:
         matching(one, GIVEN_ID, f"{field}.study_ids.{number}")
     _check_codes(body, field, profile)
     checked_minutes(body, field)
+    if "least" in body and (type(body["least"]) is not int or not 1 <= body["least"] <= MOST_LEAST):
+        raise FieldInvalidError(f"{field}.least", f"must be a whole number from 1 to {MOST_LEAST}")
     checked_number(body, "per_hour", field, MOST_PAY)
     pay = checked_mapping(body.get("pay", {}), f"{field}.pay", OUTCOMES)
     for outcome in pay:

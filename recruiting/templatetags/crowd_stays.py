@@ -8,8 +8,9 @@ from django import template
 from accounts.models import Person
 from annotation.models import Rater, Study
 from annotation.studies.pace_plan import pace_in, tasks_per_person
+from annotation.studies.queries import MyWork
 from recruiting.checks.awaited_decisions import is_awaited
-from recruiting.crowds.ending import stay_of
+from recruiting.crowds.ending import open_again, stay_of
 from recruiting.crowds.entering import is_crowd_account
 from recruiting.entry_step import steps_of
 from recruiting.models import CrowdStay, StepPassage
@@ -22,6 +23,15 @@ register = template.Library()
 def crowd_stay(study: Study, person: Any) -> CrowdStay | None:
     """The person's stay in the study, or None."""
     return stay_of(study, person) if isinstance(person, Person) else None
+
+
+@register.simple_tag
+def left_open(stay: CrowdStay, work: Any) -> int:
+    """How many skipped tasks the person still has to answer before their stay is complete, by their work if known."""
+    if stay.outcome or not isinstance(work, MyWork) or not work.skipped:
+        return 0
+    stay.rater.study = work.study
+    return open_again(work.study, stay.rater)
 
 
 @register.simple_tag

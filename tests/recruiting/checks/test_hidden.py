@@ -172,7 +172,7 @@ def test_what_a_rater_knows_does_not_tell_which_claims_get_checks(client, owner,
     assert sum((known[number] < 0.5) == (number in drawn) for number in claims) >= len(claims) - 2
 
 
-def test_another_secret_key_draws_later_claims_again_and_keeps_what_is_there(owner, tmp_path):
+def test_another_secret_key_draws_later_claims_again_and_keeps_answers(owner, tmp_path):
     study = make_checked_study(tmp_path, owner, options={"same_raters": False})
     _, rater = rater_in(study, "ada")
 

@@ -9,14 +9,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Annotation, Rater, Slot, Study
+from accounts.models import Person
+from annotation.models import Annotation, PendingImport, Rater, Slot, Study
 from config.background.kinds import sweeps
 from recruiting.checks.excluding import end_exclusion, exclude
-from recruiting.crowds.ending import CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
+from recruiting.crowds.ending import AT_ONCE, CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
 from tests.annotation.test_erasing import everything
 from tests.recruiting.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, held_by, prolific_ids, texts
-from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, SCREEN, WRONG, Walk
+from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, WRONG, Walk
 
 pytestmark = pytest.mark.django_db
 HARD = {**QUALIFICATION, "attempts": 1}
@@ -43,6 +44,67 @@ def test_who_does_not_fit_gets_the_code_for_that_and_the_way_back_at_once(owner)
     assert "CSCREEN1" in texts(shown)
     assert "submissions/complete?cc=CSCREEN1" in shown.content.decode()
     assert guest.stay.outcome == "screened_out"
+
+
+def skip_rest(guest):
+    """Skip every task that is left; return the addresses of the skipped ones."""
+    skipped = []
+    while "/work/" in (address := guest.client.post(f"{guest.base}next/")["Location"]):
+        assert guest.client.post(f"{address}skip/", {"reason": "Tired.", "revision": "0"}).status_code == 302
+        skipped.append(address)
+    return skipped
+
+
+def test_one_answer_and_skips_are_not_complete_until_the_skipped_tasks_are_answered(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    (address,) = skip_rest(guest)
+    said = "You skipped 1 task that is still open to you. Once you have answered it, you get your code"
+    for place in (f"{guest.base}end/", "/"):
+        page = texts(guest.client.get(place))
+        assert said in page, place
+        assert "Finish and get my code" not in page, place
+    assert guest.finish()["Location"] == f"{guest.base}my-answers/?show=skipped"
+    assert (guest.stay.outcome, guest.stay.code) == ("", "")
+    assert address in guest.client.get(f"{guest.base}my-answers/?show=skipped").content.decode()
+    guest.client.post(f"{address}submit/", {**RIGHT, "revision": "1"})
+    assert "Finish and get my code" in texts(guest.client.get(f"{guest.base}end/"))
+    guest.finish()
+    assert (guest.stay.outcome, guest.stay.code) == ("complete", "CDONE1")
+
+
+def test_a_skipped_task_is_late_like_one_that_was_not_opened(owner):
+    guest = entered(crowd_study(owner))
+    guest.work(1)
+    skip_rest(guest)
+    late(guest, hours=1)
+    end_overdue()
+    assert (guest.stay.outcome, guest.stay.code) == ("timed_out", "CLATE1")
+
+
+@pytest.mark.parametrize("way", ["taken", "least", "paused", "closed", "full"])
+def test_a_skipped_task_that_is_not_owed_keeps_nobody(owner, way):
+    study = crowd_study(owner, recruiter=PROLIFIC | ({"least": 1} if way == "least" else {}))
+    if way == "full":
+        study.options = {**study.options, "plan": {"most": 1}}
+        study.save()
+    guest = entered(study)
+    if way == "full":  # they skip the first and answer the second
+        guest.client.post(f"{guest.base}begin/", {"version": 1})
+        address = guest.client.post(f"{guest.base}next/")["Location"]
+        guest.client.post(f"{address}skip/", {"reason": "Odd.", "revision": "0"})
+        guest.work(1)
+    else:
+        guest.work(1)
+        skip_rest(guest)
+    if way == "taken":
+        for number in (2, 3):
+            entered(study, number).work(2 if number == 2 else 1)
+        assert not Slot.objects.filter(study=study, state="open").exists()
+    if way in ("paused", "closed"):
+        Study.objects.filter(pk=study.pk).update(status=way)
+    guest.finish()
+    assert (guest.stay.outcome, guest.stay.code) == ("complete", "CDONE1")
 
 
 def test_who_fits_goes_on(owner):
@@ -286,3 +348,51 @@ def _statements(client, page):
     with CaptureQueriesContext(connection) as counted:
         assert client.get(f"/studies/study/{page}/").status_code == 200
     return len(counted.captured_queries)
+
+
+def archive(study):
+    Study.objects.filter(pk=study.pk).update(status="closed", archived_at=timezone.now())
+
+
+def test_late_stays_of_archived_studies_end_and_keep_no_others_waiting(owner):
+    old, live = crowd_study(owner, slug="old"), crowd_study(owner)
+    people = Person.objects.bulk_create([Person(username=f"old-{number}") for number in range(AT_ONCE)])
+    raters = Rater.objects.bulk_create(
+        [Rater(study=old, name=one.username, kind="human", person=one, admitted=True) for one in people]
+    )
+    now = timezone.now()
+    CrowdStay.objects.bulk_create(
+        [CrowdStay(study=old, rater=one, source="recruiter", entered_at=now, due_at=now - timedelta(hours=2))
+         for one in raters]
+    )  # fmt: skip
+    archive(old)
+    guest = entered(live, 99)
+    late(guest, hours=1)
+    assert [end_overdue() for _ in range(3)] == [AT_ONCE, 1, 0]
+    assert guest.stay.outcome == "timed_out"
+    assert set(CrowdStay.objects.filter(study=old).values_list("outcome", flat=True)) == {"screened_out"}
+
+
+@pytest.mark.parametrize("change", [{"being_erased": True}, {"pending_import": True}])
+def test_late_stays_that_cannot_be_ended_now_keep_no_others_waiting(owner, monkeypatch, change):
+    monkeypatch.setattr("recruiting.crowds.ending.AT_ONCE", 1)
+    old, live = crowd_study(owner, slug="old"), crowd_study(owner)
+    stuck, guest = entered(old, 1), entered(live, 2)
+    late(stuck, hours=2)
+    late(guest, hours=1)
+    if "pending_import" in change:
+        change = {"pending_import": PendingImport.objects.create(slug="old", moved_at=timezone.now())}
+    Study.objects.filter(pk=old.pk).update(**change)
+    end_overdue()
+    assert (stuck.stay.outcome, guest.stay.outcome) == ("", "timed_out")
+
+
+@pytest.mark.parametrize(("answers", "outcome", "code"), [(1, "complete", "CDONE1"), (0, "screened_out", "CSCREEN1")])
+def test_who_finishes_after_the_study_was_archived_gets_the_code(owner, answers, outcome, code):
+    guest = entered(crowd_study(owner))
+    guest.work(answers)
+    archive(guest.study)
+    assert guest.finish()["Location"] == "/studies/study/outcome/"
+    assert (guest.stay.outcome, guest.stay.code) == (outcome, code)
+    assert code in texts(guest.outcome())
+    assert held_by(guest.stay.rater_id) == 0

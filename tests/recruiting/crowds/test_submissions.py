@@ -75,7 +75,7 @@ def test_people_read_how_long_all_of_it_takes_and_steps_are_paid(owner, research
     guest.work(seconds=TWENTY_MINUTES, active_seconds=600, visible_seconds=600)
     guest.finish()
     row = file(researcher, "submissions.csv").splitlines()[1]
-    assert ",20.0,4.80,1.80," in row  # twenty minutes of tasks and twelve of steps, at nine per hour
+    assert ",2,0,20.0,4.80,1.80," in row  # twenty minutes of tasks and twelve of steps, at nine per hour
 
 
 def test_filters_choose_submissions_on_the_page_and_in_the_file(guests, researcher):
