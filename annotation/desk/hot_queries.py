@@ -131,14 +131,31 @@ _STATE = f"""{RATER.sql}, s.status,
        (SELECT MAX(b.number) FROM annotation_batch b WHERE b.study_id = s.id), d.id,
        EXISTS (SELECT 1 FROM annotation_slot w
            WHERE w.holder_id = r.id AND w.state = 'held' AND w.task_id <> %s AND w.place >= {FIRST}),
-       EXISTS (SELECT 1 FROM annotation_slot w WHERE w.study_id = s.id AND w.state = 'held' AND w.lease_until < %s),
+       EXISTS (SELECT 1 FROM annotation_slot w WHERE w.study_id = s.id AND w.state = 'held' AND w.lease_until < %s)
+           {{late_checks}},
        EXISTS (SELECT 1 FROM annotation_spotcheck u JOIN annotation_annotation y ON y.id = u.annotation_id
            WHERE y.rater_id = r.id AND u.seen_at IS NULL AND NOT (u.note = ''))"""  # noqa: S608
+_LATE_CHECKS = """OR EXISTS (SELECT 1 FROM annotation_slot w
+           WHERE w.study_id IS NULL AND w.state = 'held' AND w.lease_until < %s
+               AND (SELECT h.study_id FROM annotation_rater h WHERE h.id = w.holder_id) = s.id)"""
+"""The slots of hidden checks belong to no study: a study with checks looks for its own among all late ones."""
 _STATE_OF = """
 JOIN annotation_study s ON s.id = r.study_id
 LEFT JOIN accounts_identity d ON d.person_id = r.person_id AND d.study = s.slug"""
-_STATE_SQL = f"SELECT {_STATE} FROM annotation_rater r {_STATE_OF} WHERE r.id = %s"  # noqa: S608
-_WORK_SQL = f"""
+
+
+@lru_cache
+def _state_sql(checked: bool) -> str:
+    sql = f"SELECT {_STATE} FROM annotation_rater r {_STATE_OF} WHERE r.id = %s"  # noqa: S608
+    return sql.format(late_checks=_LATE_CHECKS if checked else "")
+
+
+@lru_cache
+def _work_sql(checked: bool) -> str:
+    return _WORK.format(late_checks=_LATE_CHECKS if checked else "")
+
+
+_WORK = f"""
 SELECT {ASSIGNMENT.sql}, {SLOT.sql}, {CURRENT.sql}, {REPEATED.sql}, {_STATE}
 FROM annotation_assignment a
 JOIN annotation_rater r ON r.id = a.rater_id {_STATE_OF}
@@ -152,8 +169,14 @@ WHERE a.id = %s
 def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
     """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
     lock_rater_row(rater)
-    values = _row_of_rater(_STATE_SQL, [0, stored(Slot, "lease_until", now), rater])
+    checked = checks_of(study) is not None
+    values = _row_of_rater(_state_sql(checked), [0, *_ended_before(now, checked), rater])
     return _read_state(values, study)
+
+
+def _ended_before(now: datetime, checked: bool) -> list[Any]:
+    until = stored(Slot, "lease_until", now)
+    return [until, until] if checked else [until]
 
 
 def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
@@ -166,8 +189,9 @@ def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
 def lock_work(assignment: Assignment, study: Study, client_key: uuid.UUID | None, now: datetime) -> LockedWork:
     """Lock an assignment's rater and read the work on it as it is now. Raises as `lock_state` does."""
     lock_rater_row(assignment.rater_id)
-    given = [assignment.task_id, stored(Slot, "lease_until", now), stored(Annotation, "client_key", client_key)]
-    values = _row_of_rater(_WORK_SQL, [*given, assignment.pk])
+    checked = checks_of(study) is not None
+    given = [assignment.task_id, *_ended_before(now, checked), stored(Annotation, "client_key", client_key)]
+    values = _row_of_rater(_work_sql(checked), [*given, assignment.pk])
     fresh, slot = ASSIGNMENT.must_take(values), SLOT.take(values)
     current, repeated = CURRENT.take(values), REPEATED.take(values)
     state = _read_state(values, study)
@@ -224,10 +248,12 @@ def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draf
 
 def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
-    key, vendor, now = uuid.UUID(int=0), here().vendor, stored(Slot, "lease_until", database_now())
+    key, vendor, now = stored(Annotation, "client_key", uuid.UUID(int=0)), here().vendor, database_now()
     fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0])
-    fetch_one(_STATE_SQL, [0, now, 0])
-    fetch_one(_WORK_SQL, [0, now, stored(Annotation, "client_key", key), 0])
+    for checked in (False, True):
+        ended = _ended_before(now, checked)
+        fetch_one(_state_sql(checked), [0, *ended, 0])
+        fetch_one(_work_sql(checked), [0, *ended, key, 0])
     for together in (True, False):
         fetch_all(_first_open_sql(vendor, together), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, ""])
     held_slots(0)

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import Avg
+from django.db.models import Avg, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -237,7 +237,9 @@ def check_state(study, rater):
         assert (state.rater, state.status, state.holds) == (rater, "live", held.exists())
         assert {slot.pk for slot in held_slots(rater.pk)} == {slot.pk for slot in held}
         assert state.identity == identity_of(rater.person, study.slug).pk
-        assert state.expired == Slot.objects.filter(study=study, state="held", lease_until__lt=now).exists()
+        late = Slot.objects.filter(state="held", lease_until__lt=now)
+        own = late.filter(Q(study=study) | Q(study=None, holder__study=study))  # its hidden checks, too
+        assert state.expired == own.exists()
         assert state.unread == unread_notes(rater.person).exists()
         if routing_of(study) is not None:
             check_routed_claim(study, state, rater)
