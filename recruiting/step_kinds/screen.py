@@ -69,12 +69,14 @@ def intro_problems(body: Mapping[str, Any], place: str) -> Iterator[FieldInvalid
 
 
 def answer_fits(question: Mapping[str, Any], value: Any) -> bool:
-    """Whether an answer fits all rules of its question; of several choices, one that fits is enough."""
+    """Whether an answer fits all rules of its question; of several choices, each must fit."""
     given = value if isinstance(value, list) else [value]
     choices = question.get("choices") or []
-    if "fits" in question and not any(one in question["fits"] for one in given):
+    if not given:
         return False
-    if "at_least" in question and not any(choices.index(one) >= choices.index(question["at_least"]) for one in given):
+    if "fits" in question and not all(one in question["fits"] for one in given):
+        return False
+    if "at_least" in question and not all(choices.index(one) >= choices.index(question["at_least"]) for one in given):
         return False
     return all(
         question.get(name) is None or (value >= question[name] if name == "least" else value <= question[name])

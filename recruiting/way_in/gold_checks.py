@@ -13,6 +13,10 @@ from config.model_fields import canonical_json
 
 FOUND = 1.0
 """The share of the gold spans that an answer must mark, if the rule does not say."""
+INSIDE = 0.5
+"""The share of the marked characters that must be in gold spans: who marks everything has found nothing."""
+MISSING = "missing"
+"""No answer, unlike all plain values, which are JSON."""
 METRIC = (Rating.Level.ORDINAL, Rating.Level.INTERVAL)
 
 
@@ -44,7 +48,7 @@ def is_right(question: Question, given: Any, gold: Any, rule: Mapping[str, Any])
     if isinstance(gold, dict) and isinstance(given, dict) and "spans" not in gold and gold.keys() <= given.keys():
         return all(is_right(question, given[key], value, rule) for key, value in gold.items())
     if marks_spans(question):
-        return _found(given, gold) >= rule.get("found", FOUND)
+        return _found(given, gold) >= rule.get("found", FOUND) and _inside(given, gold) >= INSIDE
     within = rule.get("within")
     if within is not None:
         one, other = _number(question, given), _number(question, gold)
@@ -72,6 +76,17 @@ def _found(given: Any, gold: Any) -> float:
     return sum(met) / len(met)
 
 
+def _inside(given: Any, gold: Any) -> float:
+    """Return the share of the marked characters that are in gold spans; 1 if nothing is marked."""
+    wanted, marked = _characters(gold), _characters(given)
+    return len(marked & wanted) / len(marked) if marked else 1.0
+
+
+def _characters(value: Any) -> set[tuple[Any, int]]:
+    """The characters that spans cover, each once, by output and place."""
+    return {(one.get("output"), place) for one in _spans(value) for place in range(one["start"], one["end"])}
+
+
 def _spans(value: Any) -> list[Mapping[str, Any]]:
     return list(value["spans"]) if isinstance(value, dict) and "spans" in value else []
 
@@ -90,15 +105,24 @@ def pairs_of(given: Any, gold: Any) -> list[Pair]:
 def alpha_against_gold(pairs: Iterable[Pair], is_numeric: bool) -> float | None:
     """Return Krippendorff's alpha between a rater and gold, or None if it is undefined.
 
-    Two coders without missing values; the distance is squared for numbers, and 0 or 1 for anything else
-    (Krippendorff 2019, chapter 12).
+    Two coders; the distance is squared for numbers, and 0 or 1 for anything else (Krippendorff 2019, chapter 12). An
+    answer that is missing is a disagreement: a value of its own or, of numbers, the one furthest from gold that occurs.
     """
-    known = [(_plain(one.given), _plain(one.gold)) for one in pairs if one.given is not None]
-    values = [value for pair in known for value in pair]
-    total = len(values)
 
     def distance(one: Any, other: Any) -> float:
         return (one - other) ** 2 if is_numeric else float(one != other)
+
+    pairs = list(pairs)
+    occurring = [_plain(value) for pair in pairs for value in pair if value is not None]
+
+    def given_in(pair: Pair) -> Any:
+        if pair.given is not None:
+            return _plain(pair.given)
+        return max(occurring, key=lambda value: distance(value, _plain(pair.gold))) if is_numeric else MISSING
+
+    known = [(given_in(one), _plain(one.gold)) for one in pairs]
+    values = [value for pair in known for value in pair]
+    total = len(values)
 
     counts = Counter(values)
     expected = sum(

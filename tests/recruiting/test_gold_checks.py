@@ -31,6 +31,13 @@ def span(start, end, output="a"):
         (SPANS, {"spans": [span(0, 4)]}, {"spans": [span(2, 6), span(9, 12)]}, {"found": 0.5}, True),
         (SPANS, {"spans": [span(0, 4)]}, {"spans": [span(2, 6), span(9, 12)]}, {}, False),
         (SPANS, {"spans": []}, {"spans": []}, {}, True),
+        (SPANS, {"spans": []}, {"spans": [span(2, 6)]}, {}, False),
+        (SPANS, {"spans": [span(0, 5000)]}, {"spans": [span(2, 6)]}, {"found": 1}, False),
+        (SPANS, {"spans": [span(0, 5000)]}, {"spans": [span(2, 6), span(80, 90)]}, {"found": 0.5}, False),
+        (SPANS, {"spans": [span(0, 8)]}, {"spans": [span(2, 6)]}, {}, True),
+        (SPANS, {"spans": [span(0, 9)]}, {"spans": [span(2, 6)]}, {}, False),
+        (SPANS, {"spans": [span(2, 6), span(2, 6), span(0, 9)]}, {"spans": [span(2, 6)]}, {}, False),
+        (SPANS, {"spans": [span(2, 6), span(0, 9, "b")]}, {"spans": [span(2, 6)]}, {}, False),
         (PER_OUTPUT, {"a": "good", "b": "bad"}, {"a": "good"}, {}, True),
         (PER_OUTPUT, {"b": "bad"}, {"a": "good"}, {}, False),
     ],
@@ -62,6 +69,17 @@ def test_alpha_is_that_of_the_reports(numeric):
 def reference(given, gold, numeric):
     units = np.concatenate([np.arange(len(gold)), np.arange(len(gold))])
     return alpha(units, np.concatenate([given, gold]).astype(float), "interval" if numeric else "nominal")
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+def test_answers_that_are_missing_are_disagreements_in_alpha(numeric):
+    answered, missing = [Pair(1, 1), Pair(5, 5)], [Pair(None, 3)] * 8
+    assert alpha_against_gold(answered, numeric) == pytest.approx(1)
+    assert alpha_against_gold(answered + missing, numeric) < 0.2
+    assert alpha_against_gold([Pair(None, 3)] * 10, numeric) in (None, pytest.approx(-0.9))
+    shares = [alpha_against_gold([Pair(1, 1), Pair(5, 5)] * 4 + [Pair(None, 3)] * n, numeric) for n in range(4)]
+    assert shares == sorted(shares, reverse=True)
+    assert len(set(shares)) == 4
 
 
 def test_alpha_is_undefined_if_all_values_are_equal():

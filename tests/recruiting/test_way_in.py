@@ -9,6 +9,7 @@ from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Question
 from recruiting.models import Consent, PersonalReply, StepPassage
+from recruiting.step_kinds.screen import answer_fits
 from recruiting.way_in.beside_gold import in_words
 from recruiting.way_in.declaring import change_steps, digest
 from recruiting.way_in.pilot_decisions import decide
@@ -153,6 +154,17 @@ def test_a_screen_needs_all_its_answers(walk):
     assert response.status_code == 422
     assert set(response.context["errors"]) == {"reply-degree", "reply-years"}
     assert not PersonalReply.objects.exists()
+
+
+@pytest.mark.parametrize("rule", [{"fits": ["nurse", "doctor"]}, {"at_least": "nurse"}])
+def test_in_a_screen_with_several_answers_each_must_fit(walk, rule):
+    choices = ["none", "nurse", "doctor"]
+    question = {"key": "work", "text": "What are you?", "choices": choices, "multiple": True, **rule}
+    cases = (["nurse"], True), (["nurse", "doctor"], True), (["none", "nurse"], False), (choices, False), ([], False)
+    assert [answer_fits(question, given) for given, _ in cases] == [fits for _, fits in cases]
+    way = walk({**SCREEN, "questions": [question]})
+    way.post("screen", **{"reply-work": choices})
+    assert StepPassage.objects.get().outcome == "failed"
 
 
 def test_a_qualification_fails_by_one_answer_too_few_and_may_be_repeated_after_a_while(walk):
