@@ -94,6 +94,15 @@ def checks_before(study: Study, rater: str, number: int, tasks: int) -> int:
     return found
 
 
+def expected_checks(study: Study, tasks: int) -> int:
+    """How many checks somebody can expect beside so many of the study's own tasks."""
+    checks = checks_of(study)
+    if checks is None:
+        return 0
+    share = sum(share_of(checks, kind) for kind in KINDS)
+    return round(max(0, tasks - int(checks.get("first", FIRST_CLAIM))) * share / (1 - share))
+
+
 def checks_among(study: Study, rater: Rater, tasks: int, items: int) -> int:
     """How many tasks of checks will come among a rater's next `tasks`, which are of so many items."""
     together = protocols()[study.protocol].keeps_raters(study.options)

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
+from annotation.studies.check_draws import expected_checks
 
 PACE = "pace"
 NUMBERS: Mapping[str, tuple[float, float]] = {
@@ -68,9 +69,9 @@ def pace_in(study: Study) -> StatedPace | None:
 
 
 def tasks_per_person(study: Study) -> int | None:
-    """The most tasks that a person does, if the study's plan says so."""
+    """The most tasks that a person can expect to do, hidden checks among them, if the study's plan limits them."""
     most: int | None = (study.options.get("plan") or {}).get("most")
-    return most
+    return None if most is None else most + expected_checks(study, most)
 
 
 def why_no_pace(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:

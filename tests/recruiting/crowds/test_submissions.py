@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -10,6 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Annotation
+from annotation.studies.check_draws import checks_before
+from annotation.studies.pace_plan import tasks_per_person
 from recruiting.crowds.crowd_submissions import payment
 from recruiting.crowds.recruiter_settings import Recruiter
 from recruiting.models import CrowdId
@@ -76,6 +79,20 @@ def test_people_read_how_long_all_of_it_takes_and_steps_are_paid(owner, research
     guest.finish()
     row = file(researcher, "submissions.csv").splitlines()[1]
     assert ",2,0,20.0,4.80,1.80," in row  # twenty minutes of tasks and twelve of steps, at nine per hour
+
+
+def test_the_expected_time_counts_hidden_checks_without_a_word_of_them(owner):
+    study = crowd_study(owner, steps=[CONSENT])
+    study.options = {"pace": {"minutes_per_task": 4, "step_minutes": 12}, "plan": {"most": 6}}
+    study.recruiting = {**study.recruiting, "checks": {"first": 2, "gold": {"share": 0.1}, "repeats": {"share": 0.1}}}
+    study.save()
+    said = texts(Guest(study).open(prolific_ids()))
+    # Six tasks, and to each of the four after the first two a quarter of a check: seven of four minutes.
+    assert "A task takes about 4 min. All of it takes about 40 min if you do all tasks." in said
+    assert not re.search("check|gold|repeat", said.lower())
+    assert tasks_per_person(study) == 7
+    drawn = [checks_before(study, f"rater-{number}", 0, 6) for number in range(400)]
+    assert 0.8 < sum(drawn) / len(drawn) < 1.2
 
 
 def test_filters_choose_submissions_on_the_page_and_in_the_file(guests, researcher):
