@@ -5,6 +5,7 @@ import json
 import pytest
 
 from annotation.importing import import_study
+from annotation.studies import pace_plan, routing_plan
 from annotation.studies.file_sections import study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
@@ -13,7 +14,10 @@ from recruiting.crowds import link_settings, recruiter_settings
 from recruiting.declared_part import KEYS
 from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds
+from recruiting.mail import mail_section
+from recruiting.second_stage import stage_section
 from recruiting.step_kinds.qualification import RULE_KEYS
+from recruiting.stopping import plan_spec
 from recruiting.way_in.personal_questions import QUESTION_KEYS
 from reports.exporting import export_study
 
@@ -38,12 +42,13 @@ CHECKS = {
     "twins": {"share": 0.1, "after": 12, "damage": ["shuffle", "cut"], "questions": ["well"],
               "lower_is_better": ["well"]},
     "tolerance": {"well": 1}, "rules": [{"figure": "gold", "below": 0.6, "of": 5, "do": "pause"},
-                                        {"figure": "twins", "below": 0.5, "of": 8, "do": "ask"}],
+                                        {"figure": "twins", "below": 0.5, "of": 8, "do": "ask"},
+                                        {"figure": "in_a_row", "above": 15, "of": 20, "do": "ask"}],
 }  # fmt: skip
 SHARED = {
     "intro": "Read texts.", "parameters": {"participant": "pid", "study": "st", "session": "se"}, "study_ids": ["s1"],
     "codes": {"complete": "C1", "failed": "F1", "withdrawn": "W1"}, "minutes": 90,
-    "pay": {"complete": 2.5, "failed": 0.1}, "per_hour": 12, "currency": "EUR",
+    "least": 3, "pay": {"complete": 2.5, "failed": 0.1}, "per_hour": 12, "currency": "EUR",
 }  # fmt: skip
 TOKEN = {"parameter": "t", "audience": "https://here.example",
          "keys": [{"kty": "RSA", "kid": "a", "n": "AQ", "e": "AQAB"}]}  # fmt: skip
@@ -58,13 +63,14 @@ ATTENTION = {"text": "Take b.", "question": "Which?", "choices": ["a", "b", "c"]
 LINK = {"people": 30, "open": False, "intro": "Join us.", "minutes": 45, "attention": [ATTENTION]}
 SOURCE = {"step": "screen", "question": "country"}
 SECTIONS = {
-    "stopping": {"looks": [20, 40], "alpha": 0.05, "correction": "pocock", "third_rater": {"questions": ["well"]},
+    "stopping": {"looks": [20, 40], "alpha": 0.05, "correction": "pocock",
+                 "third_rater": {"questions": ["well"], "more_than": 1},
                  "rules": [{"figure": "score", "question": "well", "until": "width", "width": 1.0}]},
     "routing": {"topics": {"names": ["law", "music"], "mode": "prefer", "choose": True, "most": 5}, "most_share": 0.5,
                 "groups": [{**SOURCE, "quotas": {"DE": {"most": 9, "least": 2, "raters": 4}}}],
                 "each_task": {**SOURCE, "seats": {"AT": 1}}},
     "pace": {"minutes_per_task": 2.5, "pay_per_task": 0.5, "floor_per_hour": 9, "currency": "EUR",
-             "break_after_minutes": 50, "break_minutes": 10},
+             "step_minutes": 12.5, "break_after_minutes": 50, "break_minutes": 10},
     "mail": {"remind_after_days": 3, "remind_at_most": 2},
     "adjudication": {"by": "annotators", "raters": ["rater-abcdefgh"]},
 }  # fmt: skip
@@ -118,6 +124,32 @@ def test_the_study_of_these_tests_declares_every_key():
     }
     assert set(whole_study("prolific")["recruiting"]) == set(KEYS)
     assert set(SECTIONS) == set(study_sections()) - {DRY_RUN}
+
+
+def test_the_sections_of_these_tests_declare_every_key_within_them():
+    stopping, routing = SECTIONS["stopping"], SECTIONS["routing"]
+    [group], each = routing["groups"], routing["each_task"]
+    source = set(routing_plan.SOURCE_KEYS)
+    declared = {
+        "checks: rules": ({key for rule in CHECKS["rules"] for key in rule}, check_settings.RULE_KEYS),
+        "recruiter: signature": (set(RECRUITERS["generic"]["signature"]), ("parameter", "number")),
+        "recruiter: token": (set(TOKEN), ("parameter", "audience", "keys")),
+        "stopping": (set(stopping), plan_spec.KEYS),
+        "stopping: rules": ({key for rule in stopping["rules"] for key in rule}, plan_spec.RULE_KEYS),
+        "stopping: third_rater": (set(stopping["third_rater"]), plan_spec.THIRD_KEYS),
+        "routing": (set(routing), routing_plan.KEYS),
+        "routing: topics": ({"from"} | set(routing["topics"]), routing_plan.TOPIC_KEYS),  # it is another way to choose
+        "routing: groups": (set(group), routing_plan.GROUP_KEYS),
+        "routing: quotas": ({key for one in group["quotas"].values() for key in one}, routing_plan.QUOTA_KEYS),
+        "routing: each_task": (set(each), routing_plan.SEAT_KEYS),
+        "routing: sources": (set(SOURCE), source),
+        "pace": (set(SECTIONS["pace"]), (*pace_plan.NUMBERS, pace_plan.CURRENCY)),
+        "mail": (set(SECTIONS["mail"]), (mail_section.REMIND, mail_section.AT_MOST)),
+        "adjudication": (set(SECTIONS["adjudication"]), (stage_section.BY, stage_section.RATERS)),
+    }
+    wrong = {section: used ^ set(known) for section, (used, known) in declared.items() if used != set(known)}
+    assert wrong == {}
+    assert set(declared) >= set(SECTIONS)
 
 
 @pytest.mark.parametrize("profile", list(RECRUITERS))

@@ -6,8 +6,10 @@ from random import Random
 import pytest
 from django.db import DatabaseError, transaction
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from accounts.models import AuditEntry
+from agreement.care_figures import LEAST_CHECKS
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
 from annotation.models import Annotation, Item, Rater, Slot
@@ -88,6 +90,28 @@ def test_checks_count_nowhere_and_their_figures_tell_raters_apart(worked, client
     assert ben.name in page.content.decode()
     assert "too few" not in page.content.decode()
     assert client.get(f"/api/studies/{study.slug}/rater-checks/").json()["raters"] == report["raters"]
+
+
+def test_figures_of_few_checks_are_too_few_to_say(client, owner, tmp_path):
+    study = make_checked_study(
+        tmp_path / "study", owner, options={"same_raters": False}, checks={"first": 0, "gold": {"share": 0.5}}
+    )
+    person, rater = rater_in(study, "ada")
+    client.force_login(person)
+    done = len(list(work_through(client, study, rater, most=6)))
+    checks = Annotation.objects.filter(task__item__pool="check").count()
+    assert 0 < checks < LEAST_CHECKS < done
+    report = compute_here(study, "rater_checks", {})
+    client.force_login(owner)
+    page = client.get(reverse("reports:rater_checks", args=[study.slug]))
+    [row] = report["raters"]
+    assert row["gold"]["value"] is row["gold"]["low"] is row["gold"]["high"] is None
+    reason = f"too few to say: {checks} of at least {LEAST_CHECKS}"
+    assert row["gold"]["reason"] == reason
+    cell = f'<td class="num" data-label="Gold"><span class="muted" title="{reason}">too few ({checks})</span></td>'
+    assertContains(page, cell, count=1, html=True)
+    told = client.get(f"/api/studies/{study.slug}/rater-checks/").json()["raters"]
+    assert [one["gold"]["reason"] for one in told] == [reason]
 
 
 def test_rules_pause_and_ask_and_nobody_is_excluded_by_them(worked):
