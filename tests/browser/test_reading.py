@@ -271,6 +271,9 @@ def test_tasks_without_a_document_are_not_said_to_share_one(desk, rater):
 def test_nothing_shifts_while_somebody_answers(new_desk, rater, long_task, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
     page, other = desk.open(long_task), desk.tab()
+    if size[0] < 500:
+        buttons = page.locator(".desk-top .button:visible").all()
+        assert [button.evaluate(TAPPED) for button in buttons] == [True] * 3
     names = ["[data-scroll=output]", "#question-1", "#question-1 label", "#question-2", "#submit"]
     place = f"() => JSON.stringify({names}.map((one) => document.querySelector(one).getBoundingClientRect()))"
     before = page.evaluate(place)
@@ -294,6 +297,12 @@ def test_nothing_shifts_while_somebody_answers(new_desk, rater, long_task, size)
     assert page.evaluate(top) == json.loads(before)[0]["top"]
 
 
+TAPPED = """button => {  // whether a tap up to 21 px beside its middle is the button's
+    const box = button.getBoundingClientRect();
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    return [[-21, 0], [21, 0], [0, -21], [0, 21]].every(([right, down]) =>
+        button.contains(document.elementFromPoint(x + right, y + down)));
+}"""
 PLACES = """names => JSON.stringify(names.map((name) => {
     const { x, y, width, height } = document.querySelector(name).getBoundingClientRect();
     return [name, ...[x, y, width, height].map(Math.round)];
