@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.desk.assigning import next_assignment
-from annotation.desk.submitting import Effort, Submission, skip, submit
+from annotation.desk.submitting import Effort, Submission, flag, skip, submit
 from annotation.members.membership import rater_for
-from annotation.models import Annotation, Rater, Study
+from annotation.models import Annotation, Assignment, Rater, Study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import moved_on
 
@@ -35,9 +35,17 @@ def test_the_first_task_opens_when_the_guidelines_are_confirmed(desk, study, rat
 
 def test_an_answer_is_found_and_revised_from_the_list(desk, worked, rater):
     page = desk.page
+    flag(Assignment.objects.order_by("pk")[1], "The text breaks off.")
+    next_assignment(worked, rater_for(worked, rater))
+    Assignment.objects.filter(pk=Assignment.objects.latest("pk").pk).update(draft={"q-comment": ["Half done."]})
     page.goto(desk.address)
+    expect(page.locator(".work")).to_contain_text("Rating of single outputs · about 2 min per task")
     page.get_by_role("link", name="My answers").click()
-    expect(page.locator(".my-answer")).to_have_count(3)
+    expect(page.locator(".my-answer")).to_have_count(4)
+    for name, words in (("Flagged", "The text breaks off."), ("Not submitted", "Not submitted")):
+        page.get_by_role("link", name=name).click()
+        expect(page.locator(".my-answer")).to_have_count(1)
+        expect(page.locator(".my-answer").first).to_contain_text(words)
     page.get_by_role("link", name="Skipped").click()
     expect(page.locator(".my-answer")).to_have_count(1)
     expect(page.locator(".my-answer")).to_contain_text("I know the author.")
