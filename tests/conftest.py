@@ -54,7 +54,7 @@ ALIKE = (
 """Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
 
 
-ONE_DATABASE = ("agreement", "ops", "test_routes", "test_audited", "test_hostile")
+ONE_DATABASE = ("agreement", "ops", "test_routes", "test_audited", "test_every_form", "test_hostile")
 """Folders and files of which no test asks PostgreSQL."""
 MAY_COMMIT = re.compile(r"transaction=True|transactional_db|live_server|mark\.database")
 """What is in a file with a test that commits, or starts programs that ask the database."""

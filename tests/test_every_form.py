@@ -1,6 +1,10 @@
-"""Every form of every page, the admin's included: what changes a row when it is sent also adds to the audit."""
+"""Every form of every page, the admin's included.
+
+What changes a row when it is sent also adds to the audit, and no text in any field of any form ends in an error.
+"""
 
 import json
+import warnings
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,15 +16,19 @@ from accounts.models import AuditEntry
 from annotation.models import Item, Rater, Study
 from config.prepared_sql import update
 from tests.changed_rows import changes
+from tests.hostile_strings import STRINGS
 from tests.page_forms import forms_of, page_in
 from tests.test_audited_addresses import ALWAYS, BOOKKEEPING, LEFT_OUT
 from tests.test_routes import row_of
 from tests.world import PROGRAMS, ROUTES, SOME_ROUTES, on_routes
 
-pytestmark = [pytest.mark.one_database, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(3600)
 READERS = ("owner", "annotator", "superuser")
 LATER = ("limited_staff",)
 """Who opens the same forms of the admin as the superuser, which is left to make thorough."""
+WRITERS = (*READERS, "anonymous")
+"""Who sends hostile texts."""
+PARTS = 12
 
 
 def route_at(path: str) -> str | None:
@@ -35,22 +43,38 @@ def newest() -> int:
     return AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def pages(clients, address, routes, readers):
-    """The forms of all pages: who sees each, its page's address and the form."""
-    for name in readers:
-        for route in routes:
-            path = address(route)
-            for form in forms_of(path, page_in(clients[name].get(path))):
-                yield name, form
+@pytest.fixture(scope="module")
+def forms_read():
+    """The forms that have been read, by reader and routes, so that all tests of this file open each page once."""
+    return {}
 
 
+@pytest.fixture
+def forms(world, forms_read):
+    """A function that gives the forms of all pages of these routes: who sees each, and the form."""
+    clients, address = world
+
+    def forms_for(routes, readers):
+        for name in readers:
+            key = (name, tuple(routes))
+            if key not in forms_read:
+                paths = [address(route) for route in routes]
+                forms_read[key] = [
+                    (name, form) for path in paths for form in forms_of(path, page_in(clients[name].get(path)))
+                ]
+        return [found for name in readers for found in forms_read[name, tuple(routes)]]
+
+    return forms_for
+
+
+@pytest.mark.one_database
 @pytest.mark.parametrize("readers", [READERS, pytest.param(LATER, marks=pytest.mark.thorough)])
 @on_routes
-def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, routes, readers):
-    clients, address = world
+def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, forms, routes, readers):
+    clients, _ = world
     seen, recorded, silent, tried = set(), set(), [], set()
     left_out = {model._meta.label for model in apps.get_models() if model._meta.app_label in LEFT_OUT}
-    for name, form in list(pages(clients, address, routes, readers)):
+    for name, form in forms(routes, readers):
         route = route_at(urlsplit(form.address).path)
         for button in form.buttons if route else ():
             key = (route, button, tuple(sorted(form.fields)), name)
@@ -73,6 +97,61 @@ def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, ro
             clients[name].cookies = cookies
     assert silent == []
     assert len(recorded) >= (50 if routes is SOME_ROUTES and readers is READERS else 1)
+
+
+def typed_fields(found):
+    """Each text field of each form that somebody can fill, once: who, the form and the field's name."""
+    seen = set()
+    for name, form in found:
+        target = route_at(urlsplit(form.address).path)
+        for field in form.typed:
+            if target and (target, field) not in seen:
+                seen.add((target, field))
+                yield name, form, field
+
+
+def status_of(client, form, field, text):
+    """What the server answers to the form with this text; what it wrote is undone."""
+    cookies = client.cookies.copy()
+    client.raise_request_exception = False
+    with transaction.atomic():
+        response = client.post(form.address, {**form.sent(form.buttons[0]), field: [text]})
+        page_in(response)
+        transaction.set_rollback(True)
+    client.raise_request_exception = True
+    client.cookies = cookies
+    return response.status_code
+
+
+def wrong_in(clients, found, texts_of):
+    """The fields and texts that end in an error; `texts_of` gives the texts for the field of a number."""
+    wrong = []
+    for number, (name, form, field) in enumerate(found):
+        for text in texts_of(number):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                status = status_of(clients[name], form, field, text.encode("utf-8", "surrogatepass"))
+            if status >= 500:
+                wrong.append(f"{status}: {field!r} of {form.address} by {name}: {ascii(text)[:60]}")
+    return wrong
+
+
+@pytest.mark.one_database
+@on_routes
+def test_no_text_in_any_field_of_any_form_is_an_error(world, forms, routes):
+    """Another text in each field; the other test tries all of them in each, on both databases."""
+    clients, _ = world
+    found = list(typed_fields(forms(routes, WRITERS)))
+    assert len(found) > 20
+    assert wrong_in(clients, found, lambda number: [STRINGS[7 * number % len(STRINGS)]]) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_text_of_all_in_any_field_of_any_form_is_an_error(world, forms, part):
+    clients, _ = world
+    found = list(typed_fields(forms(ROUTES, WRITERS)))
+    assert wrong_in(clients, found, lambda _: STRINGS[part::PARTS]) == []
 
 
 OUTPUT = {"id": "system-north", "text": "North."}
@@ -100,6 +179,7 @@ NO_TRACE = {"api:work_next": "the task that the annotator has already", "api:wor
 ACCEPTED = {"200", "201", "202", "400", "409"}
 
 
+@pytest.mark.one_database
 def test_every_address_of_the_api_that_writes_is_tried():
     writing = {
         route
@@ -110,6 +190,7 @@ def test_every_address_of_the_api_that_writes_is_tried():
     assert writing == set(API)
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("route", API)
 def test_what_a_program_writes_by_the_api_is_in_the_audit(world, route):
     clients, address = world
@@ -123,6 +204,7 @@ def test_what_a_program_writes_by_the_api_is_in_the_audit(world, route):
     assert written == (route not in NO_TRACE)
 
 
+@pytest.mark.one_database
 def test_what_a_statement_changes_is_noted(world):
     with changes() as found:
         Study.objects.filter(slug="study").update(title="Other")
