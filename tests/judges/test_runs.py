@@ -320,7 +320,7 @@ def test_a_passing_shortage_of_the_budget_waits_and_does_not_end_the_run(study, 
     run.refresh_from_db()
     assert (run.status, row.status, row.attempt) == ("running", "queued", 0)
     settle(Charge(study, charge_name(run)), highest, 0)
-    Judgment.objects.update(due_at=timezone.now())
+    Judgment.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     work_off(run)
     assert (run.status, run.counts) == ("finished", {"valid": 6})
 

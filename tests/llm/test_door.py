@@ -1,7 +1,10 @@
 """Calls: what is recorded, what is refused, and what becomes of replies."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from accounts.models import AuditEntry
 from llm import door, ledger, stop_marks
@@ -308,9 +311,7 @@ def test_several_failures_in_a_row_pause_an_endpoint_until_a_probe_succeeds(stud
 
 
 def pause_over():
-    from django.utils import timezone
-
-    EndpointState.objects.update(open_until=timezone.now())
+    EndpointState.objects.update(open_until=timezone.now() - timedelta(minutes=1))
 
 
 def test_only_one_call_probes_an_endpoint_after_a_pause(study, replies):
@@ -354,10 +355,6 @@ def test_a_repeated_call_of_the_same_work_marks_the_earlier_one_as_lost(study, r
 
 
 def test_a_call_of_a_killed_worker_is_marked_as_lost_when_its_lease_ends(study, replies):
-    from datetime import timedelta
-
-    from django.utils import timezone
-
     class KilledError(BaseException):
         pass
 

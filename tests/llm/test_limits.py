@@ -56,7 +56,7 @@ def test_the_place_of_a_killed_worker_becomes_free_when_the_lease_ends(study, re
     killed = Call.objects.create(**{**values, **left, "lease_until": soon})
     with pytest.raises(EndpointBusyError):
         complete(asked(), Charge(study))
-    Call.objects.filter(pk=killed.pk).update(lease_until=timezone.now())
+    Call.objects.filter(pk=killed.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
     complete(asked(), Charge(study))
 
 

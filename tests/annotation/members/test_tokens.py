@@ -113,7 +113,7 @@ def test_a_token_stops_working_when_it_ends_or_its_maker_loses_the_right(study, 
     assert token.study == study
     membership = Membership.objects.get(person=researcher)
     if end == "expired":
-        Token.objects.update(expires_at=timezone.now())
+        Token.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
     elif end == "revoked":
         revoke_token(token, researcher)
     elif end == "removed":

@@ -304,7 +304,7 @@ def test_a_server_that_refuses_for_now_is_asked_again_and_one_that_refuses_for_g
     assert (row.status, row.tries, row.address) == ("queued", 1, ADDRESS)
     assert row.due_at > timezone.now()
     smtp.answer = b"550 unknown"
-    OutgoingMail.objects.update(due_at=timezone.now())
+    OutgoingMail.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     run_waiting()
     row = OutgoingMail.objects.get()
     assert (row.status, row.address, smtp.mails) == ("failed", "", [])
@@ -316,7 +316,8 @@ def test_a_server_that_cannot_be_reached_is_asked_for_a_day(office, study, setti
     office.post("/studies/study/mail/", {"addresses": ADDRESS, "days": 3})
     run_waiting()
     assert OutgoingMail.objects.get().status == "queued"
-    OutgoingMail.objects.update(due_at=timezone.now(), created_at=timezone.now() - timedelta(days=2))
+    before = timezone.now() - timedelta(minutes=1)
+    OutgoingMail.objects.update(due_at=before, created_at=before - timedelta(days=2))
     run_waiting()
     row = OutgoingMail.objects.get()
     assert (row.status, row.address) == ("failed", "")
