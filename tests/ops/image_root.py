@@ -65,6 +65,8 @@ class Container:
         """The command of this machine that runs `words` in the container."""
         top = shlex.quote(str(self.root))
         lines = ["set -e", f"mount -t tmpfs -o mode=755 tmpfs {top}"]
+        # First, because the environment of the tests may be below /tmp itself.
+        lines += [f"mkdir {top}/tmp", f"mount -t tmpfs -o mode=1777 tmpfs {top}/tmp"]
         lines += [f"ln -s usr{link} {top}{link}" for link in LINKS]
         read_only = {path: path for path in (*SYSTEM, str(BASE), str(PYTHON))}
         read_only |= {"/app": str(self.image), "/run/secrets": str(self.secrets)}
@@ -75,7 +77,7 @@ class Container:
             lines += [f"mkdir {top}{target}", f"mount --rbind {target} {top}{target}"]
         for target, folder in self.volumes.items():
             lines += [f"mkdir -p {top}{target}", f"mount --bind {shlex.quote(str(folder))} {top}{target}"]
-        lines += [f"mkdir {top}/tmp", f"mount -t tmpfs -o mode=1777 tmpfs {top}/tmp", f"mount -o remount,ro {top}"]
+        lines += [f"mount -o remount,ro {top}"]
         told = {"PATH": f"{PYTHON}/bin:/usr/bin", "STATIC_ROOT": "/app/static-collected", "HOME": "/nonexistent",
                 "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", **self.environment}  # fmt: skip
         drop = [
