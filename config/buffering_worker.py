@@ -112,10 +112,9 @@ class BufferingWorker(ThreadWorker):
         """Whether requests wait for this worker's threads while another worker has clearly fewer."""
         if self.in_hand <= self.cfg.threads:
             return False
-        now, own = time.monotonic(), self.age % WORKERS
-        counts = [SHARE.unpack_from(BOARD, place * SHARE.size) for place in range(WORKERS) if place != own]
-        fewest = min((count for count, at in counts if now - at < FORGOTTEN), default=self.in_hand)
-        return int(fewest) + 1 < self.in_hand
+        since = time.monotonic() - FORGOTTEN
+        fewest: int = min((count for count, at in SHARE.iter_unpack(BOARD) if at > since), default=self.in_hand)
+        return fewest + 1 < self.in_hand
 
     def _tell_others(self) -> None:
         """Write how many requests this worker has, for the other workers of this web server."""

@@ -186,7 +186,7 @@ class Columns(Generic[Row]):
         taken = list(islice(values, len(self.fields)))
         if taken[0] is None:
             return None
-        connection = here()
+        connection = here() if self._converted else None
         for place, expression, converters in self._converted:
             for convert in converters:
                 taken[place] = convert(taken[place], expression, connection)

@@ -137,7 +137,9 @@ else:
     # sent is not acknowledged, and, which the engine adds, if neither a statement nor another connection is answered.
     _given.setdefault("connect_timeout", 5)
     _given.setdefault("tcp_user_timeout", 15_000)
-    _given["options"] = f"{_given.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+    # Plans are kept from when tables were small; with the cost of disks that seek, a claim then reads all answers.
+    _plans = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1"
+    _given["options"] = f"{_plans} {_given.get('options', '')}".strip()
 # Whether a round trip to the database takes so long that statements are to travel together (config/prepared_sql.py).
 DATABASE_FAR = read_boolean(env, "DATABASE_FAR", default=False)
 # Where workers and commands read reports and exports from; None without one (config/replica.py).
