@@ -2,6 +2,8 @@
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.targets import CLICKED, TAPPED
+
 MOST_TABS = 250
 IS_FOCUSED = "node => node === document.activeElement"
 
@@ -11,6 +13,7 @@ class KeyboardHand:
 
     name = "keyboard"
     options: dict = {}
+    smallest = CLICKED
 
     def press(self, control: Locator, *keys: str) -> None:
         """Use a control by its keys, or else focus it and press Enter."""
@@ -45,6 +48,7 @@ class TouchHand:
 
     name = "touch"
     options = {"has_touch": True, "is_mobile": True}
+    smallest = TAPPED
 
     def press(self, control: Locator, *keys: str) -> None:
         bring(control)

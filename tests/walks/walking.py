@@ -8,24 +8,9 @@ from playwright.sync_api import Page, expect
 from annotation.models import Annotation, Assignment
 from tests.browser.accessibility import findings
 from tests.browser.conftest import Desk, saved
+from tests.browser.targets import small_targets
 from tests.walks.hands import KeyboardHand, TouchHand
 
-SMALLEST = 24
-"""Pixels, but not of links in a sentence, nor of what divides two panes: it must not cover the scroll bar beside it."""
-SMALL = """(smallest) => {
-    const shown = (node, box) => box.width > 1 && box.right > 0 && box.bottom > 0 && node.checkVisibility(
-        { visibilityProperty: true }) && !node.closest(".visually-hidden");
-    const inSentence = (node) => node.matches("a, summary") && getComputedStyle(node).display === "inline"
-        && node.parentElement.textContent.trim() !== node.textContent.trim();
-    const label = (node) => (node.matches("[type=radio], [type=checkbox]") && node.labels[0]) || node;
-    return [...document.querySelectorAll(
-        "a[href], button, input:not([type=hidden]), select, textarea, summary")]
-        .map((node) => [node, label(node).getBoundingClientRect()])
-        .filter(([node, box]) => shown(node, box) && !inSentence(node))
-        .filter(([, box]) => Math.min(box.width, box.height) < smallest - 0.5)
-        .map(([node, box]) => `${Math.round(box.width)} x ${Math.round(box.height)} px: ${
-            node.outerHTML.replace(/\\s+/g, " ").slice(0, 120)}`);
-}"""
 WIDE = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
 
@@ -55,7 +40,7 @@ class Walk:
         wide, room = self.page.evaluate(WIDE)
         if wide > room:
             self.faults.append(f"{what}: the page is {wide} px wide and has room for {room}")
-        self.faults += [f"{what}: {small}" for small in self.page.evaluate(SMALL, SMALLEST)]
+        self.faults += [f"{what}: {small}" for small in small_targets(self.page, self.hand.smallest)]
         if self.axe:
             dark = self.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
             found = findings(self.page, self.axe, ["dark" if dark else "light"])
