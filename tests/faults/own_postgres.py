@@ -61,22 +61,30 @@ class OwnPostgres:
         )  # fmt: skip
 
     def start(self) -> None:
-        """Start the server and wait until it accepts connections."""
+        """Start the server and wait until it accepts connections.
+
+        Straight after a crash it refuses to start while processes that were killed still have its memory; it is then
+        started again, as a service manager does.
+        """
         options = {
             "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "",
             "max_connections": self.connections, "wal_recycle": "off", "min_wal_size": "32MB",
         }  # fmt: skip
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        self.process = subprocess.Popen(
-            [*_owner(), _program("postgres"), "-D", str(self.folder / "data"), *given],
-            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
+        command = [*_owner(), _program("postgres"), "-D", str(self.folder / "data"), *given]
         deadline = time.monotonic() + SLOWEST_START
+        self.process = self._launched(command)
         while not self.answers():
-            assert self.process.poll() is None, "the server ended during its start"
+            if self.process.poll() is not None:
+                self.process = self._launched(command)
             assert time.monotonic() < deadline, f"the server did not start within {SLOWEST_START:.0f} s"
             time.sleep(0.05)
+
+    def _launched(self, command: list[str]) -> subprocess.Popen:
+        return subprocess.Popen(
+            command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
 
     def answers(self) -> bool:
         try:

@@ -47,8 +47,9 @@ def raced(
     (folder / "ledgers").mkdir()
     plan = plan | {"port": server.port, "ledgers": str(folder / "ledgers"), "fault": fault is not None}
     (folder / "plan.json").write_text(json.dumps(plan))
-    with _happening(fault, server, folder / "ledgers" / OVER):
-        return dict(json.loads(run(["-m", "tests.load.raters", str(folder / "plan.json")], env, timeout=1200)))
+    with _happening(fault, server, folder / "ledgers" / OVER) as problems:
+        command = ["-m", "tests.load.raters", str(folder / "plan.json")]
+        return dict(json.loads(run(command, env, timeout=1200, in_vain=lambda: bool(problems))))
 
 
 def compared(env: dict[str, str], folder: Path, study: str) -> dict[str, Any]:
@@ -58,12 +59,16 @@ def compared(env: dict[str, str], folder: Path, study: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _happening(fault: Fault | None, server: Server, over: Path) -> Iterator[None]:
-    """Let a fault happen beside the block, and write `over` when it is; its own error is raised after the block."""
+def _happening(fault: Fault | None, server: Server, over: Path) -> Iterator[list[Exception]]:
+    """Let a fault happen beside the block, and write `over` when it is; yields where its own error will be.
+
+    That error is raised after the block, instead of one of the raters, who then worked in vain.
+    """
+    problems: list[Exception] = []
     if fault is None:
-        yield
+        yield problems
         return
-    ending, problems = threading.Event(), []
+    ending = threading.Event()
 
     def guarded() -> None:
         try:
@@ -76,12 +81,12 @@ def _happening(fault: Fault | None, server: Server, over: Path) -> Iterator[None
     thread = threading.Thread(target=guarded, name="fault")
     thread.start()
     try:
-        yield
+        yield problems
     finally:
         ending.set()
         thread.join()
-    if problems:
-        raise problems[0]
+        if problems:
+            raise problems[0]
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,13 +49,26 @@ def environment(database: str, folder: Path) -> dict[str, str]:
     }
 
 
-def run(arguments: list[str], env: dict[str, str], timeout: float = 600) -> str:
-    """Run Python with these arguments, which must succeed; return what it prints."""
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=timeout, check=False
+def run(
+    arguments: list[str], env: dict[str, str], timeout: float = 600, in_vain: Callable[[], bool] = lambda: False
+) -> str:
+    """Run Python with these arguments, which must succeed; return what it prints.
+
+    It is killed at the end of `timeout` in seconds, and, looked at once a second, as soon as it runs `in_vain`.
+    """
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
-    return done.stdout
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            out, errors = process.communicate(timeout=1)
+            break
+        except subprocess.TimeoutExpired:
+            if in_vain() or time.monotonic() > deadline:
+                process.kill()
+    assert process.returncode == 0, f"{arguments}: {out}{errors}"
+    return out
 
 
 @dataclass
