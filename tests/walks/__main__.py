@@ -4,7 +4,8 @@
                           [--pictures FOLDER]
 
 Each walk is a person's way from signing in by the guidelines and tasks to the end page, in a browser of its own. Looks
-at each page: a picture of it, axe, sideways scrolling, controls under 24 pixels; and in the database at each answer.
+at each page: a picture of it, axe, sideways scrolling, controls that take clicks on less than 24 pixels or taps on
+less than 44; and in the database at each answer.
 Exits with 1 if anything was found.
 """
 
@@ -85,7 +86,7 @@ def walked(browser: Any, address: str, folder: Path, row: tuple[Any, ...], **giv
         desks[-1].context.set_default_timeout(PATIENCE)
         return desks[-1]
 
-    walk = Walk("-".join(map(str, row)), HANDS[hand], **given)
+    walk = Walk("-".join(map(str, row)), HANDS[hand], zoom, **given)
     try:
         walk_through(walk, new_desk, protocol, folder)
     except (AssertionError, Error) as problem:

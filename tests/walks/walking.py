@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotation.models import Annotation, Assignment
 from tests.browser.accessibility import findings
 from tests.browser.conftest import Desk, saved
-from tests.browser.targets import small_targets
+from tests.browser.targets import CLICKED, small_targets
 from tests.walks.hands import KeyboardHand, TouchHand
 
 WIDE = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
@@ -20,6 +20,7 @@ class Walk:
 
     name: str
     hand: KeyboardHand | TouchHand
+    zoom: int = 100
     axe: str = ""
     pictures: Path | None = None
     desk: Desk = field(init=False)
@@ -40,7 +41,10 @@ class Walk:
         wide, room = self.page.evaluate(WIDE)
         if wide > room:
             self.faults.append(f"{what}: the page is {wide} px wide and has room for {room}")
-        self.faults += [f"{what}: {small}" for small in small_targets(self.page, self.hand.smallest)]
+        self.faults += [
+            f"{what}: {small}"
+            for small in small_targets(self.page, max(CLICKED, self.hand.smallest * 100 // self.zoom))
+        ]
         if self.axe:
             dark = self.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
             found = findings(self.page, self.axe, ["dark" if dark else "light"])
