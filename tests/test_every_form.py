@@ -25,7 +25,7 @@ from tests.world import PROGRAMS, ROUTES, SOME_ROUTES, on_routes
 pytestmark = pytest.mark.timeout(3600)
 READERS = ("owner", "annotator", "superuser")
 LATER = ("limited_staff",)
-"""Who opens the same forms of the admin as the superuser, which is left to make thorough."""
+"""Who opens the same forms of the admin as the superuser."""
 WRITERS = (*READERS, "anonymous")
 """Who sends hostile texts."""
 PARTS = 12
@@ -68,7 +68,7 @@ def forms(world, forms_read):
 
 
 @pytest.mark.one_database
-@pytest.mark.parametrize("readers", [READERS, pytest.param(LATER, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("readers", [READERS[:2], pytest.param((*READERS[2:], *LATER), marks=pytest.mark.thorough)])
 @on_routes
 def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, forms, routes, readers):
     clients, _ = world
@@ -96,7 +96,7 @@ def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, fo
                 transaction.set_rollback(True)
             clients[name].cookies = cookies
     assert silent == []
-    assert len(recorded) >= (50 if routes is SOME_ROUTES and readers is READERS else 1)
+    assert len(recorded) >= (25 if routes is SOME_ROUTES and "owner" in readers else 1)
 
 
 def typed_fields(found):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from scripts import compose
-from tests.operating.installations import QUICK_KINDS, installation, skip_without_server
+from tests.operating.installations import KINDS, installation, skip_without_server
 from tests.ops.conftest import free_port
 from tests.ops.image_root import USER, Container, build, is_possible
 
@@ -40,7 +40,7 @@ def images(tmp_path_factory):
     return folder / "this", folder / "later"
 
 
-@pytest.fixture(params=QUICK_KINDS)
+@pytest.fixture(params=KINDS)
 def site(request, images, tmp_path):
     """A function that gives a container of an image; all of them have the same volumes and database."""
     skip_without_server(request.param)
@@ -99,6 +99,7 @@ def serving(container):
         process.communicate(timeout=LONGEST)
 
 
+@pytest.mark.thorough
 def test_another_image_has_the_same_data_and_writes_only_to_volumes(site, images):
     this, later = map(site, images)
     assert this.must("id", "-u").strip() == str(USER)

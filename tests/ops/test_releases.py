@@ -7,6 +7,7 @@ import pytest
 
 from tests.house import ROOT
 from tests.later_versions import write_later_version
+from tests.operating.installations import QUICK_KINDS
 from tests.release_fixture import EXPORT, MIGRATE, SERVER, exported, kept, load, new_database, run
 
 RELEASES = sorted(path for path in (ROOT / "tests" / "fixtures").iterdir() if path.is_dir())
@@ -48,7 +49,7 @@ assert rows and all(words == len(text.split()) > 0 for text, words in rows), row
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=QUICK_KINDS)
 def kind(request):
     """Each kind of database; PostgreSQL if a server answers."""
     if request.param == "postgresql":
