@@ -17,7 +17,7 @@ from annotation.studies.assignment_plan import NO_PLAN, OPTION, AssignmentPlan, 
 from annotation.studies.kept_counts import MOST_AT_ONCE, PLAN, KeptCounts, exceeds, kept_counts
 from annotation.studies.planning import core_of, outputs_of
 
-CHUNK = 1000
+CHUNK = 2500
 UNBOUNDED = 10**9
 Group = tuple[str, tuple[str, ...]]
 """A set and categories."""
@@ -70,15 +70,17 @@ class PlanTable:
         return sum(row.slots for row in self.rows)
 
 
-def plan_groups(study: Study) -> tuple[dict[Group, tuple[int, int]] | None, KeptCounts | None]:
-    """The items and tasks of each group, or None while they are counted; and of when kept counts are."""
-    kept = None
-    if exceeds(main_items(study), MOST_AT_ONCE):
-        kept = kept_counts(study, PLAN)
-        if not kept.are_there:
-            return None, kept
-    figures = kept.figures if kept else count_groups(study)
-    return {(one, tuple(names)): (items, tasks) for one, names, items, tasks in figures["groups"]}, kept
+def plan_figures(study: Study) -> tuple[Mapping[str, Any] | None, KeptCounts | None]:
+    """What `count_groups` gives, or None while a large study is counted; and of when kept counts are."""
+    if not exceeds(main_items(study), MOST_AT_ONCE):
+        return count_groups(study), None
+    kept = kept_counts(study, PLAN)
+    return kept.figures if kept.are_there else None, kept
+
+
+def groups_in(figures: Mapping[str, Any]) -> dict[Group, tuple[int, int]]:
+    """The items and tasks of each group."""
+    return {(one, tuple(names)): (items, tasks) for one, names, items, tasks in figures["groups"]}
 
 
 def count_groups(study: Study) -> dict[str, Any]:
@@ -151,17 +153,16 @@ def counts_in(figures: Mapping[str, Any]) -> PlanCounts:
     return found
 
 
-def plan_table(study: Study, plan: AssignmentPlan, groups: Mapping[Group, tuple[int, int]]) -> PlanTable:
-    """The plan as a table, with the annotators that the study has now.
+def plan_table(study: Study, plan: AssignmentPlan, figures: Mapping[str, Any]) -> PlanTable:
+    """The plan as a table, with the annotators that the study has now; `figures` as `plan_figures` gives them.
 
     It is exact in a small study, and for the plan with which a large one was counted.
     """
+    if is_of_plan(figures, study, plan):
+        return table_of(study, plan, counts_in(figures))
     if not exceeds(main_items(study), MOST_AT_ONCE):
         return exact_table(study, plan)
-    figures = kept_counts(study, PLAN).figures
-    if figures and is_of_plan(figures, study, plan):
-        return table_of(study, plan, counts_in(figures))
-    return table_of(study, plan, _estimated(study, plan, groups))
+    return table_of(study, plan, _estimated(study, plan, groups_in(figures)))
 
 
 def is_of_plan(figures: Mapping[str, Any], study: Study, plan: AssignmentPlan) -> bool:

@@ -12,7 +12,7 @@ from annotation.models import Membership, Study
 from annotation.studies.assignment_plan import NO_PLAN, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
-from annotation.studies.plan_table import PlanTable, plan_groups, plan_table
+from annotation.studies.plan_table import PlanTable, groups_in, plan_figures, plan_table
 from managing.plans.forms import PlanForm, PlannedPerson, planned_groups, planned_people
 
 
@@ -22,10 +22,11 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the plan; a post shows its table, and with `apply` it applies."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    groups, kept = plan_groups(study)
+    figures, kept = plan_figures(study)
     posted = request.POST if request.method == "POST" else None
-    form = PlanForm(posted, study=study, people=planned_people(study), groups=planned_groups(groups or {}))
-    context = {"study": study, "form": form, "kept": kept, "counted": groups is not None}
+    groups = planned_groups({} if figures is None else groups_in(figures))
+    form = PlanForm(posted, study=study, people=planned_people(study), groups=groups)
+    context = {"study": study, "form": form, "kept": kept, "counted": figures is not None}
     if posted is None:
         shown = plan_of(study) or NO_PLAN
     elif not form.is_valid():
@@ -40,7 +41,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.error(request, str(problem))
             return redirect("managing:plan", slug=slug)
         shown = read_plan(named)
-    table: PlanTable | None = None if groups is None else plan_table(study, shown, groups)
+    table: PlanTable | None = None if figures is None else plan_table(study, shown, figures)
     return render(request, "managing/plan.html", {**context, "table": table, "is_preview": posted is not None})
 
 

@@ -19,7 +19,7 @@ from annotation.models import Item, Output, Rater, Slot, Study, Task, TaskOutput
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan
 from annotation.studies.lifecycle import StudyRefusedError
 from annotation.studies.plan_changes import change_plan
-from annotation.studies.plan_table import count_groups, plan_groups, plan_table
+from annotation.studies.plan_table import count_groups, plan_figures, plan_table
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
 from config.background.claiming import run_waiting
@@ -240,9 +240,9 @@ def test_a_plan_that_cannot_be_followed_is_refused(plan):
 @pytest.mark.django_db
 def test_the_table_says_what_the_plan_makes_and_whether_the_raters_suffice(make_study):
     study = make_study(items=10, redundancy=1, options={"plan": {"core": {"items": 4, "raters": 3}, "most": 5}})
-    groups, kept = plan_groups(study)
+    figures, kept = plan_figures(study)
     assert kept is None
-    table = plan_table(study, plan_of(study), groups)
+    table = plan_table(study, plan_of(study), figures)
     assert [(row.name, row.items, row.tasks, row.raters, row.slots) for row in table.rows] == [
         ("Core", 4, 12, 3, 36), ("All other items", 6, 18, 1, 18),
     ]  # fmt: skip
@@ -315,27 +315,40 @@ def test_the_table_has_the_slots_that_are_made(make_study, seed, monkeypatch):
     plan_all(study)
     slots = Slot.objects.filter(study=study, item__withdrawn_at=None)
     made = Counter(Counter(slots.values_list("task", flat=True)).values())
-    groups, _ = plan_groups(study)
-    table = plan_table(study, plan_of(study), groups)
+    figures, _ = plan_figures(study)
+    table = plan_table(study, plan_of(study), figures)
     wanted = Counter()
     for row in table.rows:
         wanted[row.raters] += row.tasks
     assert {key: count for key, count in wanted.items() if count} == made
     assert table.slots == slots.count()
     monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
-    assert plan_groups(study)[0] is None
+    assert plan_figures(study)[0] is None
     run_waiting()
-    assert plan_table(study, plan_of(study), plan_groups(study)[0]) == table
+    assert plan_table(study, plan_of(study), plan_figures(study)[0]) == table
 
 
 @pytest.mark.django_db
 def test_the_preview_of_a_large_study_has_all_its_items(make_study, monkeypatch):
     study = make_study(items=10, redundancy=1)
     monkeypatch.setattr("annotation.studies.plan_table.MOST_AT_ONCE", 0)
-    plan_groups(study)
+    plan_figures(study)
     run_waiting()
-    groups, _ = plan_groups(study)
-    table = plan_table(study, read_plan({"core": {"items": 4, "raters": 3}, "items": {"item-1": 5, "gone": 2}}), groups)
+    figures, _ = plan_figures(study)
+    table = plan_table(
+        study, read_plan({"core": {"items": 4, "raters": 3}, "items": {"item-1": 5, "gone": 2}}), figures
+    )
     assert (table.items, table.tasks) == (10, 30)
     assert {row.raters: row.items for row in table.rows} == {5: 1, 3: 4, 1: 5}
     assert any("gone" in one for one in table.problems)
+
+
+@pytest.mark.django_db
+def test_the_page_of_the_plan_reads_each_item_once(make_study, owner, client, django_assert_max_num_queries):
+    study = make_study(items=4, redundancy=1, options={"plan": {"core": {"items": 2, "raters": 3}}})
+    add_member(study, owner, "owner", None)
+    client.force_login(owner)
+    client.get("/studies/study/plan/")
+    with django_assert_max_num_queries(11):
+        page = client.get("/studies/study/plan/").content.decode()
+    assert "Core" in page
