@@ -83,7 +83,7 @@ def rank_all(walk: Walk, rows: list[int]) -> None:
 
 
 def mark_errors(walk: Walk) -> dict:
-    """Mark the first two words of A and say that the others have no error. Return the span as the page quotes it."""
+    """Mark the first two words of A in view, and say that the others have no error. Return the page's span."""
     page, hand = walk.page, walk.hand
     dimension(walk, 5)
     bar = page.locator("[data-span-bar]")
@@ -99,8 +99,9 @@ def mark_errors(walk: Walk) -> dict:
         hand.press(free, letter.lower(), "x")
     expect(page.locator("#dimension-5")).to_contain_text("done")
     text = page.locator("[data-text-of=A]").evaluate("node => node.textContent")
-    quoted = page.locator("[data-marked=A]").inner_text().split("“")[1].split("”")[0]
-    start = text.index(quoted)
+    entry = page.locator("[data-marked=A] .marked-entry")
+    quoted, start = entry.inner_text().split("“")[1].split("”")[0], int(entry.get_attribute("data-start"))
+    assert text[start:].startswith(quoted)
     return {"start": start, "end": start + len(quoted), "text": quoted, "label": "contradicts"}
 
 
