@@ -28,6 +28,8 @@ PROCESSES = 4
 """Twice the 2 cores of a small machine, because many tests wait for programs that they start."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
+BESIDE = ("-n", "2", "--dist", "worksteal", "-o", "cache_dir=.pytest_cache/browser")
+"""For browser tests beside the others, of whose time they take a third; what has failed is remembered separately."""
 THOROUGH = "thorough"
 """The marker of tests that take long and show in more cases what quicker ones show; `make thorough` runs them, too."""
 
@@ -107,20 +109,20 @@ def check_types_and_settings() -> None:
 
 
 @contextmanager
-def types_checked_beside() -> Iterator[None]:
-    """Check types and settings in a separate process while the block runs, then print its output."""
+def beside(part: str, arguments: Sequence[str] = ()) -> Iterator[None]:
+    """Run another part in a process of its own while the block runs, then print its output."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        checks = subprocess.Popen(
-            [sys.executable, "-m", "scripts.run_tests", "types"], stdout=said, stderr=subprocess.STDOUT
+        other = subprocess.Popen(
+            [sys.executable, "-m", "scripts.run_tests", part, *arguments], stdout=said, stderr=subprocess.STDOUT
         )
         try:
             yield
-            code = checks.wait()
+            code = other.wait()
         finally:
-            checks.terminate()
-            checks.wait()
+            other.terminate()
+            other.wait()
         said.seek(0)
-        say(said.read())
+        say(said.read().rstrip())
         if code:
             sys.exit(code)
 
@@ -206,7 +208,7 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     check_style()
     if address:
         say("Checking types and settings, and on PostgreSQL the tests of every page and of everything that writes:")
-        with types_checked_beside():
+        with beside("types"):
             test_on_postgres(address, part, arguments)
     else:
         check_types_and_settings()
@@ -214,20 +216,21 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     elsewhere = "not every_page" if address else ""
     if address and part != THOROUGH:
         elsewhere += " and not row_locks"
-    on_sqlite = ["pytest", *SPREAD, *chosen(elsewhere, part), *arguments]
+    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
-        on_sqlite.append(NO_BROWSERS)
-    run(on_sqlite, plain_environment() | ({"CHROMIUM": chromium} if chromium else {}))
+        become(on_sqlite, plain_environment())
+    with beside(f"{part}-browser", arguments):  # not in the same processes: the browser's driver runs an event loop
+        run(on_sqlite, plain_environment())
     sys.exit(0)
 
 
-def browser(arguments: Sequence[str]) -> NoReturn:
-    """Run only the browser tests, all of them."""
+def browser(part: str, spread: Sequence[str], arguments: Sequence[str]) -> None:
+    """Run only the browser tests."""
     chromium = find_chromium()
     if chromium is None:
         sys.exit("Chromium is missing: sudo apt install chromium")
-    become(
-        ["pytest", *SPREAD, *chosen("browser", THOROUGH), BROWSERS, *arguments],
+    run(
+        ["pytest", *spread, *chosen("browser", part), BROWSERS, *arguments],
         {**plain_environment(), "CHROMIUM": chromium},
     )
 
@@ -260,7 +263,9 @@ def main(part: str, arguments: Sequence[str]) -> None:
         run(["ruff", "check", "--fix", "--exit-zero", "--quiet", "."])
         run(["ruff", "format", "."])
     if part == "browser":
-        browser(arguments)
+        browser(THOROUGH, SPREAD, arguments)
+    if part in ("all-browser", f"{THOROUGH}-browser"):
+        browser(part.removesuffix("-browser"), BESIDE, arguments)
     if part == "benchmark":
         benchmark()
 

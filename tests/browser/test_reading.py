@@ -95,6 +95,12 @@ def test_keys_read_in_dialogs_and_the_key_that_opens_one_closes_it(new_desk, rat
     expect(page.locator("#skip")).to_be_visible()
     page.keyboard.press("s")
     expect(page.locator("#skip")).to_be_hidden()
+    page.locator("[data-scroll=document]").focus()
+    page.keyboard.press("f")
+    expect(page.locator("#flag-reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#flag-reason")).to_be_hidden()
+    expect(page.locator("[data-scroll=document]")).to_be_focused()
     page.get_by_role("button", name="Text size").click()
     press(page, "+", "+", "-")  # the keys printed in the drawer
     expect(page.locator("#text-size")).to_have_text("115 %")
