@@ -60,13 +60,16 @@ def run(
         [sys.executable, *arguments], cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + timeout
-    while True:
-        try:
-            out, errors = process.communicate(timeout=1)
-            break
-        except subprocess.TimeoutExpired:
-            if in_vain() or time.monotonic() > deadline:
-                process.kill()
+    try:
+        while True:
+            try:
+                out, errors = process.communicate(timeout=1)
+                break
+            except subprocess.TimeoutExpired:
+                if in_vain() or time.monotonic() > deadline:
+                    process.kill()
+    finally:
+        process.kill()  # does nothing to one that has ended
     assert process.returncode == 0, f"{arguments}: {out}{errors}"
     return out
 
