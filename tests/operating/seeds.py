@@ -79,6 +79,18 @@ def lost_indexes():
     without_index("annotation_one_current")
 
 
+def lost_constraints():
+    name = "annotation_status_known"
+    if connection.vendor == "postgresql":
+        run("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks to do cannot be altered
+        run(f'ALTER TABLE annotation_annotation DROP CONSTRAINT "{name}"')
+        return
+    run("PRAGMA writable_schema = ON")
+    run("UPDATE sqlite_master SET sql = replace(sql, %s, '') WHERE name = 'annotation_annotation'",
+        [f'CONSTRAINT "{name}"'])  # fmt: skip
+    run("PRAGMA writable_schema = OFF")
+
+
 def wrong_schema():
     run("INSERT INTO django_migrations (app, name, applied) VALUES ('annotation', '0009_later', %s)", [ago()])
 
@@ -397,4 +409,5 @@ SEEDS = {
 VARIANTS = {
     "misquoted_spans": ("misplaced_spans", misquoted_spans),
     "altered_exports": ("lost_exports", altered_exports),
+    "lost_constraints": ("lost_indexes", lost_constraints),
 }
