@@ -1,12 +1,14 @@
 """An annotator's own pages in a real browser: the guidelines before the first task, my answers, my day."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Effort, Submission, flag, skip, submit
 from annotation.members.membership import rater_for
-from annotation.models import Annotation, Assignment, Rater, Study
+from annotation.models import Annotation, Assignment, Guideline, Rater, Study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import moved_on
 
@@ -60,11 +62,48 @@ def test_an_answer_is_found_and_revised_from_the_list(desk, worked, rater):
     assert Annotation.objects.filter(revision=2, is_current=True, answers__contains='"how_well":2').count() == 1
 
 
+def test_a_search_counts_its_answers_and_leads_back_to_all(desk, worked):
+    page = desk.page
+    page.goto(f"{desk.address}/studies/study/my-answers/")
+    counted = page.locator("p[role=status]")
+    expect(counted).to_have_text("3 tasks")
+    search = page.get_by_label("Search texts and comments")
+    search.fill("when the ferry")
+    search.press("Enter")
+    expect(counted).to_have_text("2 tasks with “when the ferry”")
+    page.get_by_role("link", name="Skipped").click()  # the search stays
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    page.get_by_role("link", name="Show all my answers").click()
+    expect(counted).to_have_text("3 tasks")
+
+
+def test_answers_under_older_guidelines_are_found(desk, worked):
+    Guideline.objects.create(study=worked, number=2, text="Read *twice*.")
+    page = desk.page
+    page.goto(f"{desk.address}/studies/study/my-answers/")
+    page.get_by_role("link", name="Older guidelines").click()
+    expect(page.locator(".my-answer")).to_have_count(2)
+    expect(page.locator(".my-answer").first).to_contain_text("under guidelines version 1; the current one is 2")
+    page.locator(".my-answer a").first.click()
+    page.wait_for_url("**/work/**")
+    desk.choose(2, "barely")
+    page.keyboard.press("Enter")
+    expect(page.locator("#submit")).to_contain_text("Submit and next")
+    page.goto(f"{desk.address}/studies/study/my-answers/?show=changed")
+    expect(page.locator(".my-answer")).to_have_count(1)
+
+
 def test_my_day_is_that_of_the_browser(new_desk, worked, rater):
     desk = new_desk(rater, timezone_id="Asia/Tokyo")
     desk.page.goto(f"{desk.address}/my-day/")
     desk.page.wait_for_url("**zone=Asia%2FTokyo")
-    expect(desk.page.locator("#my-day")).to_contain_text("3 min")
+    today = desk.page.locator("#my-day")
+    expect(today).to_contain_text("2 answers, 1 skipped")
+    expect(today).to_contain_text("3 min active time")
+    expect(today.locator("tbody tr")).to_have_text(re.compile(r"A study\s*2\s[\s\S]*3\s+min"))
+    expect(desk.page.locator("#last-days tbody tr")).to_have_count(7)
+    today.get_by_role("link", name="A study").click()
+    expect(desk.page.get_by_role("heading", name="My answers")).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
