@@ -368,3 +368,16 @@ def test_differences_say_when_there_are_none_or_nearly_all(desk, pair_study, fir
     page.keyboard.press("d")
     expect(page.locator("#same")).to_have_text("Nearly everything differs: nothing is marked.")
     expect(page.locator("mark.differs")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(390, 740), (960, 540)])
+def test_the_next_task_begins_at_the_top_of_a_page_that_scrolls(new_desk, rater, long_task, size):
+    desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
+    page = desk.open(long_task)
+    page.get_by_role("radio", name="Yes").check()
+    desk.choose(2, "mostly")
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    assert page.evaluate("window.scrollY") > 0
+    page.get_by_role("button", name="Submit and next").click()
+    moved_on(page, long_task)
+    page.wait_for_function("window.scrollY === 0")

@@ -29,6 +29,7 @@ export function showing(open) {
     cue(root, same && root.dataset.assignment !== old.dataset.assignment);
     page = open(root, show);
     root.querySelector("#task").focus({ preventScroll: true });
+    window.scrollTo(0, 0); // in low windows the page scrolls, and has to show the new task from its beginning
     page.announce(`${kind ? `${gettext("Done.")} ` : ""}${same ? `${gettext("The same document, a new output.")} ` : ""}${root.querySelector('[data-part="progress"]').textContent.trim()}`);
   }
 

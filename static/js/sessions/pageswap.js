@@ -18,7 +18,8 @@ export function pageSwap(open) {
     const moved = old.dataset.turn !== root.dataset.turn;
     page.close();
     keepOpened(old, root, moved);
-    if (!moved && old.dataset.due === root.dataset.due) root.dataset.keptView = chosenView(old);
+    const isNewStep = moved || old.dataset.due !== root.dataset.due;
+    if (!isNewStep) root.dataset.keptView = chosenView(old);
     const places = [...old.querySelectorAll("[data-scroll]")].map((pane) => [pane.dataset.scroll, pane.scrollTop]);
     old.replaceWith(document.adoptNode(root));
     document.title = `${heading(root)} · Interrater`;
@@ -26,7 +27,10 @@ export function pageSwap(open) {
     keepPlaces(places, old, root);
     begin(root);
     const focus = page.root.querySelector("#edit") ?? page.root.querySelector("#step");
-    if (root.dataset.hasErrors === "no" && !root.querySelector("[data-focus-first]")) focus.focus({ preventScroll: true });
+    if (root.dataset.hasErrors === "no" && !root.querySelector("[data-focus-first]")) {
+      focus.focus({ preventScroll: true });
+      if (isNewStep) window.scrollTo(0, 0); // in low windows the page scrolls
+    }
     page.announce(heading(root));
   }
 
