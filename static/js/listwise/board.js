@@ -94,7 +94,7 @@ export class Board {
     const note = row === 1 ? gettext("best") : "";
     node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
     if (note) node.append(element("span", "tier-note", {}, note));
-    if (letters.length > 1) node.append(element("span", "tier-note", {}, "tie"));
+    if (letters.length > 1) node.append(element("span", "tier-note", {}, gettext("tie")));
     return node;
   }
 
