@@ -2,14 +2,13 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import NOTHING
 from annotation.models import Study
 from config.htmx_request import HtmxRequest
 from preparing.access import output_for, study_to_prepare, suggestion_for
@@ -146,10 +145,10 @@ def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @signed_in
 def difference(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show what an edit that is not saved yet changes."""
+    """Show what an edit that is not saved yet changes; of a text that is too long, only that it is."""
     original = output_for(person_of(request), slug, pk)
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if len(text) > LONGEST_ANSWER:
-        raise Http404(NOTHING)
+        return render(request, "preparing/_difference.html", {"longest": LONGEST_ANSWER}, status=422)
     context = {"study": original.study, "original": original, "found": compare_answers(original.text, text)}
     return render(request, "preparing/_difference.html", context)
