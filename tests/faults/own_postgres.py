@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import psycopg
 from scripts.stack import search_path
 from tests.load.server import free_port
 
-SLOWEST_START = 30.0
+SLOWEST_START, SLOWEST_END = 30.0, 10.0
 PROGRAMS = ("postgres", "initdb", "pg_basebackup")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--")
 """Not ended with its parent, which for the kernel is a thread: faults happen in threads."""
@@ -61,11 +61,7 @@ class OwnPostgres:
         )  # fmt: skip
 
     def start(self) -> None:
-        """Start the server and wait until it accepts connections.
-
-        Straight after a crash it refuses to start while processes that were killed still have its memory; it is then
-        started again, as a service manager does.
-        """
+        """Start the server, again if it ends at once, as a service manager does; wait until it accepts connections."""
         options = {
             "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "",
             "max_connections": self.connections, "wal_recycle": "off", "min_wal_size": "32MB",
@@ -101,14 +97,25 @@ class OwnPostgres:
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait(10)
+            self.crash()
 
     def crash(self) -> None:
-        """Kill all processes of the server at once."""
+        """Kill all processes of the server at once, and wait until they are gone.
+
+        Each connection has a process in a session of its own, so the server's process group is the first one alone. If
+        only that one were killed, the others would finish what they do and answer.
+        """
         assert self.process is not None
-        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.send_signal(signal.SIGSTOP)  # it starts no others meanwhile
+        others = children_of(self.process.pid)
+        for pid in (self.process.pid, *others):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait(10)
+        deadline = time.monotonic() + SLOWEST_END
+        while any(state(pid) not in ("", "Z") for pid in others):
+            assert time.monotonic() < deadline, f"processes of the server did not end within {SLOWEST_END:.0f} s"
+            time.sleep(0.01)
 
     @contextmanager
     def without_connections(self) -> Iterator[None]:
@@ -151,6 +158,25 @@ class OwnPostgres:
             [*_owner(), _program(program), *arguments], cwd=self.folder, check=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, timeout=120,
         )  # fmt: skip
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that this one has started and that still run."""
+    stats = {int(folder.name): _stat(int(folder.name)) for folder in Path("/proc").iterdir() if folder.name.isdigit()}
+    return [child for child, fields in stats.items() if fields[1:2] == [str(pid)]]
+
+
+def state(pid: int) -> str:
+    """The state of a process in one letter, Z if it only waits to be forgotten; "" if there is none."""
+    return "".join(_stat(pid)[:1])
+
+
+def _stat(pid: int) -> list[str]:
+    """What the kernel says of a process after its name, from its state on; nothing if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def _owner() -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 """A server of our own needs the programs of PostgreSQL and no others."""
 
 import os
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 import psycopg
 import pytest
@@ -31,3 +33,34 @@ def test_a_server_that_crashes_while_it_is_used_starts_again():
             assert server.answers()
             for one in used:
                 one.close()
+
+
+@pytest.mark.skipif(bool(own_postgres.missing_program()), reason=own_postgres.missing_program())
+def test_a_crash_ends_a_statement_that_runs():
+    with (
+        TemporaryDirectory() as folder,
+        own_postgres.own_postgres(Path(folder)) as server,
+        psycopg.connect(server.url, autocommit=True) as busy,
+        psycopg.connect(server.url, autocommit=True) as other,
+    ):
+        pid = busy.info.backend_pid
+        assert pid in own_postgres.children_of(server.process.pid)
+        ended = Thread(target=_is_cut, args=(busy, found := []))
+        ended.start()
+        sleeps = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'"
+        deadline = time.monotonic() + 10
+        while other.execute(sleeps, [pid]).fetchone() is None:
+            assert time.monotonic() < deadline
+        server.crash()
+        assert own_postgres.state(pid) in ("", "Z")
+        ended.join()
+        assert found == [True]
+
+
+def _is_cut(busy, found):
+    """Note whether a statement that takes long ends with its connection."""
+    try:
+        busy.execute("SELECT pg_sleep(60)")
+        found.append(False)
+    except psycopg.OperationalError:
+        found.append(True)

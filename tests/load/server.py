@@ -54,24 +54,30 @@ def run(
 ) -> str:
     """Run Python with these arguments, which must succeed; return what it prints.
 
-    It is killed at the end of `timeout` in seconds, and, looked at once a second, as soon as it runs `in_vain`.
+    It is killed with what it has started at the end of `timeout` in seconds, and, looked at once a second, as soon as
+    it runs `in_vain`.
     """
     process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + timeout
+        [sys.executable, *arguments], cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    deadline, why = time.monotonic() + timeout, ""
     try:
-        while True:
+        while not why:
             try:
                 out, errors = process.communicate(timeout=1)
-                break
+                assert process.returncode == 0, f"{arguments}: {out}{errors}"
+                return out
             except subprocess.TimeoutExpired:
-                if in_vain() or time.monotonic() > deadline:
-                    process.kill()
+                if time.monotonic() > deadline:
+                    why = f"not done within {timeout:.0f} s"
+                elif in_vain():
+                    why = "ended, because it ran in vain"
     finally:
-        process.kill()  # does nothing to one that has ended
-    assert process.returncode == 0, f"{arguments}: {out}{errors}"
-    return out
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    out, errors = process.communicate(timeout=5)
+    raise AssertionError(f"{arguments}: {why}: {out}{errors}")
 
 
 @dataclass
