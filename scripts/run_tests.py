@@ -1,6 +1,6 @@
-"""`make test` and its parts: print what runs and what is skipped, and stop at the first failure.
+"""`make test` and its parts: print what runs and what is skipped, and stop at the first part that fails.
 
-The last program replaces this process, so that the last line of output is pytest's own.
+If all is well, the last line of output is pytest's own.
 """
 
 import os
@@ -121,8 +121,8 @@ def beside(part: str, arguments: Sequence[str] = ()) -> Iterator[None]:
         finally:
             other.terminate()
             other.wait()
-        said.seek(0)
-        say(said.read().rstrip())
+            said.seek(0)
+            say(said.read().rstrip())
         if code:
             sys.exit(code)
 
