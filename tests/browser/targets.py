@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 CLICKED, TAPPED = 24, 44
 """Pixels that a control needs for a mouse and for a finger."""
-SMALL = """(smallest) => {  // what takes a click or a tap around the middle of each control, if that is too little
+SMALL = """([smallest, within]) => {  // what takes a click or a tap around the middle of a control, if too little
     const shown = (node, box) => box.width > 1 && box.right > 0 && box.bottom > 0 && node.checkVisibility(
         { visibilityProperty: true }) && !node.closest(".visually-hidden");
     const inSentence = (node) => node.matches("a, summary") && getComputedStyle(node).display === "inline"
@@ -28,13 +28,29 @@ SMALL = """(smallest) => {  // what takes a click or a tap around the middle of 
         while (pixels < smallest && takes(node, x + right * (pixels + 1), y + down * (pixels + 1))) pixels += 1;
         return pixels;
     };
+    const middle = (node) => {
+        const box = node.getBoundingClientRect();
+        return [box.left + box.width / 2, box.top + box.height / 2];
+    };
+    const isCovered = (node) => {  // also when it is scrolled into view, and by nothing that closes again
+        const places = [];
+        for (let box = node; box; box = box.parentElement) places.push([box, box.scrollLeft, box.scrollTop]);
+        node.scrollIntoView({ block: "center", inline: "center" });
+        const [x, y] = middle(node);
+        const is = !takes(node, x, y) && !document.elementFromPoint(x, y)?.closest("[popover], dialog");
+        for (const [box, left, top] of places) box.scrollTo({ left, top, behavior: "instant" });
+        return is;
+    };
     const found = [];
-    const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary";
+    const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary, .card-name";
     for (const control of document.querySelectorAll(controls)) {
         const node = label(control), box = node.getBoundingClientRect();
-        if (!shown(control, box) || inSentence(control)) continue;
-        const x = box.left + box.width / 2, y = box.top + box.height / 2;
-        if (!takes(node, x, y)) continue;  // under something else
+        if (!control.closest(within) || !shown(control, box) || inSentence(control)) continue;
+        const [x, y] = middle(node);
+        if (!takes(node, x, y)) {
+            if (isCovered(node)) found.push(`covered: ${control.outerHTML.replace(/\\s+/g, " ").slice(0, 120)}`);
+            continue;
+        }
         const width = 1 + reach(node, x, y, 1, 0) + reach(node, x, y, -1, 0);
         const height = 1 + reach(node, x, y, 0, 1) + reach(node, x, y, 0, -1);
         if (Math.min(width, height) < smallest - 1) {
@@ -45,6 +61,9 @@ SMALL = """(smallest) => {  // what takes a click or a tap around the middle of 
 }"""
 
 
-def small_targets(page: Page, smallest: int) -> list[str]:
-    """The controls in view that take a click on less than so many pixels in height or width, but no links in text."""
-    return page.evaluate(SMALL, smallest)
+def small_targets(page: Page, smallest: int, within: str = "body") -> list[str]:
+    """The controls in view that take a click on less than so many pixels in height or width, but no links in text.
+
+    One that lies under something else, also when it is scrolled into view, takes none.
+    """
+    return page.evaluate(SMALL, [smallest, within])

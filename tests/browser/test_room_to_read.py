@@ -25,7 +25,8 @@ from tests.sessions.conftest import folder, instruct, models, session, study, tu
 DEMO = Path("demo")
 SIZES = [
     (390, 844), (820, 1180), (900, 700), (960, 540), (960, 600), (900, 620), (1366, 768), (1366, 600), (1280, 720),
-    (683, 384), (410, 590), (320, 422), (390, 664), (390, 720), (412, 785), (360, 640), (2560, 1440),
+    (683, 384), (410, 590), (320, 422), (390, 664), (390, 720), (412, 785), (360, 640), (375, 812), (390, 801),
+    (320, 568), (2560, 1440),
 ]  # fmt: skip
 """Among them phones, tablets and laptops at 200 %, and windows that are not as high as the screen."""
 LINES = """() => {  // how many lines of text are in view in the one pane that shows most

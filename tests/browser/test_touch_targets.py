@@ -1,4 +1,4 @@
-"""Everything that can be tapped on a desk has room for a finger, on phones and on tablets."""
+"""Everything that can be tapped on a desk and in its drawers has room for a finger, on phones and on tablets."""
 
 # ruff: noqa: F811 - the names of fixtures
 
@@ -16,7 +16,7 @@ from tests.browser.test_sessions import LONG
 from tests.sessions.conftest import folder, instruct, models, session, study, turned  # noqa: F401 - fixtures
 
 TOUCH = {"has_touch": True, "is_mobile": True}
-SIZES = [(1366, 1024), (820, 1180), (390, 844), (390, 664)]
+SIZES = [(1366, 1024), (820, 1180), (390, 844), (390, 664), (360, 740), (740, 360)]
 
 
 def too_small(page) -> dict:
@@ -32,6 +32,11 @@ def too_small(page) -> dict:
                 tab.tap()
             if small := small_targets(page, TAPPED):
                 found[width, height, tab and tab.inner_text()] = small
+        for drawer in page.locator("[popover]").all():
+            drawer.evaluate("node => node.showPopover()")
+            if small := small_targets(page, TAPPED, "[popover]"):
+                found[width, height, drawer.get_attribute("id")] = small
+            drawer.evaluate("node => node.hidePopover()")
     return found
 
 

@@ -132,6 +132,18 @@ def test_a_click_on_a_chip_and_one_on_a_row_put_it_there(new_desk, rater, bring)
     saved(page)
 
 
+def test_a_finger_puts_a_letter_between_two_rows_also_beside_their_letters(new_desk, rater, bring):
+    page = new_desk(rater, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).open(bring())
+    for letter, row in zip("ABC", (1, 2, 3), strict=True):
+        page.locator(f"[data-panel]:visible [data-chip={letter}]").tap()
+        page.locator(f"[data-panel]:visible [data-tier='{row}'] .tier-number").tap()
+    page.locator("[data-panel]:visible [data-chip=D]").tap()
+    beside = page.locator("[data-panel]:visible [data-chip=B]").bounding_box()
+    gap = page.locator("[data-panel]:visible [data-gap='2']").bounding_box()
+    page.touchscreen.tap(beside["x"] + beside["width"] / 2, gap["y"] + gap["height"] / 2)
+    assert rows(page) == ["A", "D", "B", "C", ""]
+
+
 def test_if_ties_are_off_the_output_that_has_the_rank_moves_down(new_desk, rater, bring):
     questions = [{"key": "overall", "type": "rank", "ranks": 5, "text": "Overall quality", "allow_ties": False}]
     task = bring(questions=questions)
