@@ -13,10 +13,12 @@ SMALL = """([smallest, within]) => {  // what takes a click or a tap around the 
     const scrollerOf = (node) => {
         let box = node.parentElement;
         while (box.parentElement && getComputedStyle(box).overflowY === "visible") box = box.parentElement;
-        return box.getBoundingClientRect();
+        return box;
     };
+    const scrollers = new Map();
     const takes = (node, x, y) => {
-        const { left, top, right, bottom } = scrollerOf(node);
+        if (!scrollers.has(node)) scrollers.set(node, scrollerOf(node));
+        const { left, top, right, bottom } = scrollers.get(node).getBoundingClientRect();
         if (x < Math.max(0, left) || x >= Math.min(innerWidth, right)) return true;  // scrolled out: not known
         if (y < Math.max(0, top) || y >= Math.min(innerHeight, bottom)) return true;
         const hit = document.elementFromPoint(x, y), bar = hit?.closest(".desk-actions, .dimensions-steps");
