@@ -39,7 +39,8 @@ SMALL = """([smallest, within]) => {  // what takes a click or a tap around the 
         for (let box = node; box; box = box.parentElement) places.push([box, box.scrollLeft, box.scrollTop]);
         node.scrollIntoView({ block: "center", inline: "center" });
         const [x, y] = middle(node);
-        const is = !takes(node, x, y) && !document.elementFromPoint(x, y)?.closest("[popover], dialog, .pair-checklist");
+        const closes = "[popover], dialog, .pair-checklist";
+        const is = !takes(node, x, y) && !document.elementFromPoint(x, y)?.closest(closes);
         for (const [box, left, top] of places) box.scrollTo({ left, top, behavior: "instant" });
         return is;
     };
