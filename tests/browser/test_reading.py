@@ -125,6 +125,12 @@ def test_keys_read_sessions(desk, session, models):
         reads(page, key, "answer")
     page.keyboard.press("2")
     reads(page, "Space", "answer")
+    page.evaluate("document.querySelectorAll('#papers-body details').forEach((one) => (one.open = true))")
+    page.set_viewport_size({"width": 1366, "height": 600})  # so that the papers are longer than their pane
+    before = top(page, "answer")
+    for key in ("Shift+ArrowDown", "Shift+Home", "Shift+End"):
+        reads(page, key, "papers")
+    assert top(page, "answer") == before
 
 
 def test_a_pair_keeps_its_arrows_and_is_read_by_the_other_keys(desk, pair_study, first):
