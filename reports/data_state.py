@@ -19,6 +19,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from accounts.models import AuditEntry
+from accounts.study_audit import entries_since
 from annotation.models import Study
 from config.software_version import SOFTWARE_VERSION
 
@@ -66,7 +67,7 @@ def state_of(newest: Collection[int], version: int = 1) -> str:
 
 def answers_since(study: Study, moment: datetime) -> int:
     """How many answers were submitted after `moment`, counted up to MOST_COUNTED."""
-    entries = _entries(study).filter(action=SUBMITTED, at__gt=moment).order_by("study", "at")
+    entries = entries_since(study.slug, moment).filter(action=SUBMITTED)
     return entries[:MOST_COUNTED].count()
 
 

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from accounts.models import AuditEntry
+from accounts.study_audit import entries_since
 from annotation.models import Annotation, Item, Rating, Slot, Study, StudyCounts
 from annotation.studies.counting import CountOf
 from annotation.studies.locking import refuse_import_since
@@ -151,8 +152,7 @@ def _current(study: Study, done: list[StudyCounts], ignored: Collection[str]) ->
 
 
 def _changes(study: Study, since: datetime, ignored: Collection[str]) -> QuerySet[AuditEntry]:
-    # A range, so that PostgreSQL reads the index of study and time.
-    entries = AuditEntry.objects.filter(study__gte=study.slug, study__lte=study.slug, at__gt=since - LATE_IMPORT)
+    entries = entries_since(study.slug, since - LATE_IMPORT)
     late = Q(at__gt=since - LATE) | Q(action__contains="imported")
     return entries.filter(late).exclude(action__in=sorted(ignored))
 
