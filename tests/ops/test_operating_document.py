@@ -91,6 +91,15 @@ def test_every_script_and_module_that_is_named_exists():
     assert {name for name in modules if find_spec(name) is None} == set()
 
 
+def test_an_update_with_systemd_installs_its_units_before_the_restart():
+    lines = "\n".join(line for line in part("Updating and going back").splitlines() if line.startswith("    "))
+    steps = ["git pull", "scripts.virtual_environment base", "cp deploy/systemd/interrater*", "daemon-reload",
+             "systemctl restart interrater.target"]  # fmt: skip
+    places = [lines.find(step) for step in steps]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
 def test_every_alert_and_every_part_says_what_to_do():
     alerts = re.findall(r"- alert: (\w+)", (ROOT / "deploy/prometheus/alerts.yml").read_text(encoding="utf-8"))
     rows = re.findall(r"^\| (`.+?) \| \S", part("When an alert fires"), re.MULTILINE)
