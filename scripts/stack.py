@@ -17,6 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+from psycopg.sql import SQL, Identifier
+
 from scripts.compose import ComposeService, services
 from scripts.launcher import read_port
 from scripts.secrets_file import NEW, new_secret
@@ -28,7 +31,7 @@ OVERRIDES = {"SSL_REDIRECT": "false", "ALLOWED_HOSTS": "localhost,127.0.0.1"}
 SLOWEST_START = 90.0
 SERVERS = {"postgres": 5432, "redis": 6379, "web": 8000, "proxy": 8080}
 """The services that listen, and their ports in the file."""
-TOOLS = ("postgres", "initdb", "createdb", "pg_isready", "redis-server", "redis-cli", "nginx", "bash")
+TOOLS = ("postgres", "initdb", "pg_isready", "redis-server", "redis-cli", "nginx", "bash")
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=TERM", "--")
 
@@ -159,15 +162,22 @@ class Stack:
 
 
 def has_cluster(stack: Stack, service: ComposeService) -> bool:
-    """Return whether PostgreSQL has its data folder from an earlier start."""
-    return (Path(stack.environment(service)["PGDATA"]) / "PG_VERSION").exists()
+    """Return whether PostgreSQL has its whole data folder from an earlier start, which may have been cut."""
+    return (Path(stack.environment(service)["PGDATA"]) / "PG_VERSION").exists() and not password_file(stack).exists()
+
+
+def password_file(stack: Stack) -> Path:
+    """Return the file that is there only while the data folder is being made."""
+    return stack.folder / "word"
 
 
 def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
     """Create the cluster and its user, as the PostgreSQL image does at its first start, before the server runs."""
     environment = stack.environment(service)
     owner = AS_POSTGRES if os.geteuid() == 0 else ()
-    word = stack.folder / "word"
+    word = password_file(stack)
+    for part in Path(environment["PGDATA"]).iterdir():  # of a start that was cut; no server has run on it
+        shutil.rmtree(part) if part.is_dir() else part.unlink()
     word.write_text(stack.secret_place("postgres_password").read_text(encoding="ascii"), encoding="ascii")
     if owner:
         shutil.chown(word, "postgres")
@@ -184,16 +194,20 @@ def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeServi
         raise StopError("PostgreSQL could not create its data folder; its messages are above.")
 
 
-def make_database(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
-    """Create the database, once the server runs."""
+def make_database(stack: Stack, service: ComposeService) -> None:
+    """Create the database unless it exists, once the server runs: an earlier start may have been cut before this."""
     environment = stack.environment(service)
-    command = [
-        str(shutil.which("createdb", path=stack.path)), "-h", "127.0.0.1", "-p", str(stack.ports["postgres"]), "-U",
-        environment["POSTGRES_USER"], environment["POSTGRES_DB"],
-    ]  # fmt: skip
+    name, user = environment["POSTGRES_DB"], environment["POSTGRES_USER"]
     password = stack.secret_place("postgres_password").read_text(encoding="ascii").strip()
-    if supervisor.run_step(command, {**environment, "PGPASSWORD": password}):
-        raise StopError("The database could not be created; PostgreSQL's messages are above.")
+    try:
+        with psycopg.connect(
+            host="127.0.0.1", port=stack.ports["postgres"], user=user, password=password, dbname="postgres",
+            autocommit=True,
+        ) as connection:  # fmt: skip
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+                connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    except psycopg.Error as problem:
+        raise StopError(f"The database could not be created: {problem}") from None
 
 
 def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
@@ -205,15 +219,14 @@ def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None
             if supervisor.run_step([sys.executable, *step], environment, quiet=True):
                 raise StopError(f"{' '.join(step[:2])} failed; its messages are above.")
         return
-    new = service.name == "postgres" and not has_cluster(stack, service)
-    if new:
+    if service.name == "postgres" and not has_cluster(stack, service):
         prepare_postgres(supervisor, stack, service)
     running = Service(service.name, command, environment=environment)
     well = supervisor.start_until(running, lambda: stack.is_well(service), SLOWEST_START)
     if not well and not supervisor.ending:
         raise StopError(f"{service.name} was not healthy within {SLOWEST_START:.0f} s; its messages are above.")
-    if new and well:
-        make_database(supervisor, stack, service)
+    if service.name == "postgres" and well:
+        make_database(stack, service)
     print(f"{service.name}: healthy", flush=True)
 
 
