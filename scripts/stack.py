@@ -2,7 +2,8 @@
 
 It starts its own PostgreSQL and Redis on free ports. Their data is in a temporary folder that is removed at the end,
 or in STACK_FOLDER, which is kept. RESTORE names a backup that is restored into a new folder instead of migrating.
-OVERRIDES lists the two settings that differ, because nothing in front of the proxy speaks HTTPS.
+What Docker reads from `.env` and `keys.env`, it reads from STACK_FOLDER/keys.env. OVERRIDES lists the two settings that
+differ, because nothing in front of the proxy speaks HTTPS.
 """
 
 import os
@@ -21,6 +22,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from scripts.compose import ComposeService, services
+from scripts.keys_file import read_keys
 from scripts.launcher import read_port
 from scripts.secrets_file import NEW, new_secret
 from scripts.stop_errors import StopError, stop
@@ -32,6 +34,7 @@ SLOWEST_START = 90.0
 SERVERS = {"postgres": 5432, "redis": 6379, "web": 8000, "proxy": 8080}
 """The services that listen, and their ports in the file."""
 TOOLS = ("postgres", "initdb", "pg_isready", "redis-server", "redis-cli", "nginx", "bash")
+KEYS = "keys.env"
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=TERM", "--")
 
@@ -70,10 +73,12 @@ class Stack:
     path: str
     ports: Mapping[str, int]
     backup: Path | None = None
-    described: list[ComposeService] = field(default_factory=list)
+    described: list[ComposeService] = field(init=False)
+    keys: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.described = services(OVERRIDES)
+        self.keys = read_keys(self.folder / KEYS)
+        self.described = services({**self.keys, **OVERRIDES})
 
     def place(self, service: ComposeService, mount: str) -> Path:
         """Return the folder that replaces a volume or tmpfs; services share the one that replaces the volume `var`."""
@@ -125,11 +130,15 @@ class Stack:
         return [*(AS_POSTGRES if program == "postgres" and os.geteuid() == 0 else ()), found, *rest]
 
     def environment(self, service: ComposeService) -> dict[str, str]:
-        """Return the environment of the service: its own settings, and of ours only the variables in KEPT."""
+        """Return the environment of the service: its own settings and keys, and of ours only the variables in KEPT."""
         plain = {name: os.environ[name] for name in KEPT if name in os.environ}
-        told = {name: self.moved(service, value) for name, value in service.environment.items()}
+        keys = self.keys if service.reads_keys else {}
+        told = {
+            name: value if value == keys.get(name) else self.moved(service, value)
+            for name, value in service.environment.items()
+        }
         image = {"STATIC_ROOT": str(self.folder / "static"), "PYTHONDONTWRITEBYTECODE": "1"}
-        return {**plain, "PATH": self.path, **image, **told}
+        return {**plain, **keys, "PATH": self.path, **image, **told}
 
     def is_well(self, service: ComposeService) -> bool:
         """Return whether the service passes the health check of the file."""
@@ -216,7 +225,8 @@ def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None
     if service.name == "migrate":
         last = command[1:] if stack.backup is None else ["manage.py", "restore", str(stack.backup)]
         for step in (["manage.py", "collectstatic", "--noinput", "--verbosity", "0"], last):
-            if supervisor.run_step([sys.executable, *step], environment, quiet=True):
+            quiet = "restore" not in step  # which names the keys that are to be set
+            if supervisor.run_step([sys.executable, *step], environment, quiet=quiet):
                 raise StopError(f"{' '.join(step[:2])} failed; its messages are above.")
         return
     if service.name == "postgres" and not has_cluster(stack, service):

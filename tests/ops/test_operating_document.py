@@ -18,7 +18,10 @@ WAYS = {
 }
 RECIPES = {
     "make run": ("secret_key", ".venv/bin/python manage.py restore", "endpoints.yaml", "make run", "checkdata"),
-    "make stack": ("secret_key /srv/new/secrets", "RESTORE=", "make stack", "checkdata"),
+    "make stack": (
+        "OLD/secrets/secret_key /srv/new/secrets", "keys.env", "OLD/var/endpoints.yaml /srv/new/var", "RESTORE=",
+        "make stack", "checkdata",
+    ),
     "Docker": (
         "make env", "> secrets/secret_key", "compose build", "up -d --wait postgres redis", "> /backups/old.zip",
         "backup python manage.py restore", "endpoints.yaml", "up -d --wait\n", "backup python manage.py checkdata",

@@ -1,13 +1,17 @@
-"""`make stack` without its proxy and workers: what a first start that was cut leaves can be started again."""
+"""`make stack` without its proxy and workers: what processes are told, and starts that were cut."""
 
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 
+from scripts.stack import Stack, start
+from scripts.stop_errors import StopError
 from tests.faults.own_postgres import missing_program
 from tests.ops.conftest import LONGEST, ROOT, clean_environment, free_port
 
@@ -60,3 +64,57 @@ def test_a_first_start_that_is_cut_can_be_made_again(cut):
         folder.chmod(0o711)  # PostgreSQL's user passes through it
         assert started(folder, cut) == ""
         assert [started(folder), started(folder)] == ["1", "2"]
+
+
+@pytest.fixture
+def stack(tmp_path):
+    """A function that makes a stack whose keys.env has this text."""
+
+    def make(text: str, mode: int = 0o600, **more: object) -> Stack:
+        (tmp_path / "keys.env").write_text(text, encoding="utf-8")
+        (tmp_path / "keys.env").chmod(mode)
+        return Stack(tmp_path, os.defpath, {"postgres": 1, "redis": 2, "web": 3, "proxy": 4}, **more)
+
+    return make
+
+
+KEYS = """# The keys of endpoints
+CAMPUS_KEY="a key = it"
+SENTRY_DSN=https://key@errors.example.org/8000
+
+LOG_LEVEL=DEBUG
+ALLOWED_HOSTS=elsewhere.example.org
+PATH=/nowhere
+VAR=/nowhere
+"""
+
+
+def test_the_program_gets_keys_and_settings_of_the_folder_and_nothing_else_does(stack, monkeypatch):
+    monkeypatch.setenv("UNTOLD_KEY", "of the shell")
+    made = stack(KEYS)
+    for service in made.described:
+        told = made.environment(service)
+        if service.name in ("postgres", "redis", "proxy"):
+            assert {"CAMPUS_KEY", "SENTRY_DSN"} & set(told) == set()
+            continue
+        assert told["CAMPUS_KEY"] == "a key = it"
+        assert told["SENTRY_DSN"] == "https://key@errors.example.org/8000"
+        assert told["LOG_LEVEL"] == "DEBUG"
+        assert told["ALLOWED_HOSTS"] == "localhost,127.0.0.1"
+        assert (told["PATH"], told["VAR"]) == (made.path, str(made.folder / "var"))
+        assert "UNTOLD_KEY" not in told
+
+
+def test_a_file_of_keys_that_others_can_read_or_that_cannot_be_read_is_refused(stack):
+    with pytest.raises(StopError, match="chmod 0600"):
+        stack(KEYS, 0o640)
+    with pytest.raises(StopError, match=r"Line 2 of \S+ is not NAME=value\.$"):
+        stack("A=1\nsecret words\n")
+
+
+@pytest.mark.parametrize(("backup", "last", "is_quiet"), [(Path("/a.zip"), "restore", False), (None, "migrate", True)])
+def test_a_restore_shows_what_it_says(stack, backup, last, is_quiet):
+    made, steps = stack("", backup=backup), []
+    (service,) = (one for one in made.described if one.name == "migrate")
+    start(SimpleNamespace(run_step=lambda words, told, quiet: steps.append((words[2], quiet))), made, service)
+    assert steps == [("collectstatic", True), (last, is_quiet)]
