@@ -10,6 +10,8 @@ cd "$(dirname "$0")/.."
 before=$(git describe --tags --always)
 var=/var/lib/interrater
 aside="interrater_until_$(date -u +%Y%m%d_%H%M%S)"
+# The folders that backups have; see operating/var_files.py.
+folders="turn_judges exports uploads audit"
 
 # Without the services that it depends on: migrate would make the tables that the restore makes.
 inside() { docker compose run --rm --no-deps -T "$@"; }
@@ -23,6 +25,7 @@ restore() {
     inside backup mkdir -m 0700 $var/restored &&
     inside -e VAR=$var/restored -e DATABASE_URL=postgres://interrater@postgres:5432/interrater_restored \
       backup python manage.py restore "$backup" &&
+    inside backup sh -c "cd $var/restored && mkdir -p -m 0700 $folders" &&
     sql --single-transaction -c "ALTER DATABASE interrater RENAME TO $aside" \
       -c "ALTER DATABASE interrater_restored RENAME TO interrater"
 }
@@ -33,12 +36,15 @@ kept() { sql -Atc "SELECT datname FROM pg_database WHERE datname LIKE 'interrate
 # The proxy is restarted because its files may have changed, too.
 start() { docker compose up -d --wait --remove-orphans && docker compose restart proxy; }
 
-# The files that backups have; see operating/var_files.py.
+# A folder is still to be exchanged as long as it is in restored/, which has all of them. So this can be done again
+# after a cut, and ends at what cannot be moved.
 exchange_files() {
-  inside backup sh -c "cd $var && mkdir -p -m 0700 $aside
-    for name in turn_judges exports uploads audit; do
-      if [ -e \$name ]; then mv \$name $aside/; fi
-      if [ -e restored/\$name ]; then mv restored/\$name .; fi
+  inside backup sh -ec "cd $var; mkdir -p -m 0700 $aside
+    for name in $folders; do
+      if [ -e restored/\$name ]; then
+        if [ -e \$name ]; then mv \$name $aside/; fi
+        mv restored/\$name .
+      fi
     done
     rm -rf restored restoring.json"
 }
@@ -57,7 +63,13 @@ if inside backup test -e $var/restored &&
   [ "$(sql -Atc "SELECT count(*) FROM pg_database WHERE datname = 'interrater_restored'")" = 0 ]; then
   this=$aside
   aside=$(kept | tail -n 1)
-  exchange_files
+  if ! exchange_files; then
+    echo "Files of an earlier run cannot be exchanged; the message is above. Move the folders that are still in" >&2
+    echo "$var/restored to $var by hand, delete it, and run this again. Starting $before again ..." >&2
+    docker compose build
+    start
+    exit 1
+  fi
   aside=$this
 fi
 git checkout --quiet "$version"

@@ -29,6 +29,8 @@ class ComposeService:
     """Files of the repository that are mounted into the container, by their paths there."""
     secrets: Mapping[str, str]
     """Names of the secrets that the service may read, by the paths of their files in the container."""
+    reads_keys: bool
+    """Whether the service has the variables of `keys.env`."""
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -100,7 +102,7 @@ def services(values: Mapping[str, str]) -> list[ComposeService]:
             ComposeService(
                 name, tuple(service["command"]), service.get("environment", {}), health_command(service), tuple(places),
                 after, {used["target"]: kept[used["source"]] for used in service.get("configs", [])},
-                {f"/run/secrets/{secret}": secret for secret in service.get("secrets", [])},
+                {f"/run/secrets/{secret}": secret for secret in service.get("secrets", [])}, "env_file" in service,
             )
         )  # fmt: skip
     return found

@@ -33,6 +33,9 @@ BESIDE = ("-n", "2", "--dist", "worksteal", "-o", "cache_dir=.pytest_cache/brows
 THOROUGH = "thorough"
 """The marker of tests that take long and show in more cases what quicker ones show; `make thorough` runs them, too."""
 
+ALL_RUN = "The tests marked as thorough run, too."
+"""By this line `make release` knows a report of `make thorough`."""
+
 
 def chosen(markers: str, part: str) -> tuple[str, str]:
     """The option of pytest for tests with these markers, or all if empty; without the thorough ones in `make test`."""
@@ -190,8 +193,7 @@ def summary(address: str, why: str, chromium: str | None, part: str) -> None:
             say(f"  skipped: {name}")
     elif shutil.which("npm") is None:
         say("  skipped without npm, which fetches axe-core: the accessibility tests.")
-    if part != THOROUGH:
-        say("Left to `make thorough`: the tests marked as thorough, which show the same in more cases.")
+    say(ALL_RUN if part == THOROUGH else "Left to `make thorough`: the tests marked as thorough.")
     say(f"Now running on SQLite {'all other tests' if address else 'everything'}.")
 
 

@@ -2,7 +2,8 @@
 
 It starts its own PostgreSQL and Redis on free ports. Their data is in a temporary folder that is removed at the end,
 or in STACK_FOLDER, which is kept. RESTORE names a backup that is restored into a new folder instead of migrating.
-OVERRIDES lists the two settings that differ, because nothing in front of the proxy speaks HTTPS.
+What Docker reads from `.env` and `keys.env`, it reads from STACK_FOLDER/keys.env. OVERRIDES lists the two settings that
+differ, because nothing in front of the proxy speaks HTTPS.
 """
 
 import os
@@ -17,7 +18,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+from psycopg.sql import SQL, Identifier
+
 from scripts.compose import ComposeService, services
+from scripts.keys_file import read_keys
 from scripts.launcher import read_port
 from scripts.secrets_file import NEW, new_secret
 from scripts.stop_errors import StopError, stop
@@ -28,7 +33,8 @@ OVERRIDES = {"SSL_REDIRECT": "false", "ALLOWED_HOSTS": "localhost,127.0.0.1"}
 SLOWEST_START = 90.0
 SERVERS = {"postgres": 5432, "redis": 6379, "web": 8000, "proxy": 8080}
 """The services that listen, and their ports in the file."""
-TOOLS = ("postgres", "initdb", "createdb", "pg_isready", "redis-server", "redis-cli", "nginx", "bash")
+TOOLS = ("postgres", "initdb", "pg_isready", "redis-server", "redis-cli", "nginx", "bash")
+KEYS = "keys.env"
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--pdeathsig=TERM", "--")
 
@@ -67,10 +73,12 @@ class Stack:
     path: str
     ports: Mapping[str, int]
     backup: Path | None = None
-    described: list[ComposeService] = field(default_factory=list)
+    described: list[ComposeService] = field(init=False)
+    keys: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.described = services(OVERRIDES)
+        self.keys = read_keys(self.folder / KEYS)
+        self.described = services({**self.keys, **OVERRIDES})
 
     def place(self, service: ComposeService, mount: str) -> Path:
         """Return the folder that replaces a volume or tmpfs; services share the one that replaces the volume `var`."""
@@ -122,11 +130,15 @@ class Stack:
         return [*(AS_POSTGRES if program == "postgres" and os.geteuid() == 0 else ()), found, *rest]
 
     def environment(self, service: ComposeService) -> dict[str, str]:
-        """Return the environment of the service: its own settings, and of ours only the variables in KEPT."""
+        """Return the environment of the service: its own settings and keys, and of ours only the variables in KEPT."""
         plain = {name: os.environ[name] for name in KEPT if name in os.environ}
-        told = {name: self.moved(service, value) for name, value in service.environment.items()}
+        keys = self.keys if service.reads_keys else {}
+        told = {
+            name: value if value == keys.get(name) else self.moved(service, value)
+            for name, value in service.environment.items()
+        }
         image = {"STATIC_ROOT": str(self.folder / "static"), "PYTHONDONTWRITEBYTECODE": "1"}
-        return {**plain, "PATH": self.path, **image, **told}
+        return {**plain, **keys, "PATH": self.path, **image, **told}
 
     def is_well(self, service: ComposeService) -> bool:
         """Return whether the service passes the health check of the file."""
@@ -159,15 +171,22 @@ class Stack:
 
 
 def has_cluster(stack: Stack, service: ComposeService) -> bool:
-    """Return whether PostgreSQL has its data folder from an earlier start."""
-    return (Path(stack.environment(service)["PGDATA"]) / "PG_VERSION").exists()
+    """Return whether PostgreSQL has its whole data folder from an earlier start, which may have been cut."""
+    return (Path(stack.environment(service)["PGDATA"]) / "PG_VERSION").exists() and not password_file(stack).exists()
+
+
+def password_file(stack: Stack) -> Path:
+    """Return the file that is there only while the data folder is being made."""
+    return stack.folder / "word"
 
 
 def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
     """Create the cluster and its user, as the PostgreSQL image does at its first start, before the server runs."""
     environment = stack.environment(service)
     owner = AS_POSTGRES if os.geteuid() == 0 else ()
-    word = stack.folder / "word"
+    word = password_file(stack)
+    for part in Path(environment["PGDATA"]).iterdir():  # of a start that was cut; no server has run on it
+        shutil.rmtree(part) if part.is_dir() else part.unlink()
     word.write_text(stack.secret_place("postgres_password").read_text(encoding="ascii"), encoding="ascii")
     if owner:
         shutil.chown(word, "postgres")
@@ -184,16 +203,20 @@ def prepare_postgres(supervisor: Supervisor, stack: Stack, service: ComposeServi
         raise StopError("PostgreSQL could not create its data folder; its messages are above.")
 
 
-def make_database(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
-    """Create the database, once the server runs."""
+def make_database(stack: Stack, service: ComposeService) -> None:
+    """Create the database unless it exists, once the server runs: an earlier start may have been cut before this."""
     environment = stack.environment(service)
-    command = [
-        str(shutil.which("createdb", path=stack.path)), "-h", "127.0.0.1", "-p", str(stack.ports["postgres"]), "-U",
-        environment["POSTGRES_USER"], environment["POSTGRES_DB"],
-    ]  # fmt: skip
+    name, user = environment["POSTGRES_DB"], environment["POSTGRES_USER"]
     password = stack.secret_place("postgres_password").read_text(encoding="ascii").strip()
-    if supervisor.run_step(command, {**environment, "PGPASSWORD": password}):
-        raise StopError("The database could not be created; PostgreSQL's messages are above.")
+    try:
+        with psycopg.connect(
+            host="127.0.0.1", port=stack.ports["postgres"], user=user, password=password, dbname="postgres",
+            autocommit=True,
+        ) as connection:  # fmt: skip
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+                connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    except psycopg.Error as problem:
+        raise StopError(f"The database could not be created: {problem}") from None
 
 
 def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None:
@@ -202,18 +225,18 @@ def start(supervisor: Supervisor, stack: Stack, service: ComposeService) -> None
     if service.name == "migrate":
         last = command[1:] if stack.backup is None else ["manage.py", "restore", str(stack.backup)]
         for step in (["manage.py", "collectstatic", "--noinput", "--verbosity", "0"], last):
-            if supervisor.run_step([sys.executable, *step], environment, quiet=True):
+            quiet = "restore" not in step  # which names the keys that are to be set
+            if supervisor.run_step([sys.executable, *step], environment, quiet=quiet):
                 raise StopError(f"{' '.join(step[:2])} failed; its messages are above.")
         return
-    new = service.name == "postgres" and not has_cluster(stack, service)
-    if new:
+    if service.name == "postgres" and not has_cluster(stack, service):
         prepare_postgres(supervisor, stack, service)
     running = Service(service.name, command, environment=environment)
     well = supervisor.start_until(running, lambda: stack.is_well(service), SLOWEST_START)
     if not well and not supervisor.ending:
         raise StopError(f"{service.name} was not healthy within {SLOWEST_START:.0f} s; its messages are above.")
-    if new and well:
-        make_database(supervisor, stack, service)
+    if service.name == "postgres" and well:
+        make_database(stack, service)
     print(f"{service.name}: healthy", flush=True)
 
 

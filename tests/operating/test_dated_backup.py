@@ -1,5 +1,6 @@
 """A dated backup: only the newest are kept, a failed one deletes nothing, and one is made each day."""
 
+import fcntl
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -54,6 +55,18 @@ def test_only_the_newest_of_our_files_are_kept(folder, quick):
     left = {path.name for path in folder.iterdir()}
     assert {*names[3:], "mine.zip", "interrater-before-the-move.zip"} < left
     assert len(left) == 5
+
+
+def test_the_partial_file_of_a_backup_that_is_being_written_stays(folder, quick):
+    left, written = (folder / f"interrater-2026-01-0{day}T030500Z.zip.partial" for day in (1, 2))
+    left.touch()
+    with written.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        call_command("dated_backup", str(folder))
+        assert written.exists()
+        assert not left.exists()
+    call_command("dated_backup", str(folder))
+    assert not written.exists()
 
 
 def test_without_a_number_the_setting_says_how_many_stay(folder, quick, settings):

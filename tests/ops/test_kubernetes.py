@@ -90,6 +90,34 @@ def test_kustomize_builds_the_example_and_the_result_is_valid():
     assert {thing["metadata"].get("namespace") for thing in built if thing["kind"] != "Namespace"} == {"interrater"}
 
 
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is missing")
+def test_for_a_restore_only_databases_and_a_job_that_waits_for_its_commands_run(tmp_path):
+    """The Job has what the daily backup has, because the commands need both volumes."""
+    shutil.copytree(FOLDER, tmp_path / "kubernetes")
+    listed = tmp_path / "kubernetes" / "example" / "kustomization.yaml"
+    text = listed.read_text(encoding="utf-8")
+    listed.write_text(text.replace("\nimages:", "\n  - ../restoring\nimages:"), encoding="utf-8")
+    done = subprocess.run(
+        ["kubectl", "kustomize", str(listed.parent)], capture_output=True, text=True, timeout=60, check=True
+    )
+    built = list(YAML(typ="safe", pure=True).load_all(done.stdout))
+    assert [problem for thing in built for problem in problems(thing)] == []
+    running = {
+        (thing["kind"], thing["metadata"]["name"])
+        for thing in built
+        if "spec" in thing.get("spec", {}).get("template", {})
+    }
+    assert running == {("StatefulSet", "postgres"), ("StatefulSet", "redis"), ("Job", "restore")}
+    assert not any(thing["kind"] == "HorizontalPodAutoscaler" for thing in built)
+    (job,) = (thing["spec"]["template"]["spec"] for thing in built if thing["kind"] == "Job")
+    (daily,) = (thing["spec"] for thing in built if thing["kind"] == "CronJob")
+    assert daily["suspend"] is True
+    like = daily["jobTemplate"]["spec"]["template"]["spec"]
+    assert job["volumes"] == like["volumes"]
+    same = {**like["containers"][0], "name": "restore", "command": ["sleep", "infinity"]}
+    assert job["containers"] == [same]
+
+
 @pytest.mark.parametrize("name", pods())
 def test_no_pod_runs_as_root_or_writes_to_its_image(name):
     pod = pods()[name]

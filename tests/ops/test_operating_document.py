@@ -15,15 +15,24 @@ WAYS = {
     "make stack": "settings.sh",
     "Docker": "docker compose run --rm --no-deps -T backup python manage.py COMMAND",
     "systemd": "/opt/interrater/deploy/systemd/manage.sh COMMAND",
+    "Kubernetes": "kubectl -n interrater exec deploy/web -- python manage.py COMMAND",
 }
 RECIPES = {
     "make run": ("secret_key", ".venv/bin/python manage.py restore", "endpoints.yaml", "make run", "checkdata"),
-    "make stack": ("secret_key /srv/new/secrets", "RESTORE=", "make stack", "checkdata"),
+    "make stack": (
+        "OLD/secrets/secret_key /srv/new/secrets", "keys.env", "OLD/var/endpoints.yaml /srv/new/var", "RESTORE=",
+        "make stack", "checkdata",
+    ),
     "Docker": (
         "make env", "> secrets/secret_key", "compose build", "up -d --wait postgres redis", "> /backups/old.zip",
         "backup python manage.py restore", "endpoints.yaml", "up -d --wait\n", "backup python manage.py checkdata",
     ),
     "systemd": ("manage.sh restore", "endpoints.yaml", "enable --now interrater.target", "manage.sh checkdata"),
+    "Kubernetes": (
+        "make env", "> secrets/secret_key", "create secret", "/mine", "- ../restoring", "apply -k",
+        "> /backups/old.zip", "job/restore -- python manage.py restore", "endpoints.yaml", "delete job restore",
+        "apply -k", "deploy/web -- python manage.py checkdata",
+    ),
 }  # fmt: skip
 """What each restore has, in this order."""
 
@@ -57,12 +66,12 @@ def test_there_is_a_form_of_commands_for_each_way_of_running(way):
 
 @pytest.mark.parametrize("way", RECIPES)
 def test_there_is_a_restore_for_each_way_of_running(way):
-    head = way if way in ("Docker", "systemd") else f"`{way}`"
+    head = f"`{way}`" if way.startswith("make") else way
     recipe = part("Restoring").split(f"**{head}**")[1].split("\n**")[0]
     lines = "\n".join(line for line in recipe.splitlines() if line.startswith("    ")) + "\n"
-    places = [lines.find(sign) for sign in RECIPES[way]]
-    assert -1 not in places, dict(zip(RECIPES[way], places, strict=True))
-    assert places == sorted(places)
+    for sign in RECIPES[way]:
+        assert sign in lines
+        lines = lines.partition(sign)[2]
 
 
 def test_every_command_and_option_that_is_named_exists():
@@ -89,6 +98,15 @@ def test_every_script_and_module_that_is_named_exists():
     modules = set(re.findall(r"python3? -m ([\w.]+)", text))
     assert {"config.worker", "scripts.virtual_environment", "tests.operating.drill"} <= modules
     assert {name for name in modules if find_spec(name) is None} == set()
+
+
+def test_an_update_with_systemd_installs_its_units_before_the_restart():
+    lines = "\n".join(line for line in part("Updating and going back").splitlines() if line.startswith("    "))
+    steps = ["git pull", "scripts.virtual_environment base", "cp deploy/systemd/interrater*", "daemon-reload",
+             "systemctl restart interrater.target"]  # fmt: skip
+    places = [lines.find(step) for step in steps]
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 def test_every_alert_and_every_part_says_what_to_do():

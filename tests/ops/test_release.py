@@ -5,11 +5,13 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from scripts.bill_of_materials import version_of
-from scripts.release import CHECKS, FIXTURE, PLACES, Release, released
+from scripts.release import CHECKS, FIXTURE, PLACES, Release, released, run_tests
+from scripts.run_tests import ALL_RUN, summary
 from tests.house import ROOT
 
 CHANGES = """# Changelog
@@ -191,23 +193,40 @@ def test_tests_that_fail_are_refused_and_run_only_if_all_else_is_green(release, 
 
 
 @pytest.mark.parametrize(
-    ("commit_of", "last", "is_green"),
+    ("commit_of", "said", "last", "is_green"),
     [
-        ("HEAD", "===== 12 passed, 3 skipped in 9.1s =====", True), ("HEAD", "12 passed in 9.1s", True),
-        ("HEAD", "== 1 failed, 12 passed in 9.1s ==", False), ("HEAD", "== 12 passed, 1 error in 9.1s ==", False),
-        ("HEAD", "make: *** [Makefile:17: test] Error 1", False), ("v0.1.0^{tree}", "12 passed in 9.1s", False),
+        ("HEAD", ALL_RUN, "===== 12 passed, 3 skipped in 9.1s =====", True),
+        ("HEAD", ALL_RUN, "12 passed in 9.1s", True),
+        ("HEAD", ALL_RUN, "== 1 failed, 12 passed in 9.1s ==", False),
+        ("HEAD", ALL_RUN, "== 12 passed, 1 error in 9.1s ==", False),
+        ("HEAD", ALL_RUN, "make: *** [Makefile:17: thorough] Error 1", False),
+        ("HEAD", "Left to `make thorough`: the tests marked as thorough.", "12 passed in 9.1s", False),
+        ("v0.1.0^{tree}", ALL_RUN, "12 passed in 9.1s", False),
     ],
-)  # fmt: skip
-def test_a_report_must_be_of_this_commit_and_end_with_passed_tests(
-    release, tmp_path, commit_of, last, is_green, capsys
+)
+def test_a_report_must_be_of_make_thorough_on_this_commit_and_end_with_passed_tests(
+    release, tmp_path, commit_of, said, last, is_green, capsys
 ):
     report = tmp_path / "report.txt"
-    report.write_text(f"{git(release.root, 'rev-parse', commit_of)}\nmuch\n{last}\n")
+    report.write_text(f"{git(release.root, 'rev-parse', commit_of)}\n{said}\nmuch\n{last}\n")
     given = replace(release, report=report, test=lambda root: pytest.fail("the report stands for them"))
     if is_green:
         assert released(given, dry=True) == 0
     else:
         assert refused(given, capsys) == ["tests"]
+
+
+@pytest.mark.parametrize(("part", "says"), [("thorough", True), ("all", False)])
+def test_make_thorough_says_that_it_is_one(part, says, capsys):
+    summary("postgres://here", "", "chromium", part)
+    assert (ALL_RUN in capsys.readouterr().out.splitlines()) is says
+
+
+def test_without_a_report_the_release_runs_the_thorough_tests(tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.setattr(subprocess, "run", lambda words, **how: ran.append(words) or SimpleNamespace(returncode=0))
+    assert run_tests(tmp_path) == 0
+    assert [words[-1] for words in ran] == ["thorough"]
 
 
 def test_a_report_that_is_missing_is_refused(release, tmp_path, capsys):

@@ -1,12 +1,15 @@
 """Updating and going back with Docker: the scripts with programs in place of Docker and git that note what they do."""
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from operating.management.commands import migrate
 from operating.var_files import FOLDERS
 from scripts import compose
 from tests.ops.conftest import ROOT, clean_environment
@@ -21,20 +24,29 @@ esac
 """
 FAKE_DOCKER = """#!/bin/sh
 echo "$(cat {files}): $*" >> {notes}
-case "$*" in {fails}) exit 1 ;; esac
+case "$*" in {fails}) exit 1 ;; "compose logs "*) cat {log} ;; esac
 """
 """Notes whose files are there, because compose reads the names of services from them."""
+APPLIED = "  Applying webhooks.0002_later... OK\n"
+MADE = "Made a backup before the migration: {}\n"
+UNTIL_THE_STOP = "/var/lib/interrater/backups/before-migration-20261126-120000.zip"
 
 
 @pytest.fixture
 def run(tmp_path):
-    """A function that runs a script; commands that match `fails` fail. Returns the result and the commands."""
+    """A function that runs a script; commands that match `fails` fail, and `log` is what containers have printed.
 
-    def start(script: str, *arguments: str, fails: str = "nothing") -> tuple[subprocess.CompletedProcess, list[str]]:
-        notes, files = tmp_path / "notes", tmp_path / "files"
+    It returns the result and the commands.
+    """
+
+    def start(
+        script: str, *arguments: str, fails: str = "nothing", log: str = ""
+    ) -> tuple[subprocess.CompletedProcess, list[str]]:
+        notes, files, printed = tmp_path / "notes", tmp_path / "files", tmp_path / "log"
         files.write_text("v0.1.0\n")
+        printed.write_text(log)
         for name, text in {"docker": FAKE_DOCKER, "git": FAKE_GIT}.items():
-            (tmp_path / name).write_text(text.format(notes=notes, files=files, fails=fails))
+            (tmp_path / name).write_text(text.format(notes=notes, files=files, fails=fails, log=printed))
             (tmp_path / name).chmod(0o755)
         done = subprocess.run(
             [str(ROOT / "deploy" / script), *arguments], capture_output=True, text=True, check=False, timeout=60,
@@ -88,10 +100,35 @@ def test_nothing_stops_if_a_step_before_fails(run, fails):
     assert [command for command in commands if "checkout" in command][1:] in ([], ["git checkout --quiet v0.1.0"])
 
 
-def test_an_update_that_does_not_start_says_how_to_go_back(run):
-    done, _ = run("update.sh", "v0.2.0", fails='"compose up"*')
+def test_an_update_that_does_not_start_goes_back_to_the_backup_of_its_migration(run):
+    """The backup before the services stopped lacks what people answered until then."""
+    log = MADE.format("/an/earlier/one.zip") + MADE.format(UNTIL_THE_STOP) + APPLIED
+    done, commands = run("update.sh", "v0.2.0", fails='"compose up"*', log=log)
     assert done.returncode == 1
+    assert f"\n  deploy/go_back.sh v0.1.0 {UNTIL_THE_STOP}\n" in done.stderr
+    assert " /backups/" not in done.stderr
+    assert re.search(r"logs --no-log-prefix --since 2\d{3}-\S+Z migrate$", commands[-1])  # not of earlier updates
+
+
+def test_the_words_that_are_read_in_the_log_are_those_of_migrate():
+    text = Path(inspect.getfile(migrate)).read_text(encoding="utf-8")
+    assert MADE.format("{path}").strip() in text
+    assert "failed and changed nothing" in migrate.UNCHANGED
+
+
+def test_an_update_that_migrated_without_a_backup_says_what_is_missing_from_the_newest_one(run):
+    done, _ = run("update.sh", "v0.2.0", fails='"compose up"*', log=APPLIED)
+    assert "lacks the last answers" in done.stderr
     assert "deploy/go_back.sh v0.1.0 /backups/" in done.stderr
+    assert "git checkout" not in done.stderr
+
+
+@pytest.mark.parametrize("log", ["", MADE.format(UNTIL_THE_STOP) + migrate.UNCHANGED, "The disk is full. Nothing"])
+def test_an_update_that_changed_no_data_needs_no_restore(run, log):
+    done, _ = run("update.sh", "v0.2.0", fails='"compose up"*', log=log)
+    assert done.returncode == 1
+    assert "go_back.sh" not in done.stderr
+    assert "git checkout v0.1.0 && docker compose build && docker compose up -d --wait" in done.stderr
 
 
 def test_going_back_restores_beside_the_present_data_and_looks_at_it_when_the_site_runs(run):
@@ -135,12 +172,12 @@ def test_a_backup_that_cannot_be_restored_leaves_the_site_as_it_was(run, fails):
         "git checkout --quiet v0.1.0", "v0.1.0: compose build", "v0.1.0: compose up -d --wait --remove-orphans",
         "v0.1.0: compose restart proxy",
     ]  # fmt: skip
-    assert not any("turn_judges" in command for command in commands)
+    assert not any("for name in turn_judges" in command for command in commands)
 
 
 def test_the_files_that_change_places_are_those_of_backups():
     text = (ROOT / "deploy" / "go_back.sh").read_text(encoding="utf-8")
-    assert set(text.split("for name in ")[1].split(";")[0].split()) == set(FOLDERS)
+    assert set(text.split('\nfolders="')[1].split('"')[0].split()) == set(FOLDERS)
 
 
 @pytest.mark.parametrize("fails", ["*test\\ -r*", '"compose build"'])

@@ -3,6 +3,7 @@
 With `--daily-at` it stays and makes one each day: the service `backup` of docker-compose.yml.
 """
 
+import fcntl
 import re
 import time
 from argparse import ArgumentTypeError
@@ -88,12 +89,24 @@ def kept(folder: Path) -> list[Path]:
 
 
 def dated_backup(folder: Path, keep: int) -> Path:
-    """Make a backup, then delete all but the newest `keep` and what a killed one left; nothing if it fails."""
+    """Make a backup, then delete all but the newest `keep` and what killed ones left; nothing if it fails."""
     path = folder / f"interrater-{timezone.now():%Y-%m-%dT%H%M%SZ}.zip"
     try:
         make_backup(path)
     except BackupRefusedError as problem:
         raise CommandError(str(problem)) from problem
-    for old in (*kept(folder)[:-keep], *folder.glob(f"interrater-*.zip{PARTIAL}")):
-        old.unlink()
+    for old in kept(folder)[:-keep]:
+        old.unlink(missing_ok=True)  # another backup may have deleted it
+    for partial in folder.glob(f"interrater-*.zip{PARTIAL}"):
+        delete_unlocked(partial)
     return path
+
+
+def delete_unlocked(partial: Path) -> None:
+    """Delete a partial file, unless a backup is writing it, which locks it, or it is another user's."""
+    try:
+        with partial.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            partial.unlink()
+    except (BlockingIOError, FileNotFoundError, PermissionError):
+        return
