@@ -18,6 +18,7 @@ from reports.freezing import frozen_key
 from reports.kept_files.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
 from tests.operating.routing_seeds import routing_count_drift
+from tests.operating.schema_seeds import lost_constraints
 
 LONG_AGO = timedelta(days=2)
 
@@ -77,18 +78,6 @@ def lost_triggers():
 
 def lost_indexes():
     without_index("annotation_one_current")
-
-
-def lost_constraints():
-    name = "annotation_status_known"
-    if connection.vendor == "postgresql":
-        run("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks to do cannot be altered
-        run(f'ALTER TABLE annotation_annotation DROP CONSTRAINT "{name}"')
-        return
-    run("PRAGMA writable_schema = ON")
-    run("UPDATE sqlite_master SET sql = replace(sql, %s, '') WHERE name = 'annotation_annotation'",
-        [f'CONSTRAINT "{name}"'])  # fmt: skip
-    run("PRAGMA writable_schema = OFF")
 
 
 def wrong_schema():
