@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
+from django.db.models import QuerySet
+
 from annotation.models import Annotation, DrawnAnswer, Slot, SpotCheck, Study
 from annotation.review.spot_checks import (
     COLUMNS,
@@ -23,7 +25,7 @@ from annotation.studies.batches import BITS, BatchState, items_in, size_of, stat
 from annotation.studies.kept_counts import BATCH, OF_NO_SAMPLE, KeptCounts, exceeds, kept_counts
 
 MOST_AT_ONCE = 2000
-"""A batch with more answers, or more places for answers, is read by workers."""
+"""A batch with more items, answers or places for answers is read by workers."""
 MOST_LEFT = 1000
 """Open checks are counted up to this number."""
 LOOKED_AT = 100
@@ -153,6 +155,10 @@ def batch_review(study: Study, batch: int) -> BatchReview:
 
 
 def is_large_batch(study: Study, batch: int) -> bool:
-    """Whether a page must not read the batch itself; stops counting at MOST_AT_ONCE."""
-    places = Slot.objects.filter(item__in=items_in(study, batch))
-    return exceeds(answers_in(study, batch), MOST_AT_ONCE) or exceeds(places, MOST_AT_ONCE)
+    """Whether a page must not read the batch itself; stops counting at MOST_AT_ONCE.
+
+    Items are counted first: to find answers or places of many items, SQLite would list them all.
+    """
+    items = items_in(study, batch)
+    rows: tuple[QuerySet[Any], ...] = (items, answers_in(study, batch), Slot.objects.filter(item__in=items))
+    return any(exceeds(some, MOST_AT_ONCE) for some in rows)
