@@ -84,9 +84,9 @@ def _commits(item):
 
 
 def _place_in_order(item):
-    """Tests that start programs first, then those that load torch."""
+    """Tests that start programs or open every page first, so that none of these is the last; then those with torch."""
     place = item.path.relative_to(Path(__file__).parent)
-    return place.parts[0] not in LONG, not place.as_posix().startswith(LEARNED)
+    return place.parts[0] not in LONG and place.name not in EVERY_PAGE, not place.as_posix().startswith(LEARNED)
 
 
 gc.disable()  # what is imported and collected stays until the end, so looking for garbage in it is a waste of time
