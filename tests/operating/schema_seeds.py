@@ -1,8 +1,17 @@
-"""What takes a constraint from the tables of a database that `tests.filled` has filled."""
+"""What takes a constraint or a trigger from the tables of a database that `tests.filled` has filled."""
 
 from django.db import connection
 
+from config.triggers import frozen_tables
+
 NAME = "annotation_status_known"
+
+
+def lost_triggers():
+    """A table whose evidence could be changed."""
+    [statement, *_] = frozen_tables(connection)["annotation_rating"].drop(connection.vendor)
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 def lost_constraints():

@@ -10,7 +10,6 @@ from annotation.models import DrawnAnswer, Item, Study, StudyCounts
 from annotation.studies.kept_counts import OVERVIEW
 from config.bulk_insert import stored_time
 from config.erasure import open_erasure
-from config.triggers import frozen_tables
 from judges.models import RunWork
 from managing.models import ItemUpload
 from operating.data_check import all_checks, run_check, sql_rows
@@ -18,7 +17,7 @@ from reports.freezing import frozen_key
 from reports.kept_files.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
 from tests.operating.routing_seeds import routing_count_drift
-from tests.operating.schema_seeds import lost_constraints
+from tests.operating.schema_seeds import lost_constraints, lost_triggers
 
 LONG_AGO = timedelta(days=2)
 
@@ -69,11 +68,6 @@ OTHER_ITEM = "(SELECT MAX(id) FROM annotation_item)"
 
 def orphan_rows():
     run("UPDATE annotation_draftconflict SET assignment_id = 999999")
-
-
-def lost_triggers():
-    [statement, *_] = frozen_tables(connection)["annotation_rating"].drop(connection.vendor)
-    run(statement)
 
 
 def lost_indexes():
