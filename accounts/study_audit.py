@@ -9,10 +9,10 @@ from accounts.models import AuditEntry
 
 
 def entries_since(study: str, moment: datetime) -> QuerySet[AuditEntry]:
-    """The entries of the study with this slug after `moment`, which the index of study and time begins with.
+    """The entries after `moment` of the study with this slug, read by the index of study and time.
 
-    SQLite begins there only if the study is compared with a value; with a range it reads all the study's entries.
-    PostgreSQL begins there with a range, too, and with a value it may go through the entries of all other studies.
+    SQLite begins reading at `moment` only if the study is compared with a value; with a range it reads all the study's
+    entries. PostgreSQL begins there with a range, too; with a value it may read the entries of all other studies.
     """
     entries = AuditEntry.objects.filter(at__gt=moment)
     if connection.vendor == "sqlite":

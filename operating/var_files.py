@@ -1,8 +1,8 @@
 """The files in VAR that a backup has: what the database refers to and cannot make again.
 
 Trained judges, kept exports, uploads and archived audit entries are copied, after the rows: an entry that is moved
-meanwhile is in both, and none is in neither. Search indexes are built again when they are needed, models can
-be downloaded again, and messages of the broker only wake workers. The signing key and the file of endpoints are secrets
+meanwhile is in both, and none is in neither. Search indexes are built again when they are needed, models can be
+downloaded again, and messages of the broker only wake workers. The signing key and the file of endpoints are secrets
 or describe this machine: they are named and not copied.
 """
 

@@ -1,5 +1,7 @@
 """Pages about texts: suggestions to decide on, and outputs to edit."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -137,7 +139,7 @@ def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "study": original.study,
         "original": original,
         "form": form,
-        "found": compare_answers(original.text, text),
+        **_changes(original.text, text),
     }
     return render(request, "preparing/edit.html", context, status=422 if form.errors else 200)
 
@@ -147,8 +149,10 @@ def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def difference(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show what an edit that is not saved yet changes; of a text that is too long, only that it is."""
     original = output_for(person_of(request), slug, pk)
-    text = request.POST.get("text", "").replace("\r\n", "\n")
-    if len(text) > LONGEST_ANSWER:
-        return render(request, "preparing/_difference.html", {"longest": LONGEST_ANSWER}, status=422)
-    context = {"study": original.study, "original": original, "found": compare_answers(original.text, text)}
-    return render(request, "preparing/_difference.html", context)
+    changes = _changes(original.text, request.POST.get("text", "").replace("\r\n", "\n"))
+    return render(request, "preparing/_difference.html", changes, status=422 if "longest" in changes else 200)
+
+
+def _changes(original: str, text: str) -> dict[str, Any]:
+    """What `_difference.html` shows; texts that are too long are not compared."""
+    return {"longest": LONGEST_ANSWER} if len(text) > LONGEST_ANSWER else {"found": compare_answers(original, text)}

@@ -14,8 +14,9 @@ import psycopg
 
 from scripts.stack import search_path
 from tests.load.server import free_port
+from tests.ops.conftest import children_of, wait_for_the_end_of
 
-SLOWEST_START, SLOWEST_END = 30.0, 10.0
+SLOWEST_START = 30.0
 PROGRAMS = ("postgres", "initdb", "pg_basebackup")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--")
 """Not ended with its parent, which for the kernel is a thread: faults happen in threads."""
@@ -112,10 +113,7 @@ class OwnPostgres:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait(10)
-        deadline = time.monotonic() + SLOWEST_END
-        while any(state(pid) not in ("", "Z") for pid in others):
-            assert time.monotonic() < deadline, f"processes of the server did not end within {SLOWEST_END:.0f} s"
-            time.sleep(0.01)
+        wait_for_the_end_of(*others)
 
     @contextmanager
     def without_connections(self) -> Iterator[None]:
@@ -158,25 +156,6 @@ class OwnPostgres:
             [*_owner(), _program(program), *arguments], cwd=self.folder, check=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, timeout=120,
         )  # fmt: skip
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes that this one has started and that still run."""
-    stats = {int(folder.name): _stat(int(folder.name)) for folder in Path("/proc").iterdir() if folder.name.isdigit()}
-    return [child for child, fields in stats.items() if fields[1:2] == [str(pid)]]
-
-
-def state(pid: int) -> str:
-    """The state of a process in one letter, Z if it only waits to be forgotten; "" if there is none."""
-    return "".join(_stat(pid)[:1])
-
-
-def _stat(pid: int) -> list[str]:
-    """What the kernel says of a process after its name, from its state on; nothing if there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return []
 
 
 def _owner() -> tuple[str, ...]:

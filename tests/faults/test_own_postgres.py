@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.faults import own_postgres
+from tests.ops.conftest import children_of, has_ended
 
 
 def test_only_programs_of_postgresql_are_asked_for(tmp_path, monkeypatch):
@@ -44,7 +45,7 @@ def test_a_crash_ends_a_statement_that_runs():
         psycopg.connect(server.url, autocommit=True) as other,
     ):
         pid = busy.info.backend_pid
-        assert pid in own_postgres.children_of(server.process.pid)
+        assert pid in children_of(server.process.pid)
         ended = Thread(target=_is_cut, args=(busy, found := []))
         ended.start()
         sleeps = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'"
@@ -52,7 +53,7 @@ def test_a_crash_ends_a_statement_that_runs():
         while other.execute(sleeps, [pid]).fetchone() is None:
             assert time.monotonic() < deadline
         server.crash()
-        assert own_postgres.state(pid) in ("", "Z")
+        assert has_ended(pid)
         ended.join()
         assert found == [True]
 

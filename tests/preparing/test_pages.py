@@ -122,6 +122,20 @@ def test_what_was_prepared_can_be_read_but_not_changed_when_the_study_is_live(dr
     assert PreparedText.objects.count() == 1
 
 
+def test_an_edit_that_is_too_long_is_kept_and_not_compared(draft, client, tmp_path):
+    with_documents(draft, tmp_path, 1)
+    step_to_end(draft, "instructions", count=1, accept=True)
+    step_to_end(draft, "answers", system="north")
+    output = PreparedText.objects.get()
+    sent = {"text": "Mine. " * 10_000, "key": "hybrid"}
+    for name in ("edit", "difference"):
+        refused = client.post(url(name, output.pk), sent)
+        assert refused.status_code == 422
+        assert "its changes are not shown" in refused.content.decode()
+    shown = client.post(url("difference", output.pk), {"text": f"{output.text} Mine."})
+    assert (shown.status_code, b"1 word added" in shown.content) == (200, True)
+
+
 def test_pages_of_another_study_s_rows_do_not_exist(draft, client, tmp_path, owner):
     other = empty_study(tmp_path, slug="other", owner=owner)
     with_documents(other, tmp_path, 1)
