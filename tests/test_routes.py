@@ -17,9 +17,11 @@ from tests.world import ENDED, PEOPLE, PROGRAMS, ROUTES, is_alike
 TABLE = Path(__file__).with_name("routes.csv")
 pytestmark = pytest.mark.one_database
 """Who may do what does not depend on the database, so this runs on SQLite; `test_crawler.py` on PostgreSQL."""
-NO_SUCH_METHOD = "405"
+NO_SUCH_METHOD, NOT_SIGNED_IN = "405", "401"
 ONE = "owner"
 """Who asks with a method that a view refuses to everybody, before it looks who asks; and with HEAD, which is a GET."""
+FOR_ALL = ("anonymous", ONE, "token_write")
+"""Who asks with a method that an address of the API refuses to all that it knows, and the others before."""
 AT_THE_ADMIN, AS_FORMS = ("anonymous", "owner", "limited_staff", "superuser"), ("GET", "POST")
 """Who asks for a page of the admin, and how: one view lets in staff and nobody else, and takes any other method as GET.
 
@@ -34,6 +36,7 @@ def rows():
     return list(csv.DictReader(lines))
 
 
+@cache
 def row_of(route, method):
     matching = (row for row in rows() if fnmatchcase(route, row["route"]) and method in row["methods"].split())
     return next(matching, None)
@@ -83,9 +86,11 @@ def is_asked(route, method, person):
     Callers whose rights have ended are asked for if those rights would change the answer.
     """
     row = row_of(route, method)
-    refused = row and {status_in(row, one) for one in PEOPLE} == {NO_SUCH_METHOD}
-    if refused or method == "HEAD":
+    statuses = {status_in(row, one) for one in PEOPLE} if row else set()
+    if statuses == {NO_SUCH_METHOD} or method == "HEAD":
         return person == ONE
+    if statuses == {NO_SUCH_METHOD, NOT_SIGNED_IN}:
+        return person in FOR_ALL
     if person in ENDED:
         return bool(row) and status_in(row, person) != status_in(row, ENDED[person])
     if is_at_the_admin(route):

@@ -220,6 +220,19 @@ def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk,
     expect(opened.locator("#paper-0")).to_be_visible()
 
 
+def test_the_next_step_begins_at_the_top_of_a_page_that_scrolls(opened, models):
+    models.script = [LONG]
+    opened.set_viewport_size({"width": 844, "height": 390})
+    opened.locator("#instruction").fill("Longer.")
+    opened.locator("label", has_text="Only style").click()
+    opened.locator("#submit").scroll_into_view_if_needed()
+    assert opened.evaluate("scrollY") > 0
+    opened.locator("#submit").click()
+    written(opened)
+    expect(opened.locator(".faces")).to_be_attached()
+    assert opened.evaluate("scrollY") == 0
+
+
 def test_a_double_click_is_one_turn_and_back_shows_where_the_session_is(opened, session):
     opened.locator("#instruction").fill("Shorter.")
     opened.locator("label", has_text="Only style").click()

@@ -53,6 +53,7 @@ def test_the_funnel_of_href_narrows_at_its_screens_and_its_test(href, owner):
     assert not PersonalReply.objects.filter(study=href).exists()
 
 
+@pytest.mark.thorough
 def test_raters_without_errors_all_pass_and_guessing_ones_do_not(href, owner):
     for accuracy, passed in ((1.0, 3), (0.0, 0)):
         rows = funnel_of(run(href, owner, raters=3, accuracy=accuracy).study).rows

@@ -35,6 +35,7 @@ def made_dry(slug="study"):
     return Study.objects.get(pk=study.pk)
 
 
+@pytest.mark.thorough
 def test_every_page_of_a_dry_run_says_so():
     clients, address = build_world()
     made_dry()

@@ -94,6 +94,7 @@ def test_synthetic_people_instruct_rate_and_edit(owner, tmp_path):
     assert source.option("models", None) == MODELS
 
 
+@pytest.mark.thorough
 def test_the_seed_decides_and_the_export_is_marked(owner, tmp_path):
     options = {"models": MODELS[:1], "passages": 2, "max_turns": 2}
     source = sessions_study(owner, tmp_path / "in", redundancy=3, options=options)

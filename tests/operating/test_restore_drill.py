@@ -66,13 +66,8 @@ print(*found.values_list("revision", flat=True))
 """
 
 
-def pytest_generate_tests(metafunc):
-    """In `make test` PostgreSQL is backed up under writing, and the whole way begins on SQLite; thoroughly on both."""
-    if "drilled" in metafunc.fixturenames:
-        whole = metafunc.function is test_the_restored_installation_is_the_same_and_works
-        quick = "sqlite" if whole else "postgresql"
-        kinds = [pytest.param(kind, marks=pytest.mark.thorough if kind != quick else ()) for kind in KINDS]
-        metafunc.parametrize("drilled", kinds, indirect=True, scope="module")
+DRILLED = [pytest.param(kind, marks=pytest.mark.thorough if kind == "sqlite" else ()) for kind in KINDS]
+"""In `make test` an installation on PostgreSQL goes to SQLite and back, which is both ways; thoroughly from both."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +76,7 @@ def server():
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=DRILLED)
 def drilled(request, tmp_path_factory, server):
     """A filled installation of one kind, the other kind, and a row of work that somebody has claimed."""
     folder = tmp_path_factory.mktemp("drill")

@@ -112,6 +112,7 @@ def kept_databases(site):
     return [name for (name,) in found]
 
 
+@pytest.mark.thorough
 def test_a_damaged_backup_changes_nothing_and_the_next_run_goes_back_even_if_one_was_killed(site):
     done = go_back(site, "damaged.zip")
     assert done.returncode == 1
