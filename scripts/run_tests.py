@@ -228,7 +228,7 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     summary(address, why, chromium, part)
     elsewhere = "not every_page" if address else ""
     if address and part != THOROUGH:
-        elsewhere += " and not row_locks"
+        elsewhere += " and not row_locks and not without_postgres"
     on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())

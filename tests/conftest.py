@@ -54,10 +54,20 @@ ALIKE = (
 """Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
 
 
+BOTH = ("annotation/desk", "annotation/importing", "config", "operating", "reports/exporting/test_round_trip.py")
+"""What make test runs on both databases: the path of an answer, imports, backups, and the bytes of an export.
+
+So it does files that ask for the database's `vendor`. Else it runs no test on SQLite that has run on PostgreSQL."""
 ONE_DATABASE = ("agreement", "ops", "test_routes", "test_audited", "test_every_form", "test_hostile")
 """Folders and files of which no test asks PostgreSQL."""
 MAY_COMMIT = re.compile(r"transaction=True|transactional_db|live_server|mark\.database")
 """What is in a file with a test that commits, or starts programs that ask the database."""
+
+
+@cache
+def _runs_on_both(path):
+    place = path.relative_to(Path(__file__).parent).as_posix()
+    return place.startswith(BOTH) or "vendor" in path.read_text(encoding="utf-8")
 
 
 @cache
@@ -102,8 +112,8 @@ def pytest_collection_finish():
 def pytest_collection_modifyitems(items):
     """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those.
 
-    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on both, and so does all
-    that is not `alike`.
+    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on PostgreSQL, and so
+    does all that is not `alike`; on SQLite, too, what is named in `BOTH` or if there is no PostgreSQL.
     """
     for item in items:
         place = item.path.relative_to(Path(__file__).parent)
@@ -119,10 +129,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker("database")
             if place.as_posix().startswith(ALIKE) and not _commits(item):
                 item.add_marker("alike")
-            elif not item.get_closest_marker("thorough") and not _may_ask_postgres(item.path):
+                continue
+            if not item.get_closest_marker("thorough") and not _may_ask_postgres(item.path):
                 raise pytest.UsageError(
                     f"{item.nodeid} asks PostgreSQL, but its file is not read for it: see MAY_COMMIT"
                 )
+            if not _runs_on_both(item.path):
+                item.add_marker("without_postgres")
     yield
     items.sort(key=_place_in_order)  # after pytest-django, which puts tests that use the database first
 

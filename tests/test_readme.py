@@ -77,6 +77,7 @@ def new_token(site):
     return re.search(r'<textarea id="secret"[^>]*>([^<]+)<', page)[1]
 
 
+@pytest.mark.thorough
 def test_the_readme_s_study_through_the_api_runs_as_written(site, tmp_path):
     address, env = site
     place = tmp_path / "program"

@@ -106,6 +106,7 @@ def test_exports_and_reports_are_read_from_the_replica_with_the_same_bytes(site,
     assert asked(main, READS) == between[0]
 
 
+@pytest.mark.thorough
 def test_a_replica_that_lags_is_waited_for_and_then_passed_over(site, tmp_path):
     installation, _, replica = site
     before, _ = exported(installation, tmp_path / "out", "--data-only", from_main=True)
