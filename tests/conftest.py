@@ -134,7 +134,7 @@ def pytest_collection_modifyitems(items):
                 raise pytest.UsageError(
                     f"{item.nodeid} asks PostgreSQL, but its file is not read for it: see MAY_COMMIT"
                 )
-            if not _runs_on_both(item.path):
+            if not _runs_on_both(item.path) and not item.get_closest_marker("alike"):  # which may be given by hand
                 item.add_marker("without_postgres")
     yield
     items.sort(key=_place_in_order)  # after pytest-django, which puts tests that use the database first
