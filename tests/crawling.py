@@ -9,27 +9,35 @@ NUMBERS = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
 
 
 class Addresses:
-    """What is to be opened; addresses may be added while one iterates, and the last one comes first.
+    """What is to be opened: all of `start`, then what is added while one iterates, of that the last one first.
 
-    Of addresses that differ only in numbers and keys, such as those of the rows of a table, `of_a_kind` come; None is
-    all of them. Whatever follows a question mark counts as a kind of its own, so filters and orders come, too.
+    Of added addresses that differ only in numbers and keys, such as those of the rows of a table, `of_a_kind` come;
+    None is all of them. What follows a question mark tells kinds apart. Once `most` have come, nothing more is added.
+    Addresses that contain a text of `skip` never come.
     """
 
-    def __init__(self, start: Iterable[str], of_a_kind: int | None, most: int) -> None:
+    def __init__(self, start: Iterable[str], of_a_kind: int | None, most: int, skip: Iterable[str] = ()) -> None:
         self.seen: set[str] = set()
-        self._waiting = list(start)
+        self._start, self._added = list(start), list[str]()
         self._kinds: Counter[str] = Counter()
-        self._of_a_kind, self._most = of_a_kind, most
+        self._of_a_kind, self._most, self._skip = of_a_kind, most, tuple(skip)
 
     def add(self, found: Iterable[str]) -> None:
-        self._waiting.extend(found)
+        if len(self.seen) < self._most:
+            self._added.extend(found)
 
     def __iter__(self) -> Iterator[str]:
-        while self._waiting and len(self.seen) < self._most:
-            path = self._waiting.pop().replace("&amp;", "&")
-            kind = NUMBERS.sub("0", path)
-            if path in self.seen or path.startswith("/static/") or self._kinds[kind] == self._of_a_kind:
-                continue
-            self.seen.add(path)
-            self._kinds[kind] += 1
-            yield path
+        for path in self._start:
+            if self._is_new(path):
+                yield path
+        while self._added:
+            path = self._added.pop().replace("&amp;", "&")
+            if self._kinds[NUMBERS.sub("0", path)] != self._of_a_kind and self._is_new(path):
+                yield path
+
+    def _is_new(self, path: str) -> bool:
+        if path in self.seen or path.startswith("/static/") or any(text in path for text in self._skip):
+            return False
+        self.seen.add(path)
+        self._kinds[NUMBERS.sub("0", path)] += 1
+        return True

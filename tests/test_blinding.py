@@ -99,10 +99,8 @@ def leaks(client, start, skip=(), of_a_kind=None):
 
     Addresses that contain a text of `skip` are not opened, and only so many that differ in numbers alone.
     """
-    found, waiting = {}, Addresses(start, of_a_kind, 700)
+    found, waiting = {}, Addresses(start, of_a_kind, 700, skip)
     for path in waiting:
-        if any(text in path for text in skip):
-            continue
         text = sent(client, path)
         if match := CANARY.search(text):
             found[path] = text[max(0, match.start() - 80) : match.end() + 40]

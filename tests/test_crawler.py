@@ -31,9 +31,8 @@ def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world, routes):
     client = clients["superuser"]
     client.get("/")
     before = dump()
-    waiting = Addresses(
-        ["/", *(address(route) for route in routes)], None if routes is not SOME_ROUTES else OF_A_KIND, 1200
-    )
+    start = ["/", *(address(route) for route in routes)]
+    waiting = Addresses(start, OF_A_KIND if routes is SOME_ROUTES else None, 600)
     for path in waiting:
         response = client.get(path)
         assert response.status_code < 500, path

@@ -169,12 +169,12 @@ def filled(path, name, numbers):
     return path.replace("{slug}", name)
 
 
-def answers(client, path, method, numbers, bodies, queries):
+def answers(client, path, method, numbers, bodies):
     """The responses of an operation to all kinds of wrong requests, and to right ones."""
     for name in NAMES:
         address = filled(path, name, numbers)
         if method == "get":
-            for query in queries if name == "study" else QUERIES[:1]:
+            for query in QUERIES if name == "study" else QUERIES[:1]:
                 yield client.get(address + query)
             continue
         for body in bodies if name == "study" else BODIES[:1]:
@@ -216,8 +216,7 @@ def test_every_response_matches_the_schema(schema, study, owner, rater, reading,
     annotating = Program(issue_token(study, rater, name="annotates", scope="annotate"))
     for client in (Client(), session, reading, writing, annotating):
         client.raise_request_exception = False
-        most = None if client is writing else 2  # all kinds of requests by one caller, the first of each by all others
-        for response in answers(client, path, method, numbers, BODIES[:most], QUERIES[:most]):
+        for response in answers(client, path, method, numbers, BODIES if client is writing else BODIES[:2]):
             cache.clear()
             seen.add(check(response, told, schema))
             compute_requested()
