@@ -32,7 +32,8 @@ class Addresses:
                 yield path
         while self._added:
             path = self._added.pop().replace("&amp;", "&")
-            if self._kinds[NUMBERS.sub("0", path)] != self._of_a_kind and self._is_new(path):
+            is_one_more = self._of_a_kind is None or self._kinds[NUMBERS.sub("0", path)] < self._of_a_kind
+            if is_one_more and self._is_new(path):
                 yield path
 
     def _is_new(self, path: str) -> bool:
