@@ -14,7 +14,7 @@ from typing import Any
 from scripts.audit_outcome import AuditOutcome, AuditStatus
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "models", "torch_default", "sentry"))
+LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "models", "torch_default", "sentry", "uv"))
 """Together they have every package of the other files: those that run, and those that test."""
 SECONDS = 15
 

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-UV = "uv==0.13.8"
+UV = "uv"
+"""Its file is resolved like the others; with that version `scripts.virtual_environment` installs them."""
 OLDEST = "3.11"
-NAMES = ("base", "test", "sentry", "retrieval", "models", "torch_default")
+NAMES = (UV, "base", "test", "sentry", "retrieval", "models", "torch_default")
 """The files to resolve, in order: a file may use those before it as constraints."""
 OF_TORCH = re.compile(r"^(?:torch|triton|(?:nvidia|cuda)-[a-z0-9-]+)==(?:.*\\\n)*.*\n", flags=re.MULTILINE)
 OURS_ONLY = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX")
@@ -39,7 +40,10 @@ def resolve(name: str, environment: dict[str, str]) -> None:
 
 def main() -> None:
     environment = {key: value for key, value in os.environ.items() if key not in OURS_ONLY}
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", UV], check=True, stdin=subprocess.DEVNULL)
+    locked = ["--require-hashes", "-r", f"requirements/{UV}.txt"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", *locked], cwd=ROOT, check=True, stdin=subprocess.DEVNULL
+    )
     for name in NAMES:
         resolve(name, environment)
 

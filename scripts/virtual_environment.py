@@ -6,6 +6,8 @@ Runs before anything but Python is installed, so it uses only the standard libra
 import fcntl
 import hashlib
 import importlib.util
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +23,8 @@ from scripts.stop_errors import StopError, disk_full, file_problem, need_room, s
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
+UV_FOLDER = VENV / "uv"
+"""Where uv and its cache are while packages are installed."""
 LOCKS = {"base": ("base",), "test": ("test", "base"), "retrieval": ("retrieval",), "models": ("models", "retrieval")}
 """The lock files that installing each one covers: the one for tests contains all packages of the base."""
 ROOM = {"base": 600, "test": 1200, "retrieval": 1000, "models": 1100}
@@ -119,10 +123,7 @@ def build() -> str:
 
 
 def pip_install(what: list[str | Path], failure: str) -> None:
-    """Install packages by pip, then compile them on all cores. Pip would compile on one, longer than all the rest.
-
-    The tests of packages are left out, and a file that is not for this version of Python is not a failure.
-    """
+    """Install packages by pip, which leaves compiling to `compile_packages`."""
     run(
         [
             PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-compile",
@@ -130,6 +131,53 @@ def pip_install(what: list[str | Path], failure: str) -> None:
         ],
         failure,
     )  # fmt: skip
+
+
+def succeeds(command: list[str | Path], environment: dict[str, str] | None = None) -> bool:
+    """Run `command` without showing what it says; return whether it could be run and ended well."""
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def has_own_index() -> bool:
+    """Return whether pip is told to ask another index than the public one, or none."""
+    asked = subprocess.run(
+        [PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    return re.search(r"\.(?:index-url|no-index)=", asked.stdout) is not None
+
+
+def uv_install(file: Path) -> bool:
+    """Install a lock file by uv, which takes an eighth of pip's time; return whether that succeeded.
+
+    Uv is fetched by pip for the occasion, with its cache inside `.venv`, whose files it links instead of copying.
+    """
+    if has_own_index():  # uv does not read pip's settings
+        return False
+    uv = UV_FOLDER / "bin" / "uv"
+    if not uv.exists():
+        fetched: list[str | Path] = [
+            PYTHON, "-m", "pip", "install", "--no-input", "--no-deps", "--no-compile", "--only-binary", ":all:",
+        ]  # fmt: skip
+        if not succeeds([*fetched, "--target", UV_FOLDER, "--require-hashes", "-r", lock_file("uv")]):
+            return False
+    options = ["--no-config", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+    return succeeds(
+        [uv, "pip", "install", "--python", PYTHON, *options, "-r", file],
+        {**os.environ, "UV_CACHE_DIR": str(UV_FOLDER / "cache")},
+    )
+
+
+def compile_packages() -> None:
+    """Compile what is installed on all cores. Pip would compile on one, longer than all the rest.
+
+    The tests of packages are left out, and a file that is not for this version of Python is not a failure.
+    """
     subprocess.run(
         [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "site-packages/.*/tests/", VENV / "lib"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
@@ -146,8 +194,11 @@ def install(name: str) -> None:
         version = build()
     if not list(VENV.glob("lib/python*/site-packages/pip")):
         run([PYTHON, "-m", "ensurepip", "--upgrade"], "pip could not be installed into .venv")
-    print(f"Installing {lock_file(name).relative_to(ROOT)} (about half a minute) ...", flush=True)
-    pip_install(["--require-hashes", "-r", lock_file(name)], "The dependencies could not be installed")
+    print(f"Installing {lock_file(name).relative_to(ROOT)} (half a minute or less) ...", flush=True)
+    if not uv_install(lock_file(name)):  # pip says what is wrong, if it cannot either
+        pip_install(["--require-hashes", "-r", lock_file(name)], "The dependencies could not be installed")
+    if name != "models":  # of which tests load a small part, in few processes: each compiles it when it is needed
+        compile_packages()
     for installed in LOCKS[name]:
         (VENV / f"installed-{installed}").write_text(stamp(installed, version) + "\n", encoding="ascii")
 
@@ -197,9 +248,12 @@ def install_dense(name: str) -> None:
 
 def install_part(part: str) -> None:
     """Install the lock files of `base`, `test` or `dense`."""
-    install("base" if part == "dense" else part)
-    if part != "base":
-        install_dense("retrieval" if part == "dense" else "models")
+    try:
+        install("base" if part == "dense" else part)
+        if part != "base":
+            install_dense("retrieval" if part == "dense" else "models")
+    finally:
+        shutil.rmtree(UV_FOLDER, ignore_errors=True)
 
 
 @contextmanager

@@ -203,7 +203,7 @@ def test_a_package_that_was_skipped_does_not_pass():
 def test_every_locked_package_is_asked_about():
     asked = {file.name for file in known_vulnerabilities.LOCKS}
     # tests/test_secrets.py: these include base, retrieval and torch
-    assert asked == {"test.txt", "models.txt", "torch_default.txt", "sentry.txt"}
+    assert asked == {"test.txt", "models.txt", "torch_default.txt", "sentry.txt", "uv.txt"}
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,16 @@ PYTHON = """#!/bin/sh
 case "$1 $2" in
   -c*) echo 3.11.9 ;;
   "-m compileall") echo "$@" >> "{notes} of compiling" ;;
-  -m*) echo "$@" >> "{notes}"; {answer} ;;
+  -m*)
+    case "$*" in
+      *" config list"*) {settings} ;;
+      *uv.txt*) {uv} ;;
+      *) echo "$@" >> "{notes}"; {answer} ;;
+    esac ;;
 esac
+"""
+UV = """#!/bin/sh
+echo "uv $@, cache $UV_CACHE_DIR" >> "{notes}"; {answer}
 """
 NO_ROOM = """
 import collections, shutil
@@ -40,14 +48,17 @@ def checkout(tmp_path):
 
 @pytest.fixture
 def built(checkout):
-    """A function that gives the checkout an environment whose pip does `answer`; returns its notes."""
+    """A function that gives the checkout an environment whose pip does `answer`; returns its notes.
 
-    def build(answer: str = "exit 0") -> Path:
+    Pip does `uv` if it is to fetch uv, and `settings` if it is to say how it is set up.
+    """
+
+    def build(answer: str = "exit 0", uv: str = "exit 1", settings: str = "exit 0") -> Path:
         notes = checkout / "notes"
         (checkout / ".venv/lib/python3.11/site-packages/pip").mkdir(parents=True, exist_ok=True)
         (checkout / ".venv/bin").mkdir(exist_ok=True)
         python = checkout / ".venv/bin/python"
-        python.write_text(PYTHON.format(notes=notes, answer=answer))
+        python.write_text(PYTHON.format(notes=notes, answer=answer, uv=uv, settings=settings))
         python.chmod(0o755)
         notes.touch()
         return notes
@@ -109,13 +120,63 @@ def test_packages_are_compiled_on_all_cores_and_not_by_pip(checkout, built):
     notes = built()
     assert install(checkout, "test").returncode == 0
     asked, compiled = notes.read_text().splitlines(), Path(f"{notes} of compiling").read_text().splitlines()
-    assert len(asked) == len(compiled) == 3
+    assert len(asked) == 3
     assert all("--no-compile" in line for line in asked)
+    assert len(compiled) == 1  # without what tests of models need, most of which is never loaded
     assert all(" -j 0 " in line and line.endswith(".venv/lib") for line in compiled)
     built("exit 1")
     (checkout / "requirements/base.txt").write_text("# changed\n")
     assert install(checkout).returncode == 1
-    assert len(Path(f"{notes} of compiling").read_text().splitlines()) == 3
+    assert len(Path(f"{notes} of compiling").read_text().splitlines()) == 1
+
+
+@pytest.fixture
+def fetched_uv(checkout):
+    """A function that gives what pip does to fetch a uv that does `answer`."""
+
+    def fetch(answer: str = "exit 0") -> str:
+        made = checkout / "made-uv"
+        made.write_text(UV.format(notes=checkout / "notes", answer=answer))
+        made.chmod(0o755)
+        return f'mkdir -p "{checkout}/.venv/uv/bin" && cp "{made}" "{checkout}/.venv/uv/bin/uv"'
+
+    return fetch
+
+
+def test_uv_installs_what_is_locked_and_leaves_nothing_behind(checkout, built, fetched_uv):
+    notes = built(uv=fetched_uv())
+    assert install(checkout, "test").returncode == 0
+    first, torch, models = notes.read_text().splitlines()
+    assert "torch==" in torch
+    for line, name in ((first, "test.txt"), (models, "models.txt")):
+        assert line.startswith("uv pip install ")
+        assert "--require-hashes" in line
+        assert "--no-deps" in line
+        assert f"requirements/{name}, cache {checkout}/.venv/uv/" in line
+    assert not (checkout / ".venv/uv").exists()
+
+
+def test_pip_installs_what_uv_cannot(checkout, built, fetched_uv):
+    notes = built(uv=fetched_uv("exit 2"))
+    assert install(checkout).returncode == 0
+    by_uv, by_pip = notes.read_text().splitlines()
+    assert by_uv.startswith("uv ")
+    assert "pip install" in by_pip
+    assert "base.txt" in by_pip
+    assert not (checkout / ".venv/uv").exists()
+
+
+@pytest.mark.parametrize("setting", ["global.index-url='x'", ":env:.index-url='x'", ":env:.no-index='1'"])
+def test_who_has_an_index_of_their_own_keeps_pip(checkout, built, fetched_uv, setting):
+    notes = built(uv=fetched_uv(), settings=f'echo "{setting}"')
+    assert install(checkout).returncode == 0
+    assert "uv " not in notes.read_text()
+
+
+def test_another_index_beside_the_public_one_changes_nothing(checkout, built, fetched_uv):
+    notes = built(uv=fetched_uv(), settings="echo \"global.extra-index-url='x'\"")
+    assert install(checkout).returncode == 0
+    assert notes.read_text().startswith("uv ")
 
 
 def test_the_test_packages_include_the_base_packages(checkout, built):
