@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.db import transaction
+from django.template.backends.django import Template
 
 from tests.world import ENDED, PEOPLE, PROGRAMS, ROUTES, is_alike
 
@@ -27,6 +28,12 @@ AT_THE_ADMIN, AS_FORMS = ("anonymous", "owner", "limited_staff", "superuser"), (
 
 Of tokens, for which a page has no status of its own, one asks."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+@pytest.fixture(autouse=True)
+def _no_page_is_written(monkeypatch):
+    """The status is decided before a page is written, which takes longer; the crawls read the pages."""
+    monkeypatch.setattr(Template, "render", lambda self, context=None, request=None: "")
 
 
 @cache
