@@ -6,13 +6,17 @@ Several processes may run these tests: each has a browser, a server on a free po
 import fcntl
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.contrib.staticfiles import handlers
+from django.contrib.staticfiles.views import serve as serve_source
 from django.core.management import call_command
 from django.db import connections
-from django.template import engines
-from django.test import Client
+from django.test import Client, override_settings
+from django.views.static import serve
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from annotation.desk.assigning import next_assignment
@@ -68,21 +72,24 @@ def browser() -> Browser:
         browser.close()
 
 
-@pytest.fixture
-def collected(settings, tmp_path):
-    """The folder of the static files as `collectstatic` makes them, under the names that pages then ask for."""
-    settings.STATIC_ROOT = tmp_path / "static"
-    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"}}
-    call_command("collectstatic", interactive=False, verbosity=0)
-    _forget_templates()
-    yield settings.STATIC_ROOT
-    _forget_templates()
+@pytest.fixture(autouse=True, scope="session")
+def collected(_quick_settings, tmp_path_factory) -> Iterator[Path]:
+    """The folder of the static files as `collectstatic` makes them; pages ask for these: few, with scripts in bundles.
 
+    Files of the sources are served too, under their own names, to tests that import a single module.
+    """
+    folder = tmp_path_factory.mktemp("collected")
+    storages = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"}}
 
-def _forget_templates():
-    """Templates keep parts with the names of static files, which are others in most tests."""
-    for loader in engines["django"].engine.template_loaders:
-        loader.reset()
+    def serve_one(request, path, insecure):
+        if (folder / path).is_file():
+            return serve(request, path, document_root=folder)
+        return serve_source(request, path, insecure=insecure)
+
+    with override_settings(STATIC_ROOT=folder, STORAGES=storages), pytest.MonkeyPatch.context() as patch:
+        call_command("collectstatic", interactive=False, verbosity=0)
+        patch.setattr(handlers, "serve", serve_one)
+        yield folder
 
 
 class Desk:

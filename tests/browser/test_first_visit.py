@@ -17,13 +17,8 @@ SCROLLED = """() => new Promise((done) => {
 
 
 def cold(desk, collected, open_page, state="saved"):
-    """Open a page on the collected files, and check how many requests and bytes of script go over the wire."""
+    """Open a page, and check how many requests and bytes of script go over the wire."""
     asked = []
-
-    def serve(route):
-        route.fulfill(path=collected / route.request.url.split("/static/")[1].split("?")[0])
-
-    desk.page.route("**/static/**", serve)
     desk.page.on("request", lambda request: asked.append(request.url))
     open_page()
     expect(desk.page.locator("#state")).to_have_text(state)
@@ -56,7 +51,7 @@ def test_a_cold_page_of_a_pair_makes_few_requests_and_works(desk, pair_study, fi
 def before_the_script(desk, task):
     """Open the task, and hold its script back; the function returned lets it arrive."""
     held, page = [], desk.page
-    page.route("**/js/desk.js", lambda route: held.append(route))
+    page.route("**/js/desk.*.js", lambda route: held.append(route))
     page.goto(f"{desk.address}/work/{task.key}/", wait_until="commit")
     page.locator("#submit").wait_for()
     return page, lambda: held[0].continue_()
