@@ -24,8 +24,10 @@ LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same engine without a window of its own, and takes a third less processor time."""
-PROCESSES = 4
-"""Twice the 2 cores of a small machine, because many tests wait for programs that they start."""
+PROCESSES = 3
+"""One more than the 2 cores of a small machine, because many tests wait for programs that they start.
+
+Each reads all tests and makes a database, 10 seconds of a processor, and browser tests run beside them."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
 BESIDE = ("-n", "2", "--dist", "worksteal", "-o", "cache_dir=.pytest_cache/browser")
@@ -222,9 +224,11 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     if address:
         say("Checking types and settings, and on PostgreSQL the tests of every page and of everything that writes:")
         with beside("types"):
+            compile_tests()
             test_on_postgres(address, part, arguments)
     else:
-        check_types_and_settings()
+        with beside("types"):
+            compile_tests()
     summary(address, why, chromium, part)
     elsewhere = "not every_page" if address else ""
     if address and part != THOROUGH:
@@ -270,8 +274,6 @@ def main(part: str, arguments: Sequence[str]) -> None:
         check_style()
     if part in ("lint", "types"):
         check_types_and_settings()
-    if part == "types":
-        compile_tests()
     if part in ("all", THOROUGH):
         test(part, arguments)
     if part == "format":

@@ -8,6 +8,7 @@ from django.test import Client
 
 from reports.models import KeptReport
 from tests.crawling import OF_A_KIND, Addresses
+from tests.protecting_headers import lacking
 from tests.world import SOME_ROUTES, on_routes
 
 LEAVE = re.compile(r"(?:href|hx-get)=\"(/[^\"#]*)")
@@ -36,6 +37,7 @@ def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world, routes):
     for path in waiting:
         response = client.get(path)
         assert response.status_code < 500, path
+        assert lacking(response) == [], path
         if response.streaming:
             b"".join(response.streaming_content)  # to its end, where its file is closed
         if response.status_code in (301, 302):

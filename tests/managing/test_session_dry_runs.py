@@ -68,7 +68,7 @@ def run(study, owner, **more):
     return row
 
 
-def test_synthetic_people_instruct_rate_and_edit(owner, tmp_path):
+def test_synthetic_people_instruct_rate_and_edit_and_a_press_removes_all_of_it(owner, tmp_path):
     source = sessions_study(owner, tmp_path / "in", options={"models": MODELS, "passages": 2, "max_turns": 4})
     row = run(source, owner)
     copy = row.study
@@ -92,6 +92,12 @@ def test_synthetic_people_instruct_rate_and_edit(owner, tmp_path):
     assert set(Call.objects.filter(study=copy).values_list("endpoint", flat=True)) == {"extractive"}
     assert not RevisionSession.objects.filter(study=source).exists()
     assert source.option("models", None) == MODELS
+    remove_dry_run(row, owner)
+    run_waiting()
+    assert [*Study.objects.all()] == [source]
+    for model in (RevisionSession, Turn, StudyDryRun):
+        assert not model.objects.exists(), model
+    assert not Person.objects.filter(is_synthetic=True, is_active=True).exists()
 
 
 @pytest.mark.thorough
@@ -133,16 +139,6 @@ def test_those_of_kiwi_do_the_pilot_go_on_and_rate_turns_of_others(owner, tmp_pa
     client.force_login(session.rater.person)
     shown = client.get(reverse("revision_sessions:session", args=[own.key])).content.decode()
     assert "made-up answers of synthetic raters" in shown
-
-
-def test_a_press_removes_all_of_it(owner, tmp_path):
-    row = run(sessions_study(owner, tmp_path / "in"), owner, items=1)
-    remove_dry_run(row, owner)
-    run_waiting()
-    assert [one.slug for one in Study.objects.all()] == [STUDY["slug"]]
-    for model in (RevisionSession, Turn, StudyDryRun):
-        assert not model.objects.exists(), model
-    assert not Person.objects.filter(is_synthetic=True, is_active=True).exists()
 
 
 def test_protocols_with_unknown_pages_are_refused(owner, tmp_path, monkeypatch):

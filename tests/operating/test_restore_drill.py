@@ -34,6 +34,7 @@ KeptReport.objects.filter(pk=row.pk).update(status="running", token=uuid4(), lea
 print(row.pk)
 """
 WRITE = """
+from time import sleep
 from uuid import uuid4
 from annotation.desk.submitting import Submission, submit
 from annotation.models import Annotation, Assignment
@@ -48,6 +49,7 @@ while True:
     submit(assignment, Submission(form, revision=number, guidelines_version=1, client_key=uuid4()))
     number += 1
     print(number, flush=True)
+    sleep(0.02)
 """
 SIGN_IN = f"""
 from django.conf import settings

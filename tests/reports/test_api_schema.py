@@ -218,10 +218,12 @@ def test_every_response_matches_the_schema(schema, study, owner, rater, reading,
         client.raise_request_exception = False
         for response in answers(client, path, method, numbers, BODIES if client is writing else BODIES[:2]):
             cache.clear()
-            seen.add(check(response, told, schema))
-            compute_requested()
-            for pk in KeptExport.objects.filter(status="queued").values_list("pk", flat=True):
-                process_row("export", pk)
+            status = check(response, told, schema)
+            seen.add(status)
+            if status < 400:  # which may have asked for work
+                compute_requested()
+                for pk in KeptExport.objects.filter(status="queued").values_list("pk", flat=True):
+                    process_row("export", pk)
     there = re.sub(r"/(assignments|annotations|ratings|revision-sessions|runs|adjudications|uploads)/\{.*", "", path)
     assert ({200, 401} if method == "get" and there == path else {401}) <= seen
 
