@@ -16,6 +16,8 @@ from tests.browser.test_sessions import LONG
 from tests.sessions.conftest import folder, instruct, models, session, study, turned  # noqa: F401 - fixtures
 
 TOUCH = {"has_touch": True, "is_mobile": True}
+NEXT_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""A page hears of its new size in the next frame, and fits its questions then."""
 SIZES = [(1366, 1024), (820, 1180), (390, 844), (390, 664), (360, 740), (740, 360)]
 
 
@@ -25,6 +27,7 @@ def too_small(page) -> dict:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("size => innerWidth === size", arg=width)
+        page.evaluate(NEXT_FRAMES)
         for tab in (None, *page.get_by_role("tab").all()):
             if tab is not None and not tab.is_visible():
                 continue
