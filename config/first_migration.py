@@ -11,6 +11,9 @@ from django.db.migrations.state import ProjectState
 
 from config.triggers import TriggerOperation
 
+CLASSES = "apps"
+"""The attribute in which a state keeps the classes of its models once they are made. Without it, changes make none."""
+
 
 class FirstMigration(Migration):
     """A migration that makes tables and their triggers, and changes nothing that was there before.
@@ -29,9 +32,12 @@ class FirstMigration(Migration):
         """
         if collect_sql:
             return super().apply(project_state, schema_editor, collect_sql)
-        project_state.__dict__.pop("apps", None)
+        classes, known = project_state.__dict__.pop(CLASSES, None), {*project_state.models}
         for operation in self.operations:
             operation.state_forwards(self.app_label, project_state)
+        if classes is not None:  # those of earlier migrations stay: nothing of them changes but what refers to them
+            classes.render_multiple([model for key, model in project_state.models.items() if key not in known])
+            project_state.__dict__[CLASSES] = classes
         for operation in self._on_tables():
             operation.database_forwards(self.app_label, schema_editor, project_state, project_state)
         return project_state
