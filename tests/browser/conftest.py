@@ -7,6 +7,7 @@ import fcntl
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from django.contrib.staticfiles import handlers
 from django.contrib.staticfiles.views import serve as serve_source
 from django.core.management import call_command
 from django.db import connections
+from django.template import engines
 from django.test import Client, override_settings
 from django.views.static import serve
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -33,6 +35,8 @@ WITHOUT = (
     "HttpsUpgrades", "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "OptimizationHints",
     "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
 )  # fmt: skip
+SERVED = pytest.StashKey[tuple[ExitStack, Path]]()
+"""Where a run keeps what serves the collected files, and their folder."""
 LONGEST_WAIT = 60_000
 """Milliseconds. Nothing is expected to take this long: a busy machine must not fail a test."""
 AXE_VERSION = "4.14.1"
@@ -72,13 +76,29 @@ def browser() -> Browser:
         browser.close()
 
 
-@pytest.fixture(autouse=True, scope="session")
-def collected(_quick_settings, tmp_path_factory) -> Iterator[Path]:
+@pytest.fixture(autouse=True)
+def collected(request, _quick_settings, tmp_path_factory) -> Path:
     """The folder of the static files as `collectstatic` makes them; pages ask for these: few, with scripts in bundles.
 
-    Files of the sources are served too, under their own names, to tests that import a single module.
+    Files of the sources are served too, under their own names, to tests that import a single module. This stays until
+    a test of another folder comes, whose pages have the names of the sources.
     """
-    folder = tmp_path_factory.mktemp("collected")
+    kept = request.config.stash
+    if SERVED not in kept:
+        stack = ExitStack()
+        kept[SERVED] = stack, stack.enter_context(_served(tmp_path_factory.mktemp("collected")))
+    return kept[SERVED][1]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    if SERVED in item.config.stash and (nextitem is None or Path(__file__).parent not in nextitem.path.parents):
+        item.config.stash[SERVED][0].close()
+        del item.config.stash[SERVED]
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[Path]:
     storages = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"}}
 
     def serve_one(request, path, insecure):
@@ -89,7 +109,15 @@ def collected(_quick_settings, tmp_path_factory) -> Iterator[Path]:
     with override_settings(STATIC_ROOT=folder, STORAGES=storages), pytest.MonkeyPatch.context() as patch:
         call_command("collectstatic", interactive=False, verbosity=0)
         patch.setattr(handlers, "serve", serve_one)
+        _forget_templates()
         yield folder
+    _forget_templates()
+
+
+def _forget_templates():
+    """Templates keep parts with the names of static files, which are others in other tests."""
+    for loader in engines["django"].engine.template_loaders:
+        loader.reset()
 
 
 class Desk:
