@@ -32,7 +32,7 @@ from annotation.models.people import Role
 from annotation.protocols import protocols
 from annotation.studies.locking import refuse_pending_import
 from config.database_clock import database_now
-from config.prepared_sql import Columns, fetch_one
+from config.prepared_sql import Columns, fetch_one, statement_of
 
 OWNERS = frozenset({Role.OWNER})
 RESEARCHERS = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -248,9 +248,7 @@ def _token_statement() -> tuple[str, list[Any], tuple[Columns[Any], ...]]:
     Each request of the API asks it, and Django takes longer to build it than the database to answer it.
     """
     tokens = backed_tokens().filter(token_hash=ANY_HASH, revoked_at=None).select_related("study", "made_by")
-    sql, params = tokens.query.sql_with_params()
-    read = tuple(Columns(model, "") for model in (Token, Study, Person))
-    return sql, [int(one) if isinstance(one, int) else str(one) for one in params], read
+    return *statement_of(tokens), tuple(Columns(model, "") for model in (Token, Study, Person))
 
 
 def backed_tokens() -> QuerySet[Token]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import connections, models
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.db.models.base import ModelState
 from django.db.utils import DEFAULT_DB_ALIAS
 from django.utils.module_loading import import_string
@@ -135,6 +135,13 @@ def fetch_all(sql: str, params: Sequence[Any] = ()) -> list[Any]:
     with connection.wrap_database_errors:
         rows: list[Any] = cursor.fetchall()
     return rows
+
+
+def statement_of(query: QuerySet[Any, Any]) -> tuple[str, list[Any]]:
+    """The statement of a query with its parameters, for callers who keep it: to build it takes Django longest."""
+    sql, params = query.query.sql_with_params()
+    # Django marks each whole number as one of 32 bits, also larger ones, and leaves members of enumerations.
+    return sql, [int(one) if isinstance(one, int) else str(one) for one in params]
 
 
 def lock_clause() -> str:

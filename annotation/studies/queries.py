@@ -45,7 +45,7 @@ from annotation.studies.counting import CountOf, MeanOf
 from annotation.studies.rater_routing import is_routed
 from annotation.studies.routing_plan import routing_of
 from config.database_clock import database_now
-from config.prepared_sql import fetch_all
+from config.prepared_sql import fetch_all, statement_of
 
 MOST_COUNTED = 1000
 ANYBODY = -1  # stands for a person's primary key in a statement that is kept
@@ -139,9 +139,7 @@ def work_of(person: Person) -> list[MyWork]:
 @lru_cache
 def _works_sql() -> tuple[str, list[Any]]:
     """The statement of `_works` with ANYBODY for the person: to build it takes longer than all else on a home page."""
-    sql, params = _works(Person(pk=ANYBODY)).query.sql_with_params()
-    # Django marks each whole number as one of 32 bits, also larger ones, and leaves members of enumerations.
-    return sql, [int(one) if isinstance(one, int) else str(one) for one in params]
+    return statement_of(_works(Person(pk=ANYBODY)))
 
 
 def _works(person: Person) -> QuerySet[Membership, tuple[Any, ...]]:

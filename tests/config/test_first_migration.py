@@ -20,11 +20,17 @@ CIRCLE = [
 ]
 
 
-def tables(kind, operations):
-    """Apply a migration of this kind; return the tables' columns and constraints, and drop them."""
+def tables(kind, operations, with_classes=False):
+    """Apply a migration of this kind; return the tables' columns and constraints, and drop them.
+
+    `with_classes`: to a state that has made its classes, as of all migrations but the first of a run.
+    """
     migration = type("Made", (kind,), {"operations": operations})("0001_initial", "farm")
+    before = ProjectState()
+    if with_classes:
+        assert before.apps is not None
     with connection.schema_editor() as editor:
-        state = migration.apply(ProjectState(), editor)
+        state = migration.apply(before, editor)
     with connection.cursor() as cursor:
         look = connection.introspection
         found = {
@@ -44,8 +50,9 @@ def tables(kind, operations):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_tables_made_in_one_step_are_those_of_django_made_one_by_one():
-    assert tables(FirstMigration, CIRCLE) == tables(migrations.Migration, CIRCLE)
+@pytest.mark.parametrize("with_classes", [False, True])
+def test_tables_made_in_one_step_are_those_of_django_made_one_by_one(with_classes):
+    assert tables(FirstMigration, CIRCLE, with_classes) == tables(migrations.Migration, CIRCLE)
 
 
 def test_a_step_that_may_change_rows_is_refused():

@@ -154,5 +154,5 @@ def test_public_studies_have_labels_of_all_units_the_same_each_time(reference_da
     decided = [line for line in lines if "majority" in line and line["agreement"] == 1]
     same = sum(line["dawid_skene"] == line["majority"] for line in decided) / len(decided)
     assert same > 0.9
-    if name == "hanna":
+    if name == "pandalm":
         assert json.dumps(lines) == json.dumps(lines_of(study))

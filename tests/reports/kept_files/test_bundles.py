@@ -88,7 +88,6 @@ def test_one_changed_digit_is_named_with_both_values(bundle, tmp_path):
     assert all(float(a.split()[1]) != float(b.split()[1]) for a, b in zip(lines[1::3], lines[2::3], strict=True))
 
 
-@pytest.mark.thorough
 def test_details_of_answers_given_here_are_the_same_from_the_files(owner, rater, tmp_path):
     """Times, a skipped task and how the study was done; what only the audit shows is left out."""
     study = live_study(owner, rater)
