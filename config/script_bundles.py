@@ -3,7 +3,7 @@
 Our script modules are small, and a browser that loads a page for the first time would ask for thirty of them, one
 after another along the imports. `collectstatic` therefore serves one file per page; development serves the modules.
 No package that installs with pip on every supported machine does this without Node, and ours use few forms of
-`import` and `export`. All other forms are refused.
+`import` and `export`. All other forms are refused. What makes the bundle small follows in `config.static_files`.
 """
 
 import posixpath
@@ -21,10 +21,14 @@ class ScriptRefusedError(ValueError):
 
 
 def bundles(sources: Mapping[str, str]) -> dict[str, str]:
-    """The bundle of each script that imports others and is imported by none, by its name."""
+    """The scripts of pages, by their names: those that no other imports, each with all that it imports."""
     imports = {name: _imported(name, text) for name, text in sources.items()}
     used = {name for names in imports.values() for name in names}
-    return {name: _bundle(name, sources, imports) for name, names in imports.items() if names and name not in used}
+    of_pages = {name: names for name, names in imports.items() if name not in used}
+    return {
+        name: _bundle(name, sources, imports) if names else _checked(name, sources[name])
+        for name, names in of_pages.items()
+    }
 
 
 def _imported(name: str, text: str) -> list[str]:
@@ -55,14 +59,20 @@ def _add(name: str, imports: Mapping[str, list[str]], order: list[str], above: t
 
 
 def _wrapped(name: str, text: str, variable_of: Callable[[str], str]) -> str:
-    """The module as a function that is called once and returns its exports; without comments that fill a line."""
+    """The module as a function that is called once and returns its exports."""
     exported = [found[1] for found in EXPORT.findall(text)]
 
     def imported(found: re.Match[str]) -> str:
         return f"const {{{found[1].replace(' as ', ': ')}}} = {variable_of(_path(name, found[2]))};"
 
-    body = COMMENT.sub("", EXPORT.sub(r"\1", IMPORT.sub(imported, text)))
-    left = LEFT.search(body)
+    body = _checked(name, EXPORT.sub(r"\1", IMPORT.sub(imported, text)))
+    return f"// {name}\nconst {variable_of(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"
+
+
+def _checked(name: str, text: str) -> str:
+    """The text without comments that fill a line."""
+    text = COMMENT.sub("", text)
+    left = LEFT.search(text)
     if left:
         raise ScriptRefusedError(f"{name}: bundles do not know this import or export: {left[0]}")
-    return f"// {name}\nconst {variable_of(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"
+    return text

@@ -5,8 +5,11 @@ Run as `python -m config.startup`. If it fails, it prints one sentence and exits
 
 import argparse
 import hashlib
+import inspect
 import os
 import sys
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import django
@@ -17,10 +20,13 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from config import script_bundles, static_files
 from config.explained_problems import explain
 from config.schema_state import check_schema
 
 STAMP = ".collected-from"
+PREPARED_BY = {"django": "django", "whitenoise": "whitenoise", "brotli": "brotli", "minify": "tdewolff-minify"}
+"""The packages that change static files, and the names under which they are installed."""
 
 
 def migrate() -> None:
@@ -33,8 +39,11 @@ def migrate() -> None:
 
 
 def static_digest() -> str:
-    """Return a digest of the names, sizes and times of all static files."""
-    digest = hashlib.sha256(django.__version__.encode())
+    """Return a digest of the names, sizes and times of all static files, and of the versions of what prepares them."""
+    versions = {name: version(name) for package, name in PREPARED_BY.items() if find_spec(package)}
+    digest = hashlib.sha256(repr(versions).encode())
+    for module in (script_bundles, static_files):
+        digest.update(Path(inspect.getfile(module)).read_bytes())
     for finder in get_finders():
         for name, storage in finder.list([]):
             about = os.stat(storage.path(name))

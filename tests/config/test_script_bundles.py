@@ -12,7 +12,8 @@ WHOLE = {"js/start.js": START, "js/parts/box.js": BOX, "js/one.js": ONE, "js/alo
 
 def test_a_script_that_nothing_imports_becomes_one_file_with_all_that_it_needs():
     made = bundles(WHOLE)
-    assert list(made) == ["js/start.js"]
+    assert sorted(made) == ["js/alone.js", "js/start.js"]
+    assert made["js/alone.js"] == WHOLE["js/alone.js"]
     text = made["js/start.js"]
     assert [line for line in text.splitlines() if line.startswith("//")][0:1] == ["// js/one.js"]
     assert text.index("const module0") < text.index("const module1") < text.index("const module2")
@@ -33,6 +34,9 @@ def test_a_script_that_nothing_imports_becomes_one_file_with_all_that_it_needs()
 def test_other_forms_of_import_and_export_are_refused(line):
     with pytest.raises(ScriptRefusedError, match=r"js/start\.js"):
         bundles({**WHOLE, "js/start.js": f"{START}{line}\n"})
+    if "somewhere" not in line:
+        with pytest.raises(ScriptRefusedError, match=r"js/alone\.js"):
+            bundles({**WHOLE, "js/alone.js": f"{line}\n"})
 
 
 def test_scripts_that_import_each_other_or_what_is_not_there_are_refused():
