@@ -14,16 +14,46 @@ SCROLLED = """() => new Promise((done) => {
     const look = () => (window.scrollY === 40 ? done() : requestAnimationFrame(look));
     look();
 })"""
+SIZES_ASKED = """() => {
+    const asked = (window.sizesAsked = []);
+    let isAlive = false, early;
+    const note = (name) => isAlive || asked.push(`${name} ${new Error().stack.split("\\n").slice(3, 5)}`);
+    for (const [owner, name] of [
+        [Element, "clientHeight"], [Element, "clientWidth"], [Element, "scrollHeight"], [Element, "scrollTop"],
+        [Element, "scrollLeft"], [HTMLElement, "offsetHeight"], [HTMLElement, "offsetWidth"],
+        [Selection, "isCollapsed"],
+    ]) {
+        const { get, set } = Object.getOwnPropertyDescriptor(owner.prototype, name);
+        Object.defineProperty(owner.prototype, name, {
+            get() { note(name); return get.call(this); },
+            set(value) { note(name); set.call(this, value); },
+        });
+    }
+    for (const name of ["getBoundingClientRect", "getClientRects", "checkVisibility", "scrollIntoView", "scrollTo"]) {
+        const act = Element.prototype[name];
+        Element.prototype[name] = function (...given) { note(name); return act.apply(this, given); };
+    }
+    Object.defineProperty(window, "earlyEvents", {
+        set: (given) => (early = given),
+        get: () => early && (() => { queueMicrotask(() => (isAlive = true)); return early(); }),
+    });
+}"""
+"""Notes what makes the browser lay a page out before its script has taken the keys that were pressed until then."""
 
 
 def cold(desk, collected, open_page, state="saved"):
-    """Open a page, and check how many requests and bytes of script go over the wire."""
+    """Open a page, and check how many requests and bytes of script go over the wire, and that keys wait for no layout.
+
+    The browser lays a page out when its size is asked for, which takes longer than all of the script.
+    """
     asked = []
     desk.page.on("request", lambda request: asked.append(request.url))
+    desk.page.add_init_script(f"({SIZES_ASKED})()")
     open_page()
     expect(desk.page.locator("#state")).to_have_text(state)
     scripts = [collected / url.split("/static/")[1] for url in asked if url.endswith(".js")]
     assert 0 < len(asked) <= MOST_REQUESTS, asked
+    assert desk.page.evaluate("window.sizesAsked") == []
     assert 0 < sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts) <= MOST_SCRIPT
 
 

@@ -6,10 +6,11 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Assignment
+from config.background.claiming import run_waiting
 from tests.browser.conftest import answers_to
 from tests.browser.listwise.conftest import press
 from tests.browser.test_first_visit import cold
-from tests.sessions.conftest import folder, models, second_task, session, study  # noqa: F401 - fixtures
+from tests.sessions.conftest import folder, instruct, models, second_task, session, study  # noqa: F401 - fixtures
 
 
 def test_a_cold_page_of_a_session_makes_few_requests_and_works(desk, session, collected):
@@ -18,6 +19,18 @@ def test_a_cold_page_of_a_session_makes_few_requests_and_works(desk, session, co
     cold(desk, collected, lambda: desk.page.goto(address))
     desk.page.keyboard.press("i")
     expect(desk.page.locator("#instruction")).to_be_focused()
+
+
+def test_a_cold_page_of_a_turn_to_be_rated_makes_few_requests_and_works(desk, session, collected):
+    instruct(session, "Make it half as long.")
+    run_waiting()
+    key = Assignment.objects.get(task=session.task_id, rater=session.rater_id).key
+    address = desk.address + reverse("revision_sessions:session", args=[key])
+    cold(desk, collected, lambda: desk.page.goto(address))
+    desk.page.keyboard.press("t")
+    expect(desk.page.locator("#answer-changes")).to_be_hidden()
+    desk.page.keyboard.press("d")
+    expect(desk.page.locator("#answer-changes")).to_be_visible()
 
 
 def test_a_cold_page_of_a_second_rating_makes_few_requests_and_works(new_desk, stranger, session, collected):

@@ -8,7 +8,7 @@ export class Fit {
     page.on(page.form, "desk:filled", () => this.fit());
     // A key may answer a question that is out of view.
     page.on(page.form, "change", ({ target }) => target.closest(".question")?.scrollIntoView({ block: "nearest" }));
-    this.fit();
+    page.beforePaint(() => this.fit());
   }
 
   fit() {

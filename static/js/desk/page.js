@@ -33,6 +33,11 @@ export class Page {
     target.addEventListener(type, handler, { ...options, signal: this.signal });
   }
 
+  // What measures the page at its beginning. Asking for a size makes the browser lay everything out, and keys would wait.
+  beforePaint(act) {
+    requestAnimationFrame(() => this.signal.aborted || act());
+  }
+
   // A field belongs to its form wherever it is on the page: the answer that is edited is in a pane of its own.
   onFields(type, handler) {
     this.on(this.root, type, (event) => event.target.form === this.form && handler(event));

@@ -12,7 +12,7 @@ export class Panes {
     page.on(page.root, "keydown", (event) => this.#arrows(event));
     page.on(window, "resize", () => this.#roles());
     if (this.tabs.length) this.open(this.tabs[0]);
-    this.#roles();
+    page.beforePaint(() => this.#roles());
   }
 
   get areTabs() {

@@ -14,7 +14,7 @@ export class Pulse {
     page.signal.addEventListener("abort", () => clearInterval(timer));
     page.on(document, "visibilitychange", () => this.beat());
     page.on(window, "pagehide", () => this.#tell({ keepalive: true }).catch(() => {}));
-    this.beat();
+    setTimeout(() => this.beat()); // after the first keys
   }
 
   async beat() {

@@ -16,7 +16,7 @@ export class Sizes {
     press("#text-larger", () => this.text(1));
     press("#sizes-reset", () => this.reset());
     for (const line of page.root.querySelectorAll(".splitter")) this.#split(line);
-    this.#show();
+    page.beforePaint(() => this.#show());
   }
 
   acts() {

@@ -10,9 +10,9 @@ export class Boards {
     new Dragging(page, choice, (node) => this.all.find((board) => board.node === node.closest("[data-board]")));
     page.on(page.form, "click", (event) => event.target.closest("[data-copy]") && this.copy());
     page.on(page.form, "change", () => this.tell());
-    this.rebuild();
   }
 
+  // At the beginning, and when the questions were replaced.
   rebuild() {
     const fieldsets = [...this.page.form.querySelectorAll(".question:has([data-board])")];
     this.all = fieldsets.map((fieldset) => new Board(this.page, fieldset, () => this.choice.letter));

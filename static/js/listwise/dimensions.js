@@ -9,7 +9,6 @@ export class Dimensions {
     page.on(page.form, "click", (event) => this.#click(event));
     page.on(page.form, "keydown", (event) => this.#arrows(event));
     for (const kind of ["input", "change"]) page.on(page.form, kind, (event) => this.refresh(event));
-    this.begin();
   }
 
   get tabs() {
@@ -28,7 +27,7 @@ export class Dimensions {
     this.listeners.push(listener);
   }
 
-  // The questions were replaced, as after a refused answer: go to the first one with an error.
+  // At the beginning, and when the questions were replaced, as after a refused answer: go to the first with an error.
   begin() {
     for (const panel of this.panels) panel.setAttribute("role", "tabpanel");
     const wrong = this.panels.findIndex((panel) => panel.querySelector(".has-error"));
@@ -36,7 +35,8 @@ export class Dimensions {
   }
 
   show(at, focus = false) {
-    this.page.form.scrollTop = 0; // a question begins at its top, also after a longer one
+    if (this.isShown) this.page.form.scrollTop = 0; // a question begins at its top, also after a longer one
+    this.isShown = true;
     this.at = (at + this.tabs.length) % this.tabs.length;
     this.tabs.forEach((tab, place) => {
       tab.setAttribute("aria-selected", String(place === this.at));
@@ -44,7 +44,7 @@ export class Dimensions {
     });
     this.panels.forEach((panel, place) => (panel.hidden = place !== this.at));
     if (focus) this.tabs[this.at].focus();
-    this.#reveal(this.tabs[this.at]);
+    this.page.beforePaint(() => this.#reveal(this.tabs[this.at]));
     this.refresh();
     this.listeners.forEach((listener) => listener(this.panel));
   }

@@ -8,14 +8,14 @@ import { SpanBar } from "./spanbar.js";
 
 export class Marking {
   constructor(page, texts) {
-    Object.assign(this, { page, texts, all: [...texts.outputs, texts.article], current: null, newest: null });
+    Object.assign(this, { page, texts, all: [...texts.outputs, texts.article], marks: [], current: null, newest: null });
     this.bar = new SpanBar(page, this);
     page.on(document, "pointerup", (event) => this.#released(event));
     page.on(document, "selectionchange", () => this.#later());
     page.on(page.root, "click", ({ target }) => this.#listed(target.closest(".marked-entry")));
-    this.rebuild();
   }
 
+  // At the beginning, and when the questions were replaced.
   rebuild() {
     this.bar.close();
     this.newest = null;

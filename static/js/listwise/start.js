@@ -34,7 +34,6 @@ openDesk((page, effort) => {
     extremes.show(panel);
   }
   dimensions.changed(onView);
-  onView(dimensions.panel);
 
   function rebuild() {
     boards.rebuild();

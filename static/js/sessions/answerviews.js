@@ -46,9 +46,11 @@ export class AnswerViews {
     const asked = new URLSearchParams(window.location.search).has("view");
     const wanted = view ?? (due === "rate" && !asked ? remembered() : null);
     if (this.tabs.some((tab) => tab.dataset.view === wanted) && !this.page.root.querySelector("#edit")) this.#open(wanted);
-    if (kept !== undefined) this.page.root.querySelector('[data-scroll="answer"]').scrollTop = Number(kept);
     const isNew = this.current === "changes" || (this.current === "text" && due === "rate" && kept === undefined);
-    if (isNew && !view) showFirstChange(this.page.root);
+    this.page.beforePaint(() => {
+      if (kept !== undefined) this.page.root.querySelector('[data-scroll="answer"]').scrollTop = Number(kept);
+      if (isNew && !view) showFirstChange(this.page.root);
+    });
   }
 
   choose(name) {

@@ -38,7 +38,7 @@ export function pageSwap(open) {
     page = open(root, show);
     localTimes(root);
     const turns = root.querySelector('[data-scroll="turns"]');
-    turns.scrollTop = turns.scrollHeight;
+    page.beforePaint(() => (turns.scrollTop = turns.scrollHeight));
     if (root.dataset.hasErrors === "yes" || root.querySelector("[data-focus-first]")) problem(page);
     return page;
   }

@@ -7,12 +7,16 @@ function equip(page, effort) {
   const panes = new Panes(page);
   const buttons = [...page.root.querySelectorAll("[data-show]")];
 
-  function show(name) {
+  function open(name) {
     for (const button of buttons) {
       const chosen = button.dataset.show === name;
       button.setAttribute("aria-pressed", String(chosen));
       page.root.querySelector(`[data-shown="${button.dataset.show}"]`).hidden = !chosen;
     }
+  }
+
+  function show(name) {
+    open(name);
     if (name === "changes") effort.used("changes");
     panes.show("output");
   }
@@ -33,7 +37,7 @@ function equip(page, effort) {
 
   for (const button of buttons) page.on(button, "click", () => show(button.dataset.show));
   page.on(page.root, "click", source);
-  show("answer");
+  open("answer");
   return { acts: { t: () => show("answer"), d: () => show("changes"), b: () => show("previous") } };
 }
 
