@@ -54,7 +54,9 @@ ALIKE = (
 """Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
 
 
-BOTH = ("annotation/desk", "annotation/importing", "config", "operating", "reports/exporting/test_round_trip.py")
+BYTES = tuple(f"reports/exporting/test_{name}.py" for name in ("round_trip", "export_speed", "odd_times"))
+"""Tests that the files of an export are the same to the byte, on PostgreSQL, too."""
+BOTH = ("annotation/desk", "annotation/importing", "config", "operating", BYTES[0])
 """What make test runs on both databases: the path of an answer, imports, backups, and the bytes of an export.
 
 So it does files that ask for the database's `vendor`. Else it runs no test on SQLite that has run on PostgreSQL."""
@@ -74,7 +76,7 @@ def _runs_on_both(path):
 def _may_ask_postgres(path):
     """Whether `make test` reads a file for its tests on PostgreSQL. Four of five have none, and reading takes long."""
     place = path.relative_to(Path(__file__).parent).as_posix()
-    alike = place.startswith(ALIKE) or (place.split("/")[0] in CONTENTS and "/exporting/" not in place)
+    alike = place.startswith(ALIKE) or (place.split("/")[0] in CONTENTS and place not in BYTES)
     if place.startswith(ONE_DATABASE) or alike:
         return MAY_COMMIT.search(path.read_text(encoding="utf-8")) is not None
     return True
@@ -90,7 +92,8 @@ def _commits(item):
     """Whether a test commits, or compares files byte for byte."""
     mark = item.get_closest_marker("django_db")
     transactional = {"transactional_db", "live_server"} & set(item.fixturenames)
-    return bool(transactional or (mark and mark.kwargs.get("transaction")) or "exporting" in item.path.parts)
+    place = item.path.relative_to(Path(__file__).parent).as_posix()
+    return bool(transactional or (mark and mark.kwargs.get("transaction")) or place in BYTES)
 
 
 def _place_in_order(item):

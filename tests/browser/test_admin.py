@@ -36,10 +36,8 @@ def confirm(page, label):
     page.get_by_role("button", name=re.compile(f"^{label}: 1")).click()
 
 
-@pytest.mark.parametrize(
-    "protocol",
-    ["pairwise", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("listwise", "rating", "session"))],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("protocol", ["listwise", "pairwise", "rating", "session"])
 def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk, new_desk, settings, tmp_path, protocol):
     settings.VAR = tmp_path
     page, template, answer = desk.page, *mouse_path.WAYS[protocol]

@@ -48,6 +48,7 @@ def test_a_participant_walks_from_the_link_to_the_code(new_desk, study, width):
     assert CrowdStay.objects.get().outcome == "complete"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [390, 1366])
 def test_the_pages_of_links_pass_axe_and_fit(new_desk, study, owner, axe, width):
     desk = new_desk(viewport={"width": width, "height": 844})

@@ -69,6 +69,7 @@ def test_one_more_rater_is_asked_and_the_item_withdrawn_from_its_page(new_desk, 
     assert item.withdrawn_reason == "They disagree."
 
 
+@pytest.mark.thorough
 def test_the_pages_fit_narrow_and_wide_and_have_no_findings(new_desk, owner, disputed, axe):
     item = Item.objects.get(key="rated-1")
     places = ("", f"{item.pk}/", f"{item.pk}/adjudicate/?question=how_well&output=system-north")

@@ -57,6 +57,7 @@ def page_of(new_desk, owner):
     return open_page
 
 
+@pytest.mark.thorough
 def test_a_run_is_estimated_started_and_watched_until_it_ends(page_of, server, study):
     page = page_of("")
     page.get_by_role("link", name="New run").click()

@@ -34,6 +34,7 @@ def rated(study, rater):
     return study
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
 def test_axe_finds_nothing_on_the_pages_around_the_desk(new_desk, rated, owner, rater, axe, size):
     options = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
@@ -71,6 +72,7 @@ def test_a_long_preparation_goes_on_by_itself_and_ends_on_the_study(new_desk, ma
     assert study.status == "live"
 
 
+@pytest.mark.thorough
 def test_links_are_made_and_taken_up_in_another_browser(new_desk, study, owner):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/study/invitations/")
@@ -109,6 +111,7 @@ def test_a_report_appears_when_it_is_done_and_newer_figures_replace_it(new_desk,
     expect(desk.page.get_by_role("heading", name="How well?")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_bar_of_local_alpha_leads_to_its_items(new_desk, rated, owner, axe):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/study/report/")

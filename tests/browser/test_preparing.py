@@ -168,6 +168,7 @@ def test_paragraphs_become_sessions_with_a_leaderboard(page_of, server, owner, r
         expect(page.locator("table.judges tbody tr").nth(1)).to_contain_text("session_rating/scripted/chat")
 
 
+@pytest.mark.thorough
 def test_a_trial_is_rated_side_by_side_and_its_winner_writes_the_rest(
     page_of, new_desk, server, owner, rater, tmp_path
 ):

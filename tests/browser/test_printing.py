@@ -50,6 +50,7 @@ def report_of(desk, study):
     return page
 
 
+@pytest.mark.thorough
 @pytest.mark.reference
 def test_the_report_of_hanna_fits_four_pages_and_nothing_is_cut(new_desk, hanna, owner):
     page = report_of(new_desk(owner), hanna)
@@ -65,6 +66,7 @@ def test_the_report_of_hanna_fits_four_pages_and_nothing_is_cut(new_desk, hanna,
     assert page.evaluate(CUT) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.reference
 def test_on_a_phone_the_first_estimates_are_in_view_without_scrolling_sideways(new_desk, hanna, owner):
     page = report_of(new_desk(owner, viewport={"width": 390, "height": 844}), hanna)

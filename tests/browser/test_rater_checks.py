@@ -28,6 +28,7 @@ def checked(study, owner, rater):
     return study
 
 
+@pytest.mark.thorough
 def test_a_researcher_excludes_a_rater_who_answers(new_desk, checked, owner, rater, axe):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/{checked.slug}/rater-checks/")

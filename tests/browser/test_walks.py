@@ -10,8 +10,8 @@ SHORT = [
     ("rating", "keyboard", 1366, 768), ("listwise", "touch", 820, 1180), ("pairwise", "touch", 390, 844),
     ("session", "keyboard", 1366, 768),
 ]  # fmt: skip
-QUICK = ("rating", "pairwise")
-"""The walks of `make test`; other tests of the desk go through lists and sessions, by keyboard and by mouse."""
+QUICK = ("rating",)
+"""The walk of `make test`; other tests of the desk go through lists and sessions, by keyboard and by mouse."""
 
 
 @pytest.mark.browser

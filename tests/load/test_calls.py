@@ -25,7 +25,7 @@ def server() -> str | None:
     )
 
 
-@pytest.mark.parametrize(("kills", "deaths", "waiting"), [(1, 2, 8), pytest.param(3, 4, 20, marks=THOROUGH)])
+@pytest.mark.parametrize(("kills", "deaths", "waiting"), [(1, 1, 6), pytest.param(3, 4, 20, marks=THOROUGH)])
 def test_calls_of_killed_workers_end_in_one_result_each_and_no_answer_is_paid_twice(kills, deaths, waiting):
     url = server()
     given = Namespace(

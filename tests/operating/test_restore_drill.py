@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 import zipfile
 
 import pytest
@@ -60,11 +59,20 @@ client = Client()
 answer = client.post("/sign-in/", {{"username": "drill", "password": {PASSWORD!r}}})
 print(answer.status_code, client.get("/").status_code)
 """
-STATUS = "from reports.models import KeptReport\nprint(KeptReport.objects.get(pk=sys.argv[1]).status)"
+STATUS = """
+from time import monotonic, sleep
+from reports.models import KeptReport
+until = monotonic() + float(sys.argv[2])
+while (status := KeptReport.objects.get(pk=sys.argv[1]).status) in ("running", "queued") and monotonic() < until:
+    sleep(0.2)
+print(status)
+"""
 REVISIONS = """
 from annotation.models import Annotation
-found = Annotation.objects.filter(task=sys.argv[1], rater=sys.argv[2]).order_by("revision")
-print(*found.values_list("revision", flat=True))
+for given in sys.argv[1:]:
+    task, rater = given.split(",")
+    found = Annotation.objects.filter(task=task, rater=rater).order_by("revision")
+    print(*found.values_list("revision", flat=True))
 """
 
 
@@ -121,9 +129,7 @@ def test_a_backup_under_writing_is_one_moment(drilled, server, tmp_path):
         writers.stop()
     with installation(other, tmp_path / "moved", server) as target:
         assert "All of them are what the backup has" in target.must("restore", tmp_path / "live.zip")
-        for (task, rater, _), stored in zip(writers.begun, before, strict=True):
-            here = [int(one) for one in target.run(REVISIONS, task, rater).split()]
-            there = [int(one) for one in source.run(REVISIONS, task, rater).split()]
+        for here, there, stored in zip(revisions(target, writers), revisions(source, writers), before, strict=True):
             assert here == list(range(1, len(here) + 1))
             assert stored <= len(here) <= len(there)
         # Between a row and the next ones of its transaction there is no moment: nothing contradicts anything. Only the
@@ -159,6 +165,12 @@ def test_the_restored_installation_is_the_same_and_works(drilled, server, tmp_pa
     assert first["files"]
 
 
+def revisions(place, writers):
+    """The numbers of the revisions that an installation has of each writer."""
+    said = place.run(REVISIONS, *(f"{task},{rater}" for task, rater, _ in writers.begun))
+    return [[int(one) for one in line.split()] for line in said.splitlines()]
+
+
 def manifest(path):
     with zipfile.ZipFile(path) as archive:
         return json.loads(archive.read("manifest.json"))
@@ -171,10 +183,7 @@ def picked_up(target, row):
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        until = time.monotonic() + WAIT
-        while (status := target.run(STATUS, row).strip()) in ("running", "queued") and time.monotonic() < until:
-            time.sleep(0.5)
+        return target.run(STATUS, row, WAIT / 2).strip()
     finally:
         worker.terminate()
         worker.wait(timeout=30)
-    return status

@@ -115,9 +115,14 @@ def test_a_migration_of_data_makes_a_backup_first_and_that_one_restores(site, tm
     with installation("sqlite", tmp_path / "old") as old:
         old.must("restore", backup)  # going back: the earlier version, in an empty database
         assert old.digest() == digest
+
+
+@pytest.mark.thorough
+def test_a_backup_is_restored_by_a_later_version_and_not_the_other_way_round(site, tmp_path):
+    site.must("backup", tmp_path / "backup.zip")
     with installation("sqlite", tmp_path / "new") as new:
         forward = later_version(new, _0002_later=LATER)
-        forward.must("restore", backup)  # and forwards: loaded into its own schema, then migrated
+        forward.must("restore", tmp_path / "backup.zip")  # loaded into its own schema, then migrated
         assert "[X] 0002_later" in forward.must("showmigrations", "webhooks")
         forward.must("backup", tmp_path / "newer.zip")
     with installation("sqlite", tmp_path / "older") as older:

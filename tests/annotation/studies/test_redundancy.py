@@ -76,6 +76,7 @@ def test_items_without_tasks_get_what_the_study_says(make_study, owner):
     assert {task.slots.count() for item in study.items.all() for task in item.tasks.all()} == {3}
 
 
+@pytest.mark.thorough
 @pytest.mark.row_locks
 def test_changes_and_claims_at_once_keep_every_answer_and_every_place(busy, owner):
     study, raters = busy

@@ -103,6 +103,7 @@ def test_without_scripts_both_are_chosen_and_the_same_output_twice_is_refused(ne
     assert answers_to(task)[0]["answers"] == {"overall": named(task, "B", "A"), "factual": named(task, "B", "D")}
 
 
+@pytest.mark.thorough
 def test_best_and_worst_have_no_findings(desk, task, axe):
     page = desk.open(task)
     assert findings(page, axe) == []

@@ -124,7 +124,9 @@ def test_models_of_raters_outvote_two_who_guess(answered):
         careful = ["r1", "r2", "r3"] if number < 36 else [f"r{number % 3 + 1}"]
         given += [likert(item, "ada", name, truth[item], "right") for name in careful]
         given += [likert(item, "ada", name, guess if number < 36 else not truth[item], "right") for name in ("x", "y")]
-    lines = lines_of(answered("rating", [YES_NO], given, items=items))
+    study = answered("rating", [YES_NO], given, items=items)
+    lines = lines_of(study)
+    assert json.dumps(lines_of(study)) == json.dumps(lines)  # the same each time
     outvoted = [line for line in lines if line["majority"] != truth[line["item"]]]
     assert [line["item"] for line in outvoted] == items[36:]
     for line in lines:
@@ -144,7 +146,8 @@ def test_models_say_nothing_if_no_unit_has_two_raters_or_all_say_the_same(answer
     assert [without_models(line) for line in lines] == lines
 
 
-@pytest.mark.parametrize("name", ["pandalm", pytest.param("hanna", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["pandalm", "hanna"])
 def test_public_studies_have_labels_of_all_units_the_same_each_time(reference_data, name):
     study = import_study(reference_data / name).study
     lines = lines_of(study)
