@@ -106,6 +106,28 @@ def test_there_is_room_to_read_in_every_window(desk, rater, pair_study, first, p
         assert cramped(page) == []
 
 
+SIDEWAYS = [(844, 390), (667, 375), (740, 360), (915, 412), (932, 430)]
+TO_THE_TEXT = """() => {
+    const node = [...document.querySelectorAll(".pair-scroll, .card-text")].find((one) => one.checkVisibility());
+    node.scrollIntoView({ block: "start" });
+}"""
+
+
+@pytest.mark.parametrize("protocol", ["listwise", "pairwise"])
+def test_a_phone_held_sideways_shows_eight_lines_of_a_text_that_is_scrolled_to(
+    new_desk, rater, pair_study, first, protocol
+):
+    long = (LONG[:900], LONG[:900])
+    task = first(pair_study(long, document=LONG)) if protocol == "pairwise" else demo_task(protocol, rater)
+    page = new_desk(rater, has_touch=True).open(task)
+    for width, height in SIDEWAYS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("size => innerWidth === size", arg=width)
+        page.evaluate(TO_THE_TEXT)
+        assert page.evaluate(LINES) >= 8, (width, height)
+        assert page.locator("#desk").evaluate("node => node.scrollTop") == 0
+
+
 def test_there_is_room_to_read_a_session_at_each_step(desk, session, models):
     models.script = [LONG, f"More. {LONG}"]
     turned(session, "Longer.", "good")
