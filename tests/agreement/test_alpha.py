@@ -57,7 +57,7 @@ def test_levels_weight_disagreements_by_distance():
     assert alpha(unit, value, "interval") == pytest.approx(1 - 0.5 / (454 / 12))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(table=tables, level=st.sampled_from(LEVELS))
 def test_alpha_equals_an_independent_implementation(table, level):
     paired = table[:, (~np.isnan(table)).sum(axis=0) > 1]

@@ -79,7 +79,7 @@ def test_with_ties_it_maximises_the_likelihood(choices_of):
     assert np.log(figures["bradley_terry_tie"]) == pytest.approx(best[3], abs=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 6), min_size=18, max_size=18))
 def test_the_fit_matches_observed_points_and_ties(counts):
     table = np.array(counts, dtype=float).reshape(1, 6, 3)

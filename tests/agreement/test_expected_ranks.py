@@ -43,7 +43,7 @@ def test_a_full_tie_is_uniform_over_all_ranks():
     np.testing.assert_allclose(variance, [2 / 3] * 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
 def test_expected_ranks_equal_enumeration(units):
     expected, variance = ranks_of(units)

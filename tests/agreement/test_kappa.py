@@ -129,7 +129,7 @@ def test_weighted_kappa_equals_an_independent_implementation(table_of):
     assert {name: figures[name, "0"] for name in WEIGHTS} == pytest.approx(COMPUTED, abs=5e-7)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from([None, 1, 2, 4])] * 2), min_size=1, max_size=12),
     power=st.sampled_from([1, 2]),

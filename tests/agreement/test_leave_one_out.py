@@ -38,7 +38,7 @@ def test_a_unit_worked_by_hand(values, expected):
     assert score(values) == pytest.approx(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.integers(0, 3), min_size=3, max_size=9))
 def test_leave_one_out_equals_its_definition(values):
     assert score(values) == pytest.approx(by_definition(values))
@@ -55,7 +55,7 @@ def test_leave_one_out_needs_three_ratings_of_a_unit():
     assert np.isnan(sums.at(np.ones((1, 1)))[0, 0])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=5))
 def test_each_rating_scores_by_the_mode_of_the_others_of_its_unit(units):
     rows = [(str(unit), f"r{rater}", value) for unit, own in enumerate(units) for rater, value in enumerate(own)]

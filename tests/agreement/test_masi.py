@@ -52,7 +52,7 @@ def test_distances_by_hand():
     np.testing.assert_allclose(distances, [[distance(a, b) for b in SETS] for a in SETS])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(units=st.lists(st.lists(st.sampled_from(SETS), max_size=4), min_size=1, max_size=6))
 def test_alpha_with_masi_equals_its_definition(units):
     ours = sums_of(units).at(np.ones((1, len(units))))[0, 0]

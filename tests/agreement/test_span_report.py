@@ -51,7 +51,7 @@ def f1(a, b):
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(answers)
 def test_figures_by_character_equal_those_of_single_characters(given_answers):
     rows = [(*key, value) for key, value in given_answers.items()]
@@ -75,7 +75,7 @@ def test_figures_by_character_equal_those_of_single_characters(given_answers):
         assert report["span_alpha"] == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(answers)
 def test_f1_equals_that_of_sets_of_characters_and_words(given_answers):
     rows = [(*key, value) for key, value in given_answers.items()]

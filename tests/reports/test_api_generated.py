@@ -145,7 +145,7 @@ def undescribed(rows, operation, examples, callers):
     declared = set(operation.definition.raw["responses"])
     found = []
 
-    @settings(max_examples=examples, derandomize=True, deadline=None, database=None, phases=[Phase.generate],
+    @settings(max_examples=examples, derandomize=True, database=None, phases=[Phase.generate],
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(case=generated(operation))
     def send(case):

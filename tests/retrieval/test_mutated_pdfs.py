@@ -23,9 +23,7 @@ LENGTH = re.compile(rb"(?<=/Length )\d+")
 NUMBER = re.compile(rb"(?<![\w.])\d+(?![\w.])")
 """Lengths, offsets, counts, and what refers to what."""
 NAME = re.compile(rb"/[A-Za-z]+")
-BOUNDED = settings(
-    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True
-)
+BOUNDED = settings(max_examples=100, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
 
 
 def with_flips(draw, content):

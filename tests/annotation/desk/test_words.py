@@ -4,7 +4,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.desk import highlighting
@@ -96,7 +96,6 @@ def test_places_count_utf_16_units_so_that_emoji_and_line_ends_do_not_shift_them
     assert marked(payload, "document", as_displayed(document))[-1] == "end"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_places_mark_the_same_characters_in_code_points_and_in_utf_16(text):
     shown = as_displayed(text)

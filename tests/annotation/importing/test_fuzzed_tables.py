@@ -19,9 +19,7 @@ from config.text_validation import check_json
 from tests.annotation.importing.conftest import ITEM, RATING, STUDY
 from tests.annotation.importing.json_values import VALUES, places, replaced
 
-BOUNDED = settings(
-    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True
-)
+BOUNDED = settings(max_examples=100, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
 PIECES = (
     *(b"{", b"}", b"[", b"]", b":", b",", b";", b"\t", b'"', b"'", b" ", b"\n", b"\r", b"\r\n", b"\0", b"\\"),
     *(b'"id"', b'"item"', b"id", b"item", b"output", b"text", b"outputs", b"rater", b"question", b"value", b'""'),

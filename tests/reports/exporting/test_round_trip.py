@@ -162,7 +162,7 @@ TEXTS = st.text(
 
 
 @pytest.mark.alike
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(TEXTS, min_size=5, max_size=5), form=st.sampled_from(["jsonl", "csv"]))
 def test_any_text_survives_import_and_export_in_every_format(texts, form, tmp_path_factory):
     document, output, comment, guidelines, title = texts

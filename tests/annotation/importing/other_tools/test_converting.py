@@ -111,7 +111,7 @@ def test_whatever_a_record_holds_is_moved_or_refused_with_its_place(key, tmp_pat
     tool, example = other_tools()[key], EXAMPLES[key]
     known = [path for path in places(example) if path]
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
     @given(st.data())
     def check(data):
         path, new = data.draw(st.sampled_from(known)), data.draw(VALUES)
