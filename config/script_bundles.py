@@ -70,7 +70,7 @@ def _wrapped(name: str, text: str, variable_of: Callable[[str], str]) -> str:
 
 
 def _checked(name: str, text: str) -> str:
-    """The text without comments that fill a line."""
+    """The text without comments that fill a line, if it has no other import or export."""
     text = COMMENT.sub("", text)
     left = LEFT.search(text)
     if left:

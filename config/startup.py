@@ -8,8 +8,6 @@ import hashlib
 import inspect
 import os
 import sys
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import django
@@ -25,8 +23,6 @@ from config.explained_problems import explain
 from config.schema_state import check_schema
 
 STAMP = ".collected-from"
-PREPARED_BY = {"django": "django", "whitenoise": "whitenoise", "brotli": "brotli", "minify": "tdewolff-minify"}
-"""The packages that change static files, and the names under which they are installed."""
 
 
 def migrate() -> None:
@@ -40,8 +36,7 @@ def migrate() -> None:
 
 def static_digest() -> str:
     """Return a digest of the names, sizes and times of all static files, and of the versions of what prepares them."""
-    versions = {name: version(name) for package, name in PREPARED_BY.items() if find_spec(package)}
-    digest = hashlib.sha256(repr(versions).encode())
+    digest = hashlib.sha256(repr(static_files.versions()).encode())
     for module in (script_bundles, static_files):
         digest.update(Path(inspect.getfile(module)).read_bytes())
     for finder in get_finders():

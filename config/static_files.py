@@ -1,12 +1,13 @@
 """Static files are served under names with a hash of their content, so browsers can cache them for ever.
 
 They are made small when they are collected: scripts in one file per page and without what only people read, and all
-compressed, by Brotli, too (WhiteNoise does, as soon as its package is installed).
+compressed by gzip, those that are not the admin's by Brotli, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,9 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from config.script_bundles import bundles
 
+MINIFIER = "tdewolff-minify"
+PREPARED_BY = ("django", "whitenoise", "brotli", MINIFIER)
+"""The packages that change files when they are collected."""
 SCRIPTS = "js/"
 ADMIN = "admin/"
 
@@ -59,6 +63,15 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
         return Compressor(**options, use_brotli=self._uses_brotli)
 
 
+def versions() -> dict[str, str]:
+    """The versions of the packages that prepare files, without those that are not installed."""
+    found = {}
+    for name in PREPARED_BY:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
 def _text(storage: Storage, path: str) -> str:
     with storage.open(path) as file:
         return file.read().decode()
@@ -70,7 +83,7 @@ def _minifier() -> Callable[[str, str], str]:
     Without its package, scripts stay as they are. It is imported here, because it brings a runtime of its own (Go's),
     which only a process that collects may need.
     """
-    if find_spec("minify") is None:
+    if MINIFIER not in versions():
         return lambda name, text: text
     minify = import_module("minify")
 

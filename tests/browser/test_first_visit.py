@@ -21,6 +21,7 @@ SIZES_ASKED = """() => {
     for (const [owner, name] of [
         [Element, "clientHeight"], [Element, "clientWidth"], [Element, "scrollHeight"], [Element, "scrollTop"],
         [Element, "scrollLeft"], [HTMLElement, "offsetHeight"], [HTMLElement, "offsetWidth"],
+        [Element, "scrollWidth"], [HTMLElement, "offsetTop"], [HTMLElement, "offsetLeft"], [HTMLElement, "innerText"],
         [Selection, "isCollapsed"],
     ]) {
         const { get, set } = Object.getOwnPropertyDescriptor(owner.prototype, name);
@@ -29,9 +30,12 @@ SIZES_ASKED = """() => {
             set(value) { note(name); set.call(this, value); },
         });
     }
-    for (const name of ["getBoundingClientRect", "getClientRects", "checkVisibility", "scrollIntoView", "scrollTo"]) {
-        const act = Element.prototype[name];
-        Element.prototype[name] = function (...given) { note(name); return act.apply(this, given); };
+    for (const [owner, name] of [
+        [Element, "getBoundingClientRect"], [Element, "getClientRects"], [Element, "checkVisibility"],
+        [Element, "scrollIntoView"], [Element, "scrollTo"], [Range, "getBoundingClientRect"], [Range, "getClientRects"],
+    ]) {
+        const act = owner.prototype[name];
+        owner.prototype[name] = function (...given) { note(name); return act.apply(this, given); };
     }
     Object.defineProperty(window, "earlyEvents", {
         set: (given) => (early = given),

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from config import startup
+from config import startup, static_files
 
 ASKED = re.compile(r"static '(js/[^']+\.js)'")
 HASHED = {
@@ -72,5 +72,5 @@ def test_no_script_or_template_is_longer_than_150_lines():
 def test_files_are_collected_again_with_another_version_of_what_prepares_them(monkeypatch):
     now = startup.static_digest()
     assert startup.static_digest() == now
-    monkeypatch.setattr(startup, "version", lambda name: "0.0.1")
+    monkeypatch.setattr(static_files, "version", lambda name: "0.0.1")
     assert startup.static_digest() != now

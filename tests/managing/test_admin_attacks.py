@@ -58,7 +58,7 @@ def test_forged_keys_reach_no_row_by_any_action(client, attacker):
         rows = list(ordered(model).values())
         for step in its_admin.steps:
             for more in ({}, {"from_row": "1"}, {"select_across": "1"}):
-                for confirmed in (str(len(keys)),) if more else ("", str(len(keys)), "1", "0"):
+                for confirmed in ("", str(len(keys))) if more else ("", str(len(keys)), "1", "0"):
                     data = {"action": step.key, "_selected_action": keys, "index": "0", **more}
                     data |= {f"given-{name}": value for name, value in GIVEN.items()}
                     query = "?of=study" if model is not Study else "?status__exact=closed"

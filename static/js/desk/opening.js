@@ -39,7 +39,7 @@ export function openDesk(equip) {
     new Phrases(page);
     if (!page.isPreview) new SelfSubmit(page);
     localTimes(root);
-    if (root.dataset.hasErrors === "yes") focusOnProblem(page);
+    if (root.dataset.hasErrors === "yes") page.beforePaint(() => focusOnProblem(page)); // when the dock is fitted
     queueMicrotask(() => kept.begin(keys)); // when the page is shown, before the next key
     return page;
   }

@@ -33,9 +33,11 @@ export class Page {
     target.addEventListener(type, handler, { ...options, signal: this.signal });
   }
 
-  // What measures the page at its beginning. Asking for a size makes the browser lay everything out, and keys would wait.
+  // What measures the page at its beginning. Asking for a size makes the browser lay everything out, and keys would
+  // wait until then. A hidden page is never painted, so there it is done at once.
   beforePaint(act) {
-    requestAnimationFrame(() => this.signal.aborted || act());
+    const later = document.hidden ? queueMicrotask : requestAnimationFrame;
+    later(() => this.signal.aborted || act());
   }
 
   // A field belongs to its form wherever it is on the page: the answer that is edited is in a pane of its own.

@@ -13,7 +13,7 @@ export class Text {
     this.scroll = node.closest(".pane-scroll");
     this.ranges = { spans: [], differences: [] }; // in UTF-16 units
     this.layers = { cursor: [] }; // ranges of words [first, last]
-    this.isMarked = node.textContent !== text; // line ends were changed: write the text once
+    this.needsPainting = node.textContent !== text; // line ends were changed: write the text once
     this.paint();
   }
 
@@ -37,10 +37,10 @@ export class Text {
       start: this.words[first].start, end: this.words[last].end, kind: "cursor",
     }));
     const ranges = [...this.ranges.differences, ...this.ranges.spans, ...cursor];
-    if (!ranges.length && !this.isMarked) return; // as the server wrote it; painting makes the browser lay it out again
+    if (!ranges.length && !this.needsPainting) return; // as the server wrote it; painting makes the browser lay it out again
     const selected = selectedIn(this);
     paint(this.node, this.text, ranges);
-    this.isMarked = ranges.length > 0;
+    this.needsPainting = ranges.length > 0;
     if (selected) document.getSelection().removeAllRanges();
   }
 

@@ -39,7 +39,7 @@ export function pageSwap(open) {
     localTimes(root);
     const turns = root.querySelector('[data-scroll="turns"]');
     page.beforePaint(() => (turns.scrollTop = turns.scrollHeight));
-    if (root.dataset.hasErrors === "yes" || root.querySelector("[data-focus-first]")) problem(page);
+    if (root.dataset.hasErrors === "yes" || root.querySelector("[data-focus-first]")) page.beforePaint(() => problem(page));
     return page;
   }
 

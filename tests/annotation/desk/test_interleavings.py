@@ -60,7 +60,6 @@ class Schedule:
         assert Slot.objects.filter(state="filled").count() == bool(sent)
 
 
-@pytest.mark.alike
 @pytest.mark.parametrize("schedules", [60, pytest.param(1000, marks=pytest.mark.thorough)])
 def test_in_any_order_the_newest_accepted_answer_counts_and_nothing_is_lost(study, rater, schedules):
     assignment = next_assignment(study, rater_for(study, rater))
