@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.commands import flush
 from django.db import connections, transaction
 from django.test import override_settings
-from hypothesis import settings as examples
+from hypothesis import settings as hypothesis_settings
 
 import config.urls  # noqa: F401 - fills the admin, as in a web process
 from accounts.models import Person
@@ -19,8 +19,8 @@ from annotation.models import Guideline, Item, Membership, Output, Question, Rat
 from scripts.run_tests import ON_POSTGRES
 from tests.emptying import empty
 
-examples.register_profile("untimed", deadline=None)
-examples.load_profile("untimed")  # else an example that takes a fifth of a second fails, as on a busy machine
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")  # else an example that takes 0.2 s fails, as on a busy machine
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser driver runs an event loop in our thread
 
 REFERENCE = Path(os.environ.get("REFERENCE_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))

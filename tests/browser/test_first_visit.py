@@ -45,6 +45,12 @@ SIZES_ASKED = """() => {
 """Notes what makes the browser lay a page out before its script has taken the keys that were pressed until then."""
 
 
+HIDDEN = """() => {
+    Object.defineProperty(document, "hidden", { get: () => true });
+    window.requestAnimationFrame = () => 0;
+}"""
+
+
 def cold(desk, collected, open_page, state="saved"):
     """Open a page, and check how many requests and bytes of script go over the wire, and that keys wait for no layout.
 
@@ -134,6 +140,13 @@ def test_keys_that_come_before_the_script_answer_no_other_task(desk, task):
     expect(page.locator("#help")).to_be_visible()
     expect(page.locator(".question :checked")).to_have_count(0)
     assert [row["answers"] for row in answers_to(task)] == [{"follows": True, "how_well": 5}]
+
+
+def test_a_page_that_opens_in_a_hidden_tab_is_measured_without_being_painted(new_desk, rater, task):
+    desk = new_desk(rater, viewport={"width": 390, "height": 844})
+    desk.page.add_init_script(f"({HIDDEN})()")
+    desk.open(task)
+    expect(desk.page.locator("#pane-document")).to_have_attribute("role", "tabpanel")
 
 
 def test_a_cold_page_in_arabic_makes_few_requests_and_works(desk, rater, task, collected):

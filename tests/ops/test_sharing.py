@@ -69,6 +69,7 @@ def test_another_process_takes_what_comes_while_one_has_more_requests_than_threa
             ask(made)
             process, closes = answered(made)
             assert not closes
+            until(lambda process=process: (told / process).read_text() == "0")  # its thread waits for the next request
             of_process.setdefault(process, []).append(made)
         busy, (held, *waiting) = next((name, made[:3]) for name, made in of_process.items() if len(made) > 2)
         for count, (connection, path) in enumerate([(held, "/hold"), *((one, "/") for one in waiting)], 1):
