@@ -62,6 +62,12 @@ DOCK = """() => {  // the questions' share of the height, if they are under the 
     return isUnder && !isBeside && !scrolls ? box.height / innerHeight : 0;
 }"""
 
+CUT = """() => {  // by how much a choice reaches past its question
+    const right = (node) => node.getBoundingClientRect().right;
+    const choices = [...document.querySelectorAll(".question .choice")];
+    return Math.max(0, ...choices.map((choice) => Math.round(right(choice) - right(choice.closest(".question")))));
+}"""
+
 
 def demo_task(protocol: str, rater) -> Assignment:
     return first_task(import_study(DEMO / protocol).study, rater)
@@ -79,8 +85,9 @@ def cramped(page: Page) -> list[tuple]:
             page.wait_for_function(fits, timeout=5000)
         lines, dock = page.evaluate(LINES), page.evaluate(DOCK)
         wide = page.evaluate("document.documentElement.scrollWidth")
-        if lines < 8 or dock > 0.405 or wide > width:
-            found.append((width, height, f"{lines} lines", f"dock {dock:.2f}", f"{wide} wide"))
+        cut = page.evaluate(CUT)
+        if lines < 8 or dock > 0.405 or wide > width or cut > 1:
+            found.append((width, height, f"{lines} lines", f"dock {dock:.2f}", f"{wide} wide", f"{cut} cut"))
     return found
 
 
