@@ -1,12 +1,14 @@
-"""Errors of questions about several outputs: the focus goes to the first output that is missing."""
+"""Errors of questions about several outputs: the focus goes to the first output that is missing, nothing shifts."""
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.listwise.conftest import QUESTIONS, press, tab
 
 EACH = {"key": "clear", "type": "binary", "per": "output", "text": "Is it clear?"}
+WIDER = [(820, 1180), (2560, 1440)]
 
 
 def sent(page):
@@ -41,3 +43,41 @@ def test_the_focus_goes_to_the_first_output_that_a_question_lacks(new_desk, rate
         panel.locator(".question").nth(number).get_by_label("No").check()
     expect(panel.locator(".field-error:visible")).to_have_count(0)
     expect(page.locator("#message")).to_have_text("")
+
+
+ASKED = [
+    {"key": "clear", "type": "likert", "min": 1, "max": 5, "per": "output", "text": "Is it clear?"},
+    *QUESTIONS[2:],
+]
+PLACES = """() => [...document.querySelectorAll(
+    "[data-panel]:not([hidden]) :is(.question, .choice, textarea, .limits), #answer, [data-scroll=output]"
+)].map((node) => JSON.stringify(node.getBoundingClientRect()))"""
+
+
+def places(page) -> list[list[str]]:
+    """Where everything is that an error must not move, for each question."""
+    found = []
+    for one in ASKED:
+        tab(page, one["text"]).click()
+        page.locator("#answer").evaluate("node => (node.scrollTop = 0)")
+        found.append(page.evaluate(PLACES))
+    return found
+
+
+@pytest.mark.parametrize(
+    "size", [(390, 844), (1366, 768), *(pytest.param(one, marks=pytest.mark.thorough) for one in WIDER)]
+)
+def test_errors_take_the_place_of_what_the_tab_says_and_move_nothing(new_desk, rater, bring, size):
+    page = new_desk(rater, viewport={"width": size[0], "height": size[1]}).open(bring(questions=ASKED))
+    before = places(page)
+    sent(page)
+    assert places(page) == before
+    tab(page, "Is it clear?").click()
+    first = page.locator("[data-panel]:visible .question").first
+    expect(first.locator(".field-error")).to_be_in_viewport()
+    expect(first.locator("bdi")).to_have_css("visibility", "hidden")
+    expect(first.locator(".question-output")).to_have_css("visibility", "visible")
+    expect(first).to_have_accessible_name("Is it clear? A")
+    first.locator(".choice").first.click()
+    expect(first.locator("bdi")).to_have_css("visibility", "visible")
+    expect(first.locator(".field-error")).to_be_hidden()
