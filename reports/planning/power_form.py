@@ -30,12 +30,14 @@ class PowerForm(forms.Form):
     aim = forms.ChoiceField(label="Aim", choices=AIMS)
     goal = forms.FloatField(
         label="Goal", min_value=0.001, max_value=100,
-        help_text="The whole width of the 95 % interval, or the power, such as 0.8.",
+        help_text="The full width of the 95 % interval, or the power, such as 0.8.",
     )  # fmt: skip
-    share = forms.FloatField(label="Share", min_value=0.001, max_value=0.999, help_text="Of yes, or of wins.")
+    share = forms.FloatField(
+        label="Share", min_value=0.001, max_value=0.999, help_text="Of answers that are yes, or of wins."
+    )
     correlation = forms.FloatField(
         label="Correlation of raters", min_value=0, max_value=0.99,
-        help_text="0: raters of an item agree by chance; near 1: more raters tell nothing new.",
+        help_text="0: raters of an item agree by chance. Near 1: more raters add nothing new.",
     )  # fmt: skip
     difference = forms.FloatField(label="Difference of mean scores", min_value=0.001, max_value=1000)
     deviation = forms.FloatField(
@@ -48,18 +50,18 @@ class PowerForm(forms.Form):
         label="Pay per hour", min_value=0, max_value=10_000, help_text="Added to the pay per task, if both are given."
     )
     fee_percent = forms.FloatField(
-        label="Fee of the recruiter (%)", min_value=0, max_value=1000, help_text="In percent of the pay."
+        label="Fee of the recruiter (%)", min_value=0, max_value=1000, help_text="Of the pay."
     )
     fixed_cost = forms.FloatField(
-        label="Fixed cost", min_value=0, max_value=10_000_000, help_text="What the study costs whatever its size."
+        label="Fixed cost", min_value=0, max_value=10_000_000, help_text="Paid once, whatever the size of the study."
     )
     step_minutes = forms.FloatField(
         label="Minutes of the steps", min_value=0, max_value=1440,
-        help_text="Of each person, before the first task. The pay per hour pays them.",
+        help_text="Per person, before the first task. They are paid by the hour.",
     )  # fmt: skip
     tasks_per_person = forms.IntegerField(
         label="Tasks per person at most", min_value=0, max_value=1_000_000,
-        help_text="So many people have to pass the steps. 0: each does a task of every item.",
+        help_text="With fewer, more people have to pass the steps. 0: each person does a task of every item.",
     )  # fmt: skip
     currency = forms.CharField(label="Currency", max_length=LONGEST_CURRENCY, required=False)
     most_items = forms.IntegerField(label="Items at most", min_value=10, max_value=50_000)
@@ -67,7 +69,7 @@ class PowerForm(forms.Form):
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31)
     question = forms.CharField(
         label="Question of a pilot", max_length=100, required=False, strip=False,
-        help_text="Its key: what is assumed is then taken from its answers so far, as far as they say it.",
+        help_text="The key of a question. Its answers so far then replace the assumptions that they can estimate.",
     )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:

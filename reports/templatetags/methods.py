@@ -1,4 +1,4 @@
-"""Filters with which the methods paragraph prints numbers."""
+"""Filters with which reports and the methods paragraph print numbers."""
 
 from django import template
 
@@ -30,3 +30,9 @@ def decimals(number: float, places: int) -> str:
 def plain_number(number: float) -> str:
     """A number without decimals that are 0."""
     return f"{number:g}".replace("-", MINUS)
+
+
+@register.filter
+def in_hours(minutes: float) -> float:
+    """Minutes as hours."""
+    return minutes / 60

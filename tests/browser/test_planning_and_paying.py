@@ -1,10 +1,11 @@
-"""The page on which researchers plan a study's cost."""
+"""The pages on which researchers plan a study's cost and see what to pay: figures in view, fields on one line."""
 
 import pytest
 
 from tests.recruiting.stop_studies import stopping_study
 from tests.reports.computing import compute_requested
 
+ASKED = "?figure=win_rate&aim=power&goal=0.8&share=0.7&runs=60&most_items=400&pay_per_hour=20&fixed_cost=1500"
 COLOURS = """node => ["borderTopColor", "boxShadow"].map((one) => getComputedStyle(node)[one])"""
 
 
@@ -24,6 +25,15 @@ def power(new_desk):
     return open_page
 
 
+def test_the_inputs_of_a_row_are_on_one_line(power):
+    tops = (
+        power()
+        .locator(".power-fields :is(input, select)")
+        .evaluate_all("nodes => nodes.slice(0, 4).map((node) => node.getBoundingClientRect().top)")
+    )
+    assert tops == [tops[0]] * 4
+
+
 def test_an_input_with_an_error_is_marked_as_a_choice_is_and_as_high_as_before(power):
     height = power().locator("#id_goal").bounding_box()["height"]
     page = power("?figure=alpha&aim=power&goal=2")
@@ -32,3 +42,15 @@ def test_an_input_with_an_error_is_marked_as_a_choice_is_and_as_high_as_before(p
     assert wrong[0] == wrong[1]
     assert wrong[0] != page.locator("#id_seed").evaluate(COLOURS)
     assert page.locator("#id_goal").bounding_box()["height"] == height
+
+
+def test_sizes_are_all_in_view_on_a_phone_and_hours_have_a_decimal(power):
+    page = power(ASKED, width=390)
+    table = page.get_by_role("region", name="Sizes")
+    assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
+    first = table.locator("tbody tr").first
+    minutes, hours = (float(first.locator(f"td[data-label={name}]").inner_text()) for name in ("Minutes", "Hours"))
+    assert hours == pytest.approx(minutes / 60, abs=0.051)
+    assert first.locator("th").evaluate("node => getComputedStyle(node, '::before').content") == '"Raters per item: "'
+    below = page.locator("#power .scroll-x + p").bounding_box()["y"]
+    assert below >= table.bounding_box()["y"] + table.bounding_box()["height"] + 8
