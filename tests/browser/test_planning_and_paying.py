@@ -1,7 +1,15 @@
 """The pages on which researchers plan a study's cost and see what to pay: figures in view, fields on one line."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotation.members.membership import add_member, rater_for
+from recruiting.models import CrowdBrowser, CrowdStay
+from tests.conftest import make_person
+from tests.recruiting.crowds.crowd_study import crowd_study
 from tests.recruiting.stop_studies import stopping_study
 from tests.reports.computing import compute_requested
 
@@ -54,3 +62,24 @@ def test_sizes_are_all_in_view_on_a_phone_and_hours_have_a_decimal(power):
     assert first.locator("th").evaluate("node => getComputedStyle(node, '::before').content") == '"Raters per item: "'
     below = page.locator("#power .scroll-x + p").bounding_box()["y"]
     assert below >= table.bounding_box()["y"] + table.bounding_box()["height"] + 8
+
+
+def test_submissions_have_room_for_what_is_said_of_a_rater(new_desk, owner):
+    study, now = crowd_study(owner), timezone.now()
+    for number in range(5):
+        person = make_person(f"guest-{number}")
+        add_member(study, person, "annotator", None)
+        CrowdStay.objects.create(
+            study=study, rater=rater_for(study, person), source="recruiter", entered_at=now - timedelta(hours=1),
+            ended_at=now, outcome="complete", code="ABCDEFGHJKLM",
+        )  # fmt: skip
+        CrowdBrowser.objects.create(study=study, person=person, key="k" * 64, is_public=False)
+    desk = new_desk(owner)
+    page = desk.page
+    page.goto(f"{desk.address}/studies/study/submissions/")
+    expect(page.locator(".submissions tbody tr")).to_have_count(5)
+    assert page.locator(".submissions tbody th").first.bounding_box()["width"] >= 190
+    entered = page.locator("[data-label='Entered (UTC)']").first
+    assert entered.evaluate("node => { const range = document.createRange(); range.selectNodeContents(node);"
+                            " return range.getClientRects().length }") == 1  # fmt: skip
+    assert page.locator(".card.scroll-x").evaluate("node => node.scrollWidth <= node.clientWidth")

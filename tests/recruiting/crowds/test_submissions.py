@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -15,7 +16,7 @@ from annotation.studies.check_draws import checks_before
 from annotation.studies.pace_plan import tasks_per_person
 from recruiting.crowds.crowd_submissions import payment
 from recruiting.crowds.recruiter_settings import Recruiter
-from recruiting.models import CrowdId
+from recruiting.models import CrowdId, CrowdStay
 from tests.recruiting.crowds.crowd_study import PROLIFIC, Guest, crowd_study, prolific_ids, texts
 from tests.recruiting.way_in_study import CONSENT, Walk
 
@@ -62,6 +63,19 @@ def test_the_page_shows_time_payment_and_code(guests, researcher):
         assert word in page, word
 
 
+def test_an_empty_list_says_why_it_is_empty(study, researcher):
+    base = "/studies/study/submissions/"
+    assert "Nobody yet." in texts(researcher.get(f"{base}?outcome=&source="))
+    assert "No submission matches these filters. Show all" in texts(researcher.get(f"{base}?outcome=failed"))
+
+
+def test_a_bonus_of_nothing_is_a_figure(guests, researcher):
+    CrowdStay.objects.filter(outcome="").update(outcome="failed", ended_at=F("entered_at"))
+    page = texts(researcher.get("/studies/study/submissions/?outcome=failed"))
+    assert "Active (min) Suggested (GBP) Bonus (GBP)" in page
+    assert "0.0 0.00 0.00" in page
+
+
 def test_people_read_how_long_all_of_it_takes_and_steps_are_paid(owner, researcher):
     study = crowd_study(owner, steps=[CONSENT])
     study.options = {"pace": {"minutes_per_task": 4, "step_minutes": 12}, "plan": {"most": 2}}
@@ -101,7 +115,7 @@ def test_filters_choose_submissions_on_the_page_and_in_the_file(guests, research
     assert (names["pid1"] in page, names["pid2"] in page) == (True, False)
     page = texts(researcher.get("/studies/study/submissions/?outcome=open&source=recruiter"))
     assert (names["pid1"] in page, names["pid2"] in page) == (False, True)
-    assert "Nobody yet" in texts(researcher.get("/studies/study/submissions/?source=public"))
+    assert "No submission matches" in texts(researcher.get("/studies/study/submissions/?source=public"))
     assert "pid1" not in file(researcher, "submissions.csv", "?outcome=open")
 
 
