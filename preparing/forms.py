@@ -14,6 +14,7 @@ from judges.forms import HIGHEST_BUDGET
 from llm.budgets import MILLION
 from preparing.deciding import KINDS
 from preparing.document_sampling import WordRange
+from preparing.editing import EMPTY
 from preparing.models import PreparedText, Suggestion
 from preparing.step_configuration import KEYWORDS, PreparationRefusedError, StepConfiguration
 from preparing.step_kind import INSTRUCTION, StepKind
@@ -244,7 +245,10 @@ class WritingForm(forms.Form):
 class HybridForm(forms.Form):
     """A person's edit of an output."""
 
-    text = PlainText(label="Edited output", max_length=LONGEST_ANSWER, widget=forms.Textarea(attrs={"rows": 12}))
+    text = PlainText(
+        label="Edited output", max_length=LONGEST_ANSWER, widget=forms.Textarea(attrs={"rows": 12}),
+        error_messages={"required": EMPTY},
+    )  # fmt: skip
     key = forms.CharField(
         label="System id", max_length=200, initial="hybrid", help_text="The id of the edited output in its item."
     )

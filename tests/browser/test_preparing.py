@@ -225,6 +225,11 @@ def test_an_output_is_edited_beside_a_live_difference(page_of, server, owner, tm
     field.fill(original.replace("A scripted answer", "My own answer"))
     expect(page.locator("#difference ins").first).to_have_text("My own")
     expect(page.locator("#difference del").first).to_have_text("A scripted")
+    page.set_viewport_size({"width": 390, "height": 844})
+    edges = page.locator("section.card").evaluate_all(
+        "cards => cards.map((card) => card.getBoundingClientRect()).flatMap(({ top, bottom }) => [top, bottom])"
+    )
+    assert edges[2] - edges[1] == pytest.approx(edges[4] - edges[3], abs=0.5)  # each card is as far from the next
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".written")).to_have_count(2)
     edit = PreparedText.objects.get(writer="human")

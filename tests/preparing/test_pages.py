@@ -122,6 +122,15 @@ def test_what_was_prepared_can_be_read_but_not_changed_when_the_study_is_live(dr
     assert PreparedText.objects.count() == 1
 
 
+def test_an_edit_without_text_says_what_to_do(draft, client, tmp_path):
+    with_documents(draft, tmp_path, 1)
+    step_to_end(draft, "instructions", count=1, accept=True)
+    step_to_end(draft, "answers", system="north")
+    refused = client.post(url("edit", PreparedText.objects.get().pk), {"text": " ", "key": "hybrid"})
+    assert refused.status_code == 422
+    assert "Write it, or go back without saving." in refused.content.decode()
+
+
 def test_an_edit_that_is_too_long_is_kept_and_not_compared(draft, client, tmp_path):
     with_documents(draft, tmp_path, 1)
     step_to_end(draft, "instructions", count=1, accept=True)
