@@ -63,7 +63,7 @@ export class Dimensions {
       const { kind, word } = this.stateOf(panel);
       const wrong = panel.querySelector(".has-error") !== null && kind !== "done";
       tab.dataset.kind = wrong ? "wrong" : kind;
-      const text = wrong ? "missing" : word;
+      const text = wrong ? gettext("missing") : word;
       const state = tab.querySelector("[data-state]");
       if (state.textContent !== text) state.textContent = text;
     });
@@ -76,7 +76,8 @@ export class Dimensions {
     if (next === undefined) return this.page.announce(gettext("All questions are answered."));
     const said = this.panel.querySelector("[data-said]")?.textContent ?? gettext("Done.");
     this.show(next, this.panel.contains(document.activeElement));
-    return this.page.announce(`${said} Next: ${this.tabs[next].textContent.replace(/\s+/g, " ").trim()}`);
+    const question = this.tabs[next].textContent.replace(/\s+/g, " ").trim();
+    return this.page.announce(`${said} ${gettext("Next: %(question)s", { question })}`);
   }
 
   // On small screens the tabs are one row, which scrolls; the page must not.

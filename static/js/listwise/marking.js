@@ -66,7 +66,7 @@ export class Marking {
     marks.remove(span);
     this.newest = null;
     this.draw();
-    this.page.announce(`Removed: ${span.text}.`);
+    this.page.announce(gettext("Removed: %(text)s.", { text: span.text }));
   }
 
   // The note of the newest span; false where a question without spans is open, so that the key is free for an answer.

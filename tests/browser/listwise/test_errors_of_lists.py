@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from accounts.preferences import save_preferences
 from tests.browser.listwise.conftest import QUESTIONS, press, tab
 
 EACH = {"key": "clear", "type": "binary", "per": "output", "text": "Is it clear?"}
@@ -14,6 +15,18 @@ WIDER = [(820, 1180), (2560, 1440)]
 def sent(page):
     page.get_by_role("button", name="Submit and next").click()
     expect(page.locator("#message")).to_contain_text("still need")
+
+
+def test_what_is_missing_and_what_comes_next_is_said_in_the_language_of_the_page(new_desk, rater, bring):
+    save_preferences(rater, language="de")
+    page = new_desk(rater).open(bring(questions=[QUESTIONS[0], EACH, QUESTIONS[2]]))
+    press(page, *"a1b2c3d4e5")
+    expect(page.locator("#announce")).to_contain_text("Weiter mit: Is it clear? offen")
+    page.locator("#submit").click()
+    expect(tab(page, "Is it clear?")).to_contain_text("fehlt")
+    tab(page, "Errors of fact").click()
+    press(page, "a", "w", "1", "Escape", "a", "w", "Backspace")
+    expect(page.locator("#announce")).to_contain_text("Entfernt: The.")
 
 
 def test_the_focus_goes_to_the_first_text_without_spans(new_desk, rater, bring):
