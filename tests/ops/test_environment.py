@@ -4,9 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
+
+from scripts import virtual_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = """#!/bin/sh
@@ -272,6 +275,45 @@ def test_only_the_tests_need_git(checkout, built, tmp_path):
     path = tools(tmp_path / "tools", "sh")
     assert_sentence(install(checkout, "test", PATH=str(path)), "git is missing", "sudo apt install git")
     assert install(checkout, "base", PATH=str(path)).returncode == 0
+
+
+@pytest.fixture
+def chosen(monkeypatch, tmp_path):
+    """A function that says whether the system's Python is chosen, by what it prints and how ours is built."""
+
+    def choose(prints: str, options: str = "'--enable-shared'") -> bool:
+        system = tmp_path / "python3"
+        system.write_text(f"#!/bin/sh\n{prints}\n")
+        system.chmod(0o755)
+        monkeypatch.setattr(virtual_environment, "SYSTEM_PYTHON", system)
+        monkeypatch.setattr(sysconfig, "get_config_var", {"CONFIG_ARGS": options}.get)
+        python = virtual_environment.chosen_python()
+        assert python in (system, Path(sys.executable))
+        return python == system
+
+    monkeypatch.delenv("PYTHON", raising=False)
+    return choose
+
+
+SAME = f"echo {sys.implementation.name} {sys.version_info[0]} {sys.version_info[1]}"
+
+
+def test_the_system_s_python_replaces_a_slower_one_of_its_version(chosen, monkeypatch):
+    assert chosen(SAME)
+    assert not chosen(SAME, options="'--enable-shared' '--enable-optimizations'")
+    monkeypatch.setenv("PYTHON", "python3.13")
+    assert not chosen(SAME)
+
+
+@pytest.mark.parametrize("prints", ["echo cpython 3 9", f"{SAME}; exit 1", "exit 1"])
+def test_a_system_s_python_that_is_older_or_without_venv_is_not_used(chosen, prints):
+    assert not chosen(prints)
+
+
+def test_without_a_python_of_the_system_the_running_one_is_used(chosen, monkeypatch, tmp_path):
+    assert chosen(SAME)
+    monkeypatch.setattr(virtual_environment, "SYSTEM_PYTHON", tmp_path / "nowhere")
+    assert virtual_environment.chosen_python() == Path(sys.executable)
 
 
 def test_a_missing_python_is_explained(checkout, tmp_path):
