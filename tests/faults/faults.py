@@ -47,7 +47,7 @@ class Scale:
     quick: int
 
 
-SMALL, FULL = Scale(6, 200, 2, 1.5, 4), Scale(16, 2000, 20, 5.0, 50)
+SMALLEST, SMALL, FULL = Scale(4, 24, 1, 1.0, 1), Scale(6, 200, 2, 1.5, 4), Scale(16, 2000, 20, 5.0, 50)
 PAUSE = 0.7
 """Seconds between faults, in which raters work."""
 FROZEN_SECONDS = 15.0

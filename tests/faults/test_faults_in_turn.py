@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.faults import FAULTS, REDUNDANCY, Scale, Site, after, wrong_in
+from tests.faults.faults import FAULTS, REDUNDANCY, SMALLEST, Site, after, wrong_in
 from tests.faults.killed_proxy import ProxiedServer
 from tests.faults.small_disks import can_mount, small_disk
 from tests.load.race import compared, raced
@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.one_database, pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing_proxy()), reason="nginx is missing"),
 ]  # fmt: skip
-SMALLEST = Scale(raters=4, tasks=24, times=1, seconds=1.0, quick=1)
 NAMES = ("web_killed", "power_cut", "disk_full")
 MEGABYTES = 60
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faults.faults import FAULTS, SMALL, WORKERS, reason_to_skip, run_named
+from tests.faults.faults import FAULTS, SMALL, SMALLEST, WORKERS, reason_to_skip, run_named
 
 pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
 QUICK = ("restarted",)
@@ -16,4 +16,4 @@ def test_after_a_fault_ledgers_database_and_export_agree(name, tmp_path):
     skipped = reason_to_skip(name, tmp_path)
     if skipped:
         pytest.skip(skipped)
-    assert run_named(name, SMALL)[1] == []
+    assert run_named(name, SMALLEST if name in QUICK else SMALL)[1] == []

@@ -319,25 +319,18 @@ def run(code: str, **environment: str) -> str:
 LOADED = "print(sorted({'torch', 'sentence_transformers', 'faiss', 'transformers'} & set(sys.modules)))"
 
 
-def test_a_web_process_never_loads_torch():
+def test_a_web_process_never_loads_torch_and_refuses_to():
     """It has imported everything that serves pages, all searchers and all background work."""
     code = (
         "import sys, importlib; importlib.import_module('config.wsgi'); importlib.import_module('config.urls'); "
         "from django.urls import get_resolver; get_resolver().url_patterns; "
         "from retrieval.searchers import searchers; from config.background.kinds import works; "
-        f"assert {{'bm25', 'dense'}} <= set(searchers()); works(); {LOADED}"
-    )
-    assert run(code) == "[]"
-
-
-def test_a_web_process_refuses_to_load_torch():
-    code = (
-        "import sys, importlib; importlib.import_module('config.wsgi'); from retrieval.embedding import library\n"
+        f"assert {{'bm25', 'dense'}} <= set(searchers()); works(); {LOADED}; from retrieval.embedding import library\n"
         f"try:\n    library('torch')\nexcept Exception as problem:\n    print(problem)\n{LOADED}"
     )
-    said, loaded = run(code).splitlines()
+    loaded, said, loaded_then = run(code).splitlines()
     assert "only works in workers" in said
-    assert loaded == "[]"
+    assert loaded == loaded_then == "[]"
 
 
 def test_packages_that_are_absent_are_named(monkeypatch):

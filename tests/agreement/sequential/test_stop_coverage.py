@@ -19,6 +19,8 @@ from agreement.sequential.sequential_looks import METHODS, SequentialDesign, Sto
 ALPHA = 0.05
 LOOKS = tuple(range(40, 401, 40))
 SURE = 0.999
+RUNS = 100
+"""As many studies are made up in `make test`; as many wrong ones as are allowed tell right rules from wrong ones."""
 
 
 def most_wrong(runs):
@@ -29,14 +31,14 @@ def most_wrong(runs):
 @pytest.mark.parametrize("method", METHODS)
 def test_looking_ten_times_finds_a_difference_that_is_not_there_at_most_as_often_as_planned(method):
     study = two_systems(0.5, StopRule(null=0.5, low=0.0, high=1.0))
-    got = simulate_stops(study, SequentialDesign(LOOKS, ALPHA, method), 200, seed=3)
-    assert got["wrong"] <= most_wrong(200)
+    got = simulate_stops(study, SequentialDesign(LOOKS, ALPHA, method), RUNS, seed=3)
+    assert got["wrong"] <= most_wrong(RUNS)
 
 
 def test_without_correction_the_same_looks_are_wrong_far_more_often():
     study = two_systems(0.5, StopRule(null=0.5, low=0.0, high=1.0))
-    got = simulate_stops(study, UncorrectedDesign(LOOKS, ALPHA, "uncorrected"), 200, seed=3)
-    assert got["wrong"] > most_wrong(200)
+    got = simulate_stops(study, UncorrectedDesign(LOOKS, ALPHA, "uncorrected"), RUNS, seed=3)
+    assert got["wrong"] > most_wrong(RUNS)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +51,9 @@ def test_without_correction_the_same_looks_are_wrong_far_more_often():
     ids=lambda one: one.name,
 )
 def test_intervals_hold_when_a_width_stops_the_study(study):
-    got = simulate_stops(study, SequentialDesign(LOOKS, ALPHA, "pocock"), 200, seed=4)
-    assert got["wrong"] <= most_wrong(200)
-    assert got["stopped"] > 100
+    got = simulate_stops(study, SequentialDesign(LOOKS, ALPHA, "pocock"), RUNS, seed=4)
+    assert got["wrong"] <= most_wrong(RUNS)
+    assert got["stopped"] > RUNS // 2
     assert got["mean_answers"] < LOOKS[-1]
 
 
@@ -60,14 +62,14 @@ TWO_LOOKS = SequentialDesign((200, 400), ALPHA, "obrien_fleming")
 
 
 def test_intervals_of_several_rules_on_widths_hold_together_when_the_plan_stops():
-    got = simulate_plans(SEVERAL, TWO_LOOKS, 200, seed=6)
-    assert got["wrong"] <= most_wrong(200)
-    assert got["stopped"] == 200
+    got = simulate_plans(SEVERAL, TWO_LOOKS, RUNS, seed=6)
+    assert got["wrong"] <= most_wrong(RUNS)
+    assert got["stopped"] == RUNS
 
 
 def test_rules_that_each_spend_all_of_alpha_are_wrong_more_often():
-    got = simulate_plans(SEVERAL, TWO_LOOKS, 200, seed=6, is_split=False)
-    assert got["wrong"] > most_wrong(200)
+    got = simulate_plans(SEVERAL, TWO_LOOKS, RUNS, seed=6, is_split=False)
+    assert got["wrong"] > most_wrong(RUNS)
 
 
 @pytest.mark.thorough
@@ -77,9 +79,9 @@ def test_rules_of_different_kinds_hold_together_and_stop_before_the_end():
         scored_systems((2.5, 3.5), StopRule(width=0.8)),
         agreeing_raters(0.9, StopRule(width=0.5, high=1.0)),
     ]
-    got = simulate_plans(questions, SequentialDesign(LOOKS, ALPHA, "pocock"), 200, seed=7)
-    assert got["wrong"] <= most_wrong(200)
-    assert got["stopped"] > 100
+    got = simulate_plans(questions, SequentialDesign(LOOKS, ALPHA, "pocock"), RUNS, seed=7)
+    assert got["wrong"] <= most_wrong(RUNS)
+    assert got["stopped"] > RUNS // 2
     assert got["mean_answers"] < LOOKS[-1]
 
 
