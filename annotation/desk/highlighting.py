@@ -11,16 +11,15 @@ copied. There are no lists for other languages, because a wrong one would hide w
 knowledge: there all shared words are highlighted.
 """
 
+import importlib
 import math
 import re
 import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
-
-import snowballstemmer
 
 from annotation.desk.word_places import UNSPACED, gaps_and_words_of, word_places
 
@@ -88,12 +87,18 @@ def folded(word: str, language: str) -> str:
     return OPTIONAL.sub("", word) or word
 
 
+@cache
+def stemmers() -> Any:
+    """Return the library of stemmers on first use: it takes 3 MB, and idle workers stem nothing."""
+    return importlib.import_module("snowballstemmer")
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _compared(word: str, language: str, stemmer: str | None) -> tuple[str, bool]:
     """The form under which `word` is compared, and whether it is a stop word."""
     plain = folded(word, language)
     # Each call makes its own stemmer: a stemmer holds the word that it works on, and threads share this function.
-    stem = snowballstemmer.stemmer(stemmer).stemWord(plain) if stemmer else plain
+    stem = stemmers().stemmer(stemmer).stemWord(plain) if stemmer else plain
     return stem, plain in STOP_WORDS.get(language, ()) or _says_little(plain)
 
 

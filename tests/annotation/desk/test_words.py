@@ -123,7 +123,7 @@ class Stemmer:
 def stemmed(monkeypatch):
     words = []
     highlighting._compared.cache_clear()
-    monkeypatch.setattr(highlighting.snowballstemmer, "stemmer", lambda name: Stemmer(words))
+    monkeypatch.setattr("snowballstemmer.stemmer", lambda name: Stemmer(words))
     yield words
     highlighting._compared.cache_clear()
 
