@@ -184,6 +184,8 @@ def test_errors_are_shown_beside_their_fields_and_take_the_focus(opened):
     expect(opened.locator("#kind-error")).to_be_visible()
     expect(opened.locator("[name='q-:kind']").first).to_be_focused()
     expect(opened.locator("#instruction")).to_have_value("Half of it.")
+    opened.reload()
+    expect(opened.locator("#instruction")).to_have_value("Half of it.")
 
 
 def test_two_tabs_make_one_turn_and_nothing_typed_is_lost(desk, opened, session):

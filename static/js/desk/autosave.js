@@ -70,8 +70,9 @@ export class Autosave {
     const kept = this.keep.read("draft");
     if (!kept) return true;
     const theirs = this.page.answers();
-    const isSame = sameAnswers(kept.answers, theirs);
     const isNewer = kept.base === this.page.version;
+    const isRefused = this.page.root.dataset.hasErrors === "yes"; // then the page has what was sent, not what is saved
+    const isSame = sameAnswers(kept.answers, theirs) && !(isRefused && isNewer);
     if (isSame) this.keep.drop("draft");
     else if (isNewer) this.#use(kept.answers);
     else this.#choose(kept.answers, theirs);

@@ -9,7 +9,7 @@ export function pageSwap(open) {
 
   async function show(answer, document_) {
     const root = document_.querySelector("#desk");
-    if (root) whole(root, answer.url);
+    if (root) whole(root, answer.ok ? answer.url : ""); // a refused step has no page of its own to reload or go back to
     else window.location.assign(answer.url);
   }
 
