@@ -47,7 +47,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_PROXY = read_boolean(env, "BEHIND_PROXY", False)
 
 INSTALLED_APPS = [
-    "django.contrib.admin.apps.SimpleAdminConfig",  # config.urls loads what it registers: commands do not need it
+    "config.admin_site.InterraterAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",

@@ -9,7 +9,6 @@ from config.readiness import healthz, readyz
 from config.task_addresses import ShortWay
 
 admin.autodiscover()
-admin.site.site_header = admin.site.site_title = "Interrater"
 
 annotators = path("", include("annotation.urls"))
 urlpatterns: list[URLPattern | URLResolver] = [
