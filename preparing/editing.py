@@ -14,7 +14,7 @@ HYBRID = "hybrid"
 IS_SAME = "Nothing was changed. Change the text, or go back without saving."
 KEY_TAKEN = "This item has an output {!r} already. Choose another id."
 NOT_A_MODELS = "Only outputs that a model wrote can be edited."
-EMPTY = "The edited output is empty. Write it, or go back without saving."
+EMPTY = "The edited output is empty. Write a text, or go back without saving."
 
 
 def difference_of(original: str, edited: str) -> list[list[str]]:

@@ -198,14 +198,15 @@ def fields_of(
     for question in questions:
         kind = question_types()[question.type]
         for output in asked_of(question, sheet, per):
-            name = field_name(question, output)
+            name, error = field_name(question, output), errors.get(question.key, "")
             shown.append(
                 {
                     "question": question,
                     "name": name,
                     "output": output,
                     "template": kind.template,
-                    "error": errors.get(question.key, ""),
+                    "error": error,
+                    "must_read": error not in ("", _missing(())),  # a sign tells that an answer is missing
                     "when": question.spec.get("when"),
                     **kind.shown(form, name, question.spec, sheet),
                 }

@@ -69,7 +69,7 @@ class PowerForm(forms.Form):
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31)
     question = forms.CharField(
         label="Question of a pilot", max_length=100, required=False, strip=False,
-        help_text="The key of a question. Its answers so far then replace the assumptions that they can estimate.",
+        help_text="The key of a question. What its answers so far can estimate replaces the values above.",
     )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:

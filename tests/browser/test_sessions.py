@@ -179,11 +179,17 @@ def test_a_failure_is_said_and_the_instruction_can_be_changed(opened, models):
 
 
 def test_errors_are_shown_beside_their_fields_and_take_the_focus(opened):
-    opened.locator("#instruction").fill("Half of it.")
-    opened.locator("#submit").click()
+    typed_and_sent = """() => {
+        document.querySelector("#instruction").value = "Half of it.";
+        document.querySelector("#instruction").dispatchEvent(new Event("input", {bubbles: true}));
+        document.querySelector("#submit").click();
+    }"""
+    with opened.expect_response("**/draft/"):
+        opened.evaluate(typed_and_sent)  # at once, before the draft is saved
     expect(opened.locator("#kind-error")).to_be_visible()
     expect(opened.locator("[name='q-:kind']").first).to_be_focused()
     expect(opened.locator("#instruction")).to_have_value("Half of it.")
+    opened.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")  # so that the server alone has it
     opened.reload()
     expect(opened.locator("#instruction")).to_have_value("Half of it.")
 

@@ -287,6 +287,7 @@ def chosen(monkeypatch, tmp_path):
         system.chmod(0o755)
         monkeypatch.setattr(virtual_environment, "SYSTEM_PYTHON", system)
         monkeypatch.setattr(sysconfig, "get_config_var", {"CONFIG_ARGS": options}.get)
+        monkeypatch.setattr(virtual_environment, "SYSTEM_PREFIX", "/elsewhere")
         python = virtual_environment.chosen_python()
         assert python in (system, Path(sys.executable))
         return python == system
@@ -295,7 +296,8 @@ def chosen(monkeypatch, tmp_path):
     return choose
 
 
-SAME = f"echo {sys.implementation.name} {sys.version_info[0]} {sys.version_info[1]}"
+SAME = f'echo "{(sys.implementation.name, sys.version_info[:2], sys.abiflags)}"'
+OLDER = SAME.replace(str(sys.version_info[1]), "9")
 
 
 def test_the_system_s_python_replaces_a_slower_one_of_its_version(chosen, monkeypatch):
@@ -305,9 +307,15 @@ def test_the_system_s_python_replaces_a_slower_one_of_its_version(chosen, monkey
     assert not chosen(SAME)
 
 
-@pytest.mark.parametrize("prints", ["echo cpython 3 9", f"{SAME}; exit 1", "exit 1"])
+@pytest.mark.parametrize("prints", [OLDER, f"{SAME}; exit 1", "exit 1"])
 def test_a_system_s_python_that_is_older_or_without_venv_is_not_used(chosen, prints):
     assert not chosen(prints)
+
+
+def test_the_system_s_own_python_asks_no_other(chosen, monkeypatch):
+    assert chosen(SAME)
+    monkeypatch.setattr(virtual_environment, "SYSTEM_PREFIX", sys.base_prefix)
+    assert virtual_environment.chosen_python() == Path(sys.executable)
 
 
 def test_without_a_python_of_the_system_the_running_one_is_used(chosen, monkeypatch, tmp_path):

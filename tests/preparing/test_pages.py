@@ -128,7 +128,7 @@ def test_an_edit_without_text_says_what_to_do(draft, client, tmp_path):
     step_to_end(draft, "answers", system="north")
     refused = client.post(url("edit", PreparedText.objects.get().pk), {"text": " ", "key": "hybrid"})
     assert refused.status_code == 422
-    assert "Write it, or go back without saving." in refused.content.decode()
+    assert "Write a text, or go back without saving." in refused.content.decode()
 
 
 def test_an_edit_that_is_too_long_is_kept_and_not_compared(draft, client, tmp_path):

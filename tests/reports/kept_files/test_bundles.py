@@ -217,22 +217,14 @@ def test_data_that_keep_changing_are_refused(study, tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.fixture
-def blind_bundle(study, tmp_path):
+def test_a_bundle_of_a_blinded_study_names_no_system(study, tmp_path):
     Study.objects.filter(pk=study.pk).update(options={**study.options, "blind_researchers": True})
-    return written(study, tmp_path / "blind.zip")
-
-
-def test_a_bundle_of_a_blinded_study_names_no_system(blind_bundle):
-    with zipfile.ZipFile(blind_bundle) as archive:
+    out = written(study, tmp_path / "blind.zip")
+    with zipfile.ZipFile(out) as archive:
         for name in archive.namelist():
             text = archive.read(name).decode()
             for system in ("east", "north", "south"):
                 others = text.replace(f"text of {system}", "")  # without the output itself
                 assert not re.search(rf"\b{system}\b", others), (name, system)
-
-
-@pytest.mark.thorough
-def test_a_bundle_of_a_blinded_study_is_checked_as_others_are(blind_bundle):
-    said, problem = verified(blind_bundle)
+    said, problem = verified(out)
     assert problem == "", said
