@@ -120,4 +120,5 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
         if inner:
             return is_public(str(inner))
+    # Python also calls groups of hosts global (224.0.1.1), and IPv6 addresses that nobody has been given yet (4000::1).
     return found.is_global and not (found.is_multicast or found.is_reserved)
