@@ -156,8 +156,8 @@ def percentiles(times: list[float]) -> str:
 def vectors(count: int, dimensions: int) -> None:
     import numpy as np
 
+    from retrieval import dense_index
     from retrieval.embedding import library
-    from retrieval.searchers import dense
 
     faiss, random = library("faiss"), np.random.default_rng(SEED)
     centres = random.standard_normal((1000, dimensions), dtype=np.float32)
@@ -173,19 +173,19 @@ def vectors(count: int, dimensions: int) -> None:
     with tempfile.NamedTemporaryFile() as file:
         faiss.write_index(index, file.name)
         mapped = faiss.read_index(file.name, faiss.IO_FLAG_MMAP_IFC)
-        dense.best_of(mapped, asked[0], rows, 5)
+        dense_index.best_of(mapped, asked[0], rows, 5)
         for query in asked:
             began = time.perf_counter()
-            exact.append(dense.best_of(mapped, query, rows, 5))
+            exact.append(dense_index.best_of(mapped, query, rows, 5))
             times.append(1000 * (time.perf_counter() - began))
     print(f"{count} vectors of {dimensions}: exact ms {percentiles(times)}, least {min(times):.1f}", flush=True)
     began = time.perf_counter()
-    clusters = dense.build_clusters(index)
+    clusters = dense_index.build_clusters(index)
     made = time.perf_counter() - began
     times, shared = [], []
     for query, best in zip(asked, exact, strict=True):
         began = time.perf_counter()
-        found = dense.nearest(clusters, query, rows, 5)
+        found = dense_index.nearest(clusters, query, rows, 5)
         times.append(1000 * (time.perf_counter() - began))
         shared.append(len(set(found.places) & set(best.places)) / 5)
     print(f"  nearest clusters ms {percentiles(times)}, recall@5 {statistics.mean(shared):.3f}, made in {made:.0f} s")

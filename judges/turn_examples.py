@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-
-import numpy as np
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from annotation.models import Item, Study
 from judges.answered_turns import turns_of_part
@@ -17,10 +17,12 @@ from judges.example_sources import ExampleSource
 from judges.models import Judgment
 from judges.protocol import Example
 from judges.turn_split import TRAINING, TurnSplit, drawn
-from retrieval.searchers.bm25 import OpenBM25, index_of_texts
 from sessions.models import Turn
 from sessions.question_content import question_of
 from sessions.transcript import TurnRecord
+
+if TYPE_CHECKING:
+    from retrieval.bm25_index import OpenBM25
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class _TrainingTurns:
     turns: tuple[int, ...]
     sessions: tuple[int, ...]
     ratings: tuple[str, ...]
-    index: OpenBM25
+    index: "OpenBM25"
 
 
 class TurnExamples(ExampleSource):
@@ -54,10 +56,9 @@ class TurnExamples(ExampleSource):
         found, judged = self._found, judged_turn(judgment)
         if judged is None:
             return ()
-        rows = np.flatnonzero(np.asarray(found.sessions, dtype=np.int64) != judged.session_id)
-        [top] = found.index.best([judged.instruction], rows, self.count)
-        places = rows[list(top.places)].tolist()
-        places += [place for place in rows.tolist() if place not in places][: self.count - len(places)]
+        rows = [place for place, session in enumerate(found.sessions) if session != judged.session_id]
+        places = found.index.most_similar(judged.instruction, rows, self.count)
+        places += [place for place in rows if place not in places][: self.count - len(places)]
         return self._shown([(found.turns[place], found.ratings[place]) for place in reversed(places)])
 
     def _training(self, before: datetime | None) -> _TrainingTurns:
@@ -67,10 +68,11 @@ class TurnExamples(ExampleSource):
             if before is None or (one.turn.created_at <= before and (one.submitted_at or before) <= before)
         ]
         records.sort(key=lambda one: drawn(self.split.seed, one.turn.session.key, str(one.turn.number)))
+        bm25 = import_module("retrieval.bm25_index")  # loads numpy and scipy: with the first examples
         return _TrainingTurns(
             tuple(one.turn.pk for one in records), tuple(one.turn.session_id for one in records),
             tuple(str(one.rating) for one in records),
-            index_of_texts([one.turn.instruction for one in records], self.study.language),
+            bm25.index_of_texts([one.turn.instruction for one in records], self.study.language),
         )  # fmt: skip
 
     def _shown(self, chosen: list[tuple[int, str]]) -> tuple[Example, ...]:

@@ -9,17 +9,21 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from annotation.models import Item, Study
 from config.model_fields import canonical_json
 from retrieval.index_builds import wanted
-from retrieval.index_layout import Layout
 from retrieval.models import IndexBuild
 from retrieval.papers import papers_of
 from retrieval.search_errors import IndexNotReadyError, SearchError
 from retrieval.searchers import OpenIndex, TopPassages, searchers
+
+if TYPE_CHECKING:
+    from retrieval.index_layout import Layout
 
 __all__ = ["Hit", "IndexNotReadyError", "SearchError", "SearchResult", "search", "search_many"]
 
@@ -113,11 +117,12 @@ def _best(build: IndexBuild, item: Item, queries: Sequence[str], k: int) -> list
 
 
 @lru_cache(maxsize=OPEN_AT_ONCE)
-def _opened(folder: str, key: str, settings: str) -> tuple[Layout, OpenIndex]:
+def _opened(folder: str, key: str, settings: str) -> tuple["Layout", OpenIndex]:
     """Return the index in a folder, whose name is never reused. Hold OPENING, so that it is opened once."""
     searcher = searchers()[key]
     place = Path(folder)
-    return Layout.open(place), searcher.open(place, json.loads(settings))
+    layout: Layout = import_module("retrieval.index_layout").Layout.open(place)  # loads numpy: with the first search
+    return layout, searcher.open(place, json.loads(settings))
 
 
 def _hits(item: Item, best: TopPassages) -> tuple[Hit, ...]:

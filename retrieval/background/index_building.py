@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from annotation.models import Item
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, Work
 from retrieval.index_builds import WORK_KEY, digest_of, items_with_papers, make_current, remove_unused
-from retrieval.index_layout import Numbering, new_texts, sync, sync_folder
 from retrieval.models import IndexBuild
+from retrieval.numbering import Numbering, new_texts, sync, sync_folder
 from retrieval.papers import papers_of
 from retrieval.search_errors import SearchError
 from retrieval.searchers import Searcher, searchers
@@ -136,7 +137,7 @@ def _assemble(claim: Claim, searcher: Searcher, numbering: Numbering, parts: Seq
     folder.mkdir(mode=0o750)
     with claim.kept_alive():
         searcher.assemble(folder, parts, claim.row.settings)
-    numbering.layout().save(folder)
+    import_module("retrieval.index_layout").layout_of(numbering).save(folder)  # numpy, which idle workers do without
     sync_folder(folder)
     sync_folder(folder.parent)
     claim.renew()

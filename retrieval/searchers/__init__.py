@@ -2,22 +2,26 @@
 
 A searcher builds an index from parts of some hundred passages, and opens it. An index numbers its texts, each of them
 once, as rows from 0; `retrieval.index_layout` knows which rows belong to an item.
+Modules here load no numpy, because workers and web processes list searchers long before one of them searches. What a
+searcher computes is in a module of its own, such as `retrieval.bm25_index`, and is loaded by its methods.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from annotation.models import Study
 from config.registry import discover
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+
 DEFAULT = "bm25"
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class OpenIndex(ABC):
     """An index that is open for searching; several threads use it at once."""
 
     @abstractmethod
-    def best(self, queries: Sequence[str], rows: Rows, k: int) -> list[TopPassages]:
+    def best(self, queries: Sequence[str], rows: "Rows", k: int) -> list[TopPassages]:
         """Return the `k` best of the distinct `rows` for each query; equal scores in the order of `rows`.
 
         Raises SearchError.
@@ -76,14 +80,3 @@ class Searcher(ABC):
 def searchers() -> Mapping[str, Searcher]:
     """Return all searchers by key."""
     return discover("searchers", "SEARCHER")
-
-
-def highest(scores: NDArray[np.float32], k: int) -> TopPassages:
-    """Return the places of the `k` highest scores; equal scores in the order of places."""
-    if k < len(scores):
-        least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        kept = np.flatnonzero(scores >= least)
-    else:
-        kept = np.arange(len(scores))
-    order = kept[np.argsort(-scores[kept], kind="stable")][:k]
-    return TopPassages(tuple(order.tolist()), tuple(scores[order].tolist()))

@@ -74,6 +74,7 @@ def test_a_second_import_reserves_keys_while_the_first_one_is_still_open(study):
     assert end < begin
 
 
+@pytest.mark.thorough
 def test_no_key_is_used_twice_during_plain_inserts_of_other_processes(study):
     # SQLite has one writer at a time, and lets those who wait starve: fewer rows prove as much there.
     batches, rows = (40, 300) if connection.vendor == "postgresql" else (5, 40)

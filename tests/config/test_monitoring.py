@@ -82,6 +82,7 @@ def test_claims_submits_and_requests_are_counted(client, counted, study, rater):
     assert found['interrater_request_seconds_count{part="annotation",status="302"}'] == 1
 
 
+@pytest.mark.thorough
 def test_the_counts_of_other_processes_are_added(client, counted):
     process_counts.count("claims", 2)
     before = figures(client)["interrater_claims_total"]

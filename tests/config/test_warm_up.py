@@ -31,6 +31,7 @@ def test_a_broken_template_is_logged_and_the_others_are_compiled(settings, tmp_p
     assert named == [f"The template {name}.html does not compile." for name in "abd"]
 
 
+@pytest.mark.thorough
 def test_the_first_visitor_waits_for_no_table_of_addresses_in_any_language(settings, tmp_path, monkeypatch):
     settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path]}]
     clear_url_caches()

@@ -42,3 +42,18 @@ def test_a_thread_keeps_its_database_connection_from_row_to_row(monkeypatch):
     monkeypatch.setattr(fixup, "_close_database", lambda: pytest.fail("closed"))
     for _ in range(3):
         fixup.close_database()
+
+
+COMPUTING = {"numpy", "scipy", "bm25s", "faiss", "torch", "nltk", "openai", "pypdf", "ruamel"}
+"""Packages that only work needs: each takes a megabyte or more of every worker that has loaded it."""
+
+
+def test_an_idle_worker_has_loaded_nothing_that_computes():
+    code = (
+        "import sys, django; django.setup(); from config import worker; worker.load(); "
+        f"print(sorted({COMPUTING} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
+    )
+    assert done.stdout.strip() == "[]"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from config.yaml_reading import MOST_VALUES, YamlInvalidError, parse_yaml
+from config.yaml_reading import YamlInvalidError, parse_yaml
+from config.yaml_values import MOST_VALUES
 
 
 def refusal(text: str) -> YamlInvalidError:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from annotation.models import Study
+from retrieval.bm25_index import tokens
 from retrieval.search_errors import IndexNotReadyError, SearchError
 from retrieval.searchers import bm25
 from retrieval.searching import search, search_many
@@ -29,9 +30,9 @@ def test_the_most_relevant_passage_is_found_first(indexed):
 
 def test_scores_follow_the_formula(indexed):
     texts = [text for paragraphs in PAPERS.values() for text in paragraphs if text]
-    stems = [bm25.tokens(text, "en") for text in texts]
+    stems = [tokens(text, "en") for text in texts]
     mean = sum(map(len, stems)) / len(stems)
-    wanted = bm25.tokens("winter harbour", "en")
+    wanted = tokens("winter harbour", "en")
     holding = [sum(stem in other for other in stems) for stem in wanted]
     passage = stems[1]
     score = sum(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval import embedding
+from retrieval import dense_index, embedding
 from retrieval.background import index_building
 from retrieval.index_builds import ensure_index
 from retrieval.model_files import find_model
@@ -108,6 +108,7 @@ def test_the_vector_of_a_query_does_not_depend_on_the_queries_beside_it(hub):
     assert np.array_equal(encoder.queries(texts[::-1])[::-1], together)
 
 
+@pytest.mark.thorough
 @needs_torch
 @pytest.mark.django_db
 def test_ranks_are_those_of_the_inner_products(dense_study, hub):
@@ -240,10 +241,10 @@ def test_equal_scores_keep_the_order_of_rows():
     index = faiss.IndexFlatIP(4)
     index.add(vectors)
     query = np.ones(4, dtype=np.float32)
-    assert dense.best_of(index, query, np.arange(100, 400), 4).places == (200, 0, 1, 2)
+    assert dense_index.best_of(index, query, np.arange(100, 400), 4).places == (200, 0, 1, 2)
     rows = np.array([7, 350, 3, 300, 9])
-    assert dense.best_of(index, query, rows, 3).places == (3, 0, 1)
-    assert dense.best_of(index, query, rows, 50).places == (3, 0, 1, 2, 4)
+    assert dense_index.best_of(index, query, rows, 3).places == (3, 0, 1)
+    assert dense_index.best_of(index, query, rows, 50).places == (3, 0, 1, 2, 4)
 
 
 @needs_torch
@@ -253,19 +254,19 @@ def test_a_large_range_that_is_shared_between_threads_finds_the_same(monkeypatch
     index = faiss.IndexFlatIP(16)
     index.add(vectors)
     query = random.standard_normal(16, dtype=np.float32)
-    whole = dense.best_of(index, query, np.arange(5000), 7)
-    monkeypatch.setattr(dense, "THREADED_FROM", 100)
-    shared = dense.best_of(index, query, np.arange(5000), 7)
+    whole = dense_index.best_of(index, query, np.arange(5000), 7)
+    monkeypatch.setattr(dense_index, "THREADED_FROM", 100)
+    shared = dense_index.best_of(index, query, np.arange(5000), 7)
     assert shared.places == whole.places == tuple(np.argsort(-(vectors @ query))[:7].tolist())
     scattered = random.permutation(5000)[:900]
     best = np.argsort(-(vectors[scattered] @ query))[:7]
-    assert dense.best_of(index, query, scattered, 7).places == tuple(best.tolist())
+    assert dense_index.best_of(index, query, scattered, 7).places == tuple(best.tolist())
 
 
 @needs_torch
 @pytest.mark.django_db
 def test_a_large_item_is_searched_in_its_nearest_clusters_if_the_study_asks(dense_study, monkeypatch):
-    monkeypatch.setattr(dense, "CLUSTERED_FROM", 20)
+    monkeypatch.setattr(dense_index, "CLUSTERED_FROM", 20)
     words = WORDS.split()[5:]
     texts = [f"{words[a]} {words[b]} {words[c]} ." for a in range(12) for b in range(5) for c in range(7)]
     item = add_papers(dense_study, "large", {"p": texts})
@@ -275,8 +276,8 @@ def test_a_large_item_is_searched_in_its_nearest_clusters_if_the_study_asks(dens
     dense_study.save()
     item.refresh_from_db()
     assert build_now(dense_study).number == 2
-    calls, nearest = [], dense.nearest
-    monkeypatch.setattr(dense, "nearest", lambda *given: calls.append(given) or nearest(*given))
+    calls, nearest = [], dense_index.nearest
+    monkeypatch.setattr(dense_index, "nearest", lambda *given: calls.append(given) or nearest(*given))
     found = search(item, "the night train leaves", k=100).hits
     assert len(calls) == 1
     assert len(found) > 20

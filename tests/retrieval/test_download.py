@@ -105,6 +105,7 @@ def downloaded(hub, var):
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["safetensors", "bin"])
 def test_all_shards_of_a_checkpoint_are_downloaded_and_give_the_same_values(hub, var, bart, kind):  # noqa: F811
     save_in_shards(bart, hub.folder, kind)
@@ -120,6 +121,7 @@ def test_all_shards_of_a_checkpoint_are_downloaded_and_give_the_same_values(hub,
     assert sharded == whole
 
 
+@pytest.mark.thorough
 def test_shards_of_a_format_that_is_not_used_are_left_out(hub, var, bart):  # noqa: F811
     save_in_shards(bart, hub.folder, "safetensors")
     (hub.folder / "pytorch_model-00001-of-00001.bin").write_bytes(b"not wanted")
@@ -130,6 +132,7 @@ def test_shards_of_a_format_that_is_not_used_are_left_out(hub, var, bart):  # no
     assert not list(find_model(NAME).glob("*.bin"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["safetensors", "bin"])
 def test_a_checkpoint_that_lacks_a_shard_is_refused(hub, var, bart, kind):  # noqa: F811
     save_in_shards(bart, hub.folder, kind)

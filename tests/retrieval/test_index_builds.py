@@ -12,8 +12,9 @@ from config.background.claiming import ask_to_stop, process_row, requeue, run_wa
 from config.background.kinds import ClaimLostError, works
 from retrieval.background import index_building
 from retrieval.index_builds import KEPT, UNUSED_AFTER, WORK_KEY, ensure_index, remove_unused
-from retrieval.index_layout import NO_ROW, Numbering
+from retrieval.index_layout import layout_of
 from retrieval.models import IndexBuild
+from retrieval.numbering import NO_ROW, Numbering
 from retrieval.search_errors import IndexNotReadyError, SearchError
 from retrieval.searchers import bm25
 from retrieval.searching import _opened, current_build, search
@@ -254,7 +255,7 @@ def test_repeated_and_blank_texts_have_no_row():
     numbering.add(3, ["a", "", "b", "a", " "])
     numbering.add(7, [])
     numbering.add(9, ["b", "c"])
-    layout = numbering.layout()
+    layout = layout_of(numbering)
     assert layout.rows_of(3).tolist() == [0, NO_ROW, 1, NO_ROW, NO_ROW]
     assert layout.rows_of(7).tolist() == []
     assert layout.rows_of(9).tolist() == [1, 2]

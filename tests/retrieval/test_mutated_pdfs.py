@@ -120,6 +120,7 @@ def test_a_mutated_pdf_is_read_or_refused_by_what_is_wrong_with_it(monkeypatch):
     assert seen == {Paper, str}
 
 
+@pytest.mark.thorough
 def test_a_mutated_pdf_is_read_or_refused_by_a_process_of_its_own(monkeypatch):
     """As in use: the process is killed if it takes too long, and its end is a refusal too."""
     monkeypatch.setattr(pdf, "SECONDS", 10)
