@@ -64,6 +64,7 @@ def no_place(real_hasher, tmp_path, monkeypatch):
         yield
 
 
+@pytest.mark.thorough
 def test_two_processes_hash_at_once_and_never_three(tmp_path):
     log = tmp_path / "log"
     children = [

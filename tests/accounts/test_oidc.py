@@ -356,6 +356,7 @@ print(Client().get("/oidc/return/").status_code, [name for name in sys.modules i
 """
 
 
+@pytest.mark.thorough
 def test_without_a_provider_nothing_of_it_is_loaded(tmp_path):
     set_up = {"OIDC_SERVER": "https://id.example.org", "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET}
     said = []

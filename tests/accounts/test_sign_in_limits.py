@@ -135,6 +135,7 @@ def guess_at_others(address=LAB):
     assert statuses == [422] * ADDRESS_TRIES
 
 
+@pytest.mark.thorough
 def test_one_address_cannot_keep_guessing_with_other_names(db, hashed):
     guess_at_others()
     refused = try_to_sign_in("another-name")
@@ -161,6 +162,7 @@ def test_a_whole_lab_behind_one_address_gets_in_even_if_everybody_mistypes_first
     assert try_to_sign_in("a-newcomer").status_code == 422
 
 
+@pytest.mark.thorough
 def test_an_address_is_no_longer_known_after_a_while(owner):
     try_to_sign_in(password=right("owner"))
     assert timezone.now() + KNOWN_FOR - KnownAddress.objects.get().until < timedelta(minutes=1)
@@ -178,6 +180,7 @@ def test_a_known_address_belongs_to_the_person_who_has_its_user_name_now(owner):
     assert KnownAddress.objects.get().person == heir
 
 
+@pytest.mark.thorough
 def test_one_audit_row_says_that_a_limit_was_reached(owner):
     use_up()
     try_to_sign_in()
@@ -262,6 +265,7 @@ for _ in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_processes_share_the_counts():
     database = connection.settings_dict

@@ -29,6 +29,7 @@ from llm.models import Call
 from reports.exporting import export_study
 from retrieval.models import IndexBuild
 from sessions.models import RevisionSession, Turn
+from tests.fewer import first
 from tests.filled import fill
 from tests.models_and_papers import make_call
 
@@ -142,7 +143,15 @@ def erase_in_steps(study, actor):
 
 @pytest.mark.parametrize(
     ("slug", "erase"),
-    [*((slug, erase_study) for slug in STUDIES), ("the-rating", erase_in_steps), ("the-session", erase_in_steps)],
+    first(
+        [
+            ("the-session", erase_in_steps),
+            ("the-rating", erase_study),
+            ("the-rating", erase_in_steps),
+            *((slug, erase_study) for slug in STUDIES[1:]),
+        ],
+        2,
+    ),
 )
 def test_a_study_is_erased_with_all_its_rows_and_others_are_unchanged(people, tmp_path, slug, erase):
     study = study_called(slug)

@@ -77,6 +77,7 @@ def test_a_study_goes_from_nothing_to_closed_in_the_admin_alone(desk, new_desk, 
     mouse_path.check_closed_with_one_answer()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [pytest.param(1366, marks=pytest.mark.thorough), 390])
 def test_pages_of_the_admin_keep_the_policy_and_fit(desk, study, width, tmp_path):
     page = desk.page

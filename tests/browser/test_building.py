@@ -43,6 +43,7 @@ def test_by_mouse_alone_an_empty_draft_becomes_a_rating_study(building, owner):
     assert not Assignment.objects.exists()
 
 
+@pytest.mark.thorough
 def test_the_preview_follows_what_is_typed_and_nothing_in_it_is_sent(building, owner):
     study = demo_draft("rating", owner)
     page = building(study)
@@ -87,6 +88,7 @@ def test_problems_are_beside_their_fields_and_nothing_typed_is_lost(building, ow
     assert Study.objects.get().options["seed"] == 7
 
 
+@pytest.mark.thorough
 def test_a_choice_shows_the_fields_that_it_needs_and_keeps_what_was_typed(building, owner):
     study = demo_draft("pairwise", owner)
     page = building(study)
@@ -108,6 +110,7 @@ def test_a_choice_shows_the_fields_that_it_needs_and_keeps_what_was_typed(buildi
     assert Question.objects.get(key="reason").spec["when"] == {"question": "better", "equals": "tie"}
 
 
+@pytest.mark.thorough
 def test_without_scripts_questions_are_added_and_saved(building, owner):
     study = empty_draft(owner)
     page = building(study, java_script_enabled=False)

@@ -76,6 +76,7 @@ def test_axe_finds_nothing_on_the_pages_about_models(new_desk, engine, owner, ax
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= size[0], path
 
 
+@pytest.mark.thorough
 def test_hostile_texts_stay_texts_on_the_pages_about_models(new_desk, engine, owner):
     desk = new_desk(owner)
     stopped = refusals(desk.page)

@@ -50,6 +50,7 @@ def test_the_most_disputed_item_is_found_decided_and_given_to_one_more_rater(new
     assert Adjudication.objects.get().value == 3
 
 
+@pytest.mark.thorough
 def test_one_more_rater_is_asked_and_the_item_withdrawn_from_its_page(new_desk, owner, study):
     item = Item.objects.filter(study=study).first()
     before = Slot.objects.filter(item=item).count()

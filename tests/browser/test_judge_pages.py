@@ -91,6 +91,7 @@ def test_a_refusal_keeps_what_was_entered_and_says_where_it_is(page_of, server, 
     expect(page.get_by_role("button", name="Start")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_without_scripts_a_run_is_chosen_estimated_and_started(new_desk, owner, server, study):
     desk = new_desk(owner, java_script_enabled=False)
     page = desk.page

@@ -3,6 +3,7 @@
 import re
 import threading
 
+import pytest
 from django.test import Client
 from playwright.sync_api import expect
 
@@ -127,6 +128,7 @@ def test_somebody_else_who_signs_in_never_sees_the_answer_and_does_not_send_it(d
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
+@pytest.mark.thorough
 def test_a_csrf_token_that_changed_does_not_lose_the_answer(desk, task):
     page = desk.open(task)
     rate(page)
@@ -170,6 +172,7 @@ def test_the_other_tabs_version_can_be_taken(desk, task):
     assert Assignment.objects.get(pk=task.pk).draft == {"q-comment": ["From the second tab"], "q-follows": ["true"]}
 
 
+@pytest.mark.thorough
 def test_a_tab_left_behind_by_a_submit_is_told_and_shows_both_answers(desk, task):
     first = desk.open(task)
     second = desk.open(task, desk.tab())
@@ -208,6 +211,7 @@ def test_a_task_whose_server_breaks_keeps_the_answer_and_tries_again(desk, task)
     assert len(answers_to(task)) == 1
 
 
+@pytest.mark.thorough
 def test_a_saved_answer_whose_next_task_cannot_be_opened_is_called_saved(desk, task):
     page = desk.open(task)
     rate(page)

@@ -50,6 +50,7 @@ def test_a_sample_is_labelled_and_corrected_by_keys_alone(new_desk, owner, sampl
     assert TurnLabel.objects.get(value="others").is_current is False
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
 @pytest.mark.parametrize("place", ["", "queue"])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(new_desk, owner, sampled, axe, size, place):

@@ -57,6 +57,7 @@ def test_a_rater_asks_about_a_task_and_a_researcher_replies(new_desk, study, own
     assert None not in RaterMessage.objects.values_list("seen_at", flat=True)
 
 
+@pytest.mark.thorough
 def test_a_researcher_pauses_a_rater(new_desk, study, owner, rater, task, axe):
     office = new_desk(owner)
     office.page.goto(f"{office.address}/studies/study/people/")
@@ -90,6 +91,7 @@ def judge(study, rater, owner):
     return third
 
 
+@pytest.mark.thorough
 def test_an_annotator_gives_final_answers(new_desk, study, judge, axe):
     desk = new_desk(judge)
     desk.page.goto(desk.address)

@@ -7,10 +7,8 @@ from tests.browser.scripted_work import worker
 from tests.conftest import make_person
 
 
-@pytest.mark.parametrize(
-    "protocol",
-    ["rating", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("listwise", "pairwise", "session"))],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise", "session"])
 def test_a_study_goes_from_an_empty_installation_to_closed_by_mouse_alone(new_desk, db, settings, tmp_path, protocol):
     settings.VAR = tmp_path
     template, answer = mouse_path.WAYS[protocol]

@@ -77,6 +77,7 @@ def test_a_search_counts_its_answers_and_leads_back_to_all(desk, worked):
     expect(counted).to_have_text("3 tasks")
 
 
+@pytest.mark.thorough
 def test_answers_under_older_guidelines_are_found(desk, worked):
     Guideline.objects.create(study=worked, number=2, text="Read *twice*.")
     page = desk.page
@@ -106,6 +107,7 @@ def test_my_day_is_that_of_the_browser(new_desk, worked, rater):
     expect(desk.page.get_by_role("heading", name="My answers")).to_be_visible()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
 def test_axe_finds_nothing_on_my_pages(new_desk, worked, rater, axe, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})

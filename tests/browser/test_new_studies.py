@@ -19,6 +19,7 @@ def maker(db):
     return make_person("maker", is_staff=True)
 
 
+@pytest.mark.thorough
 def test_a_study_is_made_from_a_template_duplicated_and_deleted(new_desk, maker):
     desk = new_desk(maker)
     page = desk.page

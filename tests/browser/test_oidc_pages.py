@@ -1,5 +1,6 @@
 """Signing in by a provider in a browser, whose content policy lets it go there and come back."""
 
+import pytest
 from django.core.cache import cache
 from playwright.sync_api import expect
 
@@ -8,6 +9,7 @@ from tests.accounts.oidc_server import CLIENT, SECRET, Provider
 from tests.browser.accessibility import findings
 
 
+@pytest.mark.thorough
 def test_a_person_goes_to_the_provider_and_comes_back_signed_in(new_desk, settings, axe):
     site = Provider()
     settings.OIDC = OidcProvider(site.address, CLIENT, SECRET, "Campus")

@@ -58,6 +58,7 @@ def test_axe_finds_nothing_on_the_pages_around_the_desk(new_desk, rated, owner, 
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
 
 
+@pytest.mark.thorough
 def test_a_long_preparation_goes_on_by_itself_and_ends_on_the_study(new_desk, make_study, owner, monkeypatch):
     study = make_study("long", items=4)
     Membership.objects.create(study=study, person=owner, role="owner")

@@ -368,6 +368,7 @@ def test_axe_finds_nothing_wrong(new_desk, rater, pair_study, first, axe, size):
     assert findings(page, axe) == []
 
 
+@pytest.mark.thorough
 def test_hostile_texts_stay_texts_beside_each_other(desk, pair_study, first):
     guidelines = f"## Checklist\n\n{CORPUS}\n\n## Example 1\n\n{CORPUS}"
     questions = [QUESTIONS[0] | {"text": CORPUS, "help": CORPUS}, *QUESTIONS[1:]]

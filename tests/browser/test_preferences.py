@@ -77,6 +77,7 @@ def test_a_saved_phrase_is_inserted_where_the_cursor_is(desk, rater, task):
     assert answers_to(task)[0]["answers"]["comment"] == "Well: It is too long."
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
 def test_axe_finds_nothing_in_my_settings_and_on_a_desk_with_them(new_desk, task, rater, axe, size):
     save_preferences(rater, phrases=["It is too long."])

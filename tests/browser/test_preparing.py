@@ -237,6 +237,7 @@ def test_an_output_is_edited_beside_a_live_difference(page_of, server, owner, tm
     assert ["added", "My own "] in edit.difference
 
 
+@pytest.mark.thorough
 def test_without_scripts_a_requirement_is_edited_and_accepted(new_desk, server, owner, tmp_path):
     study = empty_study(tmp_path, "rating", owner)
     with_documents(study, tmp_path, 1)

@@ -341,6 +341,7 @@ def test_nothing_shifts_if_an_answer_of_a_list_is_missing(desk, bring):
     stays(page, "[data-scroll=output]", "#answer", ".dimension", "[data-panel]:not([hidden]) .board", "#submit")
 
 
+@pytest.mark.thorough
 def test_nothing_shifts_if_an_instruction_or_a_rating_of_a_session_is_missing(desk, session, models):
     page = desk.page
     page.goto(desk.address + address(session))

@@ -103,6 +103,7 @@ def test_spans_are_reviewed_without_scripts(new_desk, owner, marked):
     expect(page.locator("#done")).to_contain_text("1 of 3 reviewed")
 
 
+@pytest.mark.thorough
 def test_a_spot_check_reaches_the_annotator(desk, new_desk, marked, rater):
     page = at(desk, marked, "checks/")
     page.keyboard.press("x")

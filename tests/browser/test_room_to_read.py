@@ -149,6 +149,7 @@ def test_there_is_room_to_read_a_session_at_each_step(desk, session, models):
     assert cramped(page) == []
 
 
+@pytest.mark.thorough
 def test_a_second_rater_has_room_to_read_and_papers_over_the_whole_height(
     new_desk,
     study,

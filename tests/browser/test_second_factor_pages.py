@@ -18,6 +18,7 @@ def first_step(desk):
     desk.page.get_by_role("button", name="Sign in").click()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [1366, 390])
 def test_axe_finds_nothing_while_a_person_turns_it_on_and_signs_in_with_it(new_desk, owner, axe, width):
     desk = new_desk(viewport={"width": width, "height": 900}, reduced_motion="reduce")

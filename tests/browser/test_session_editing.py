@@ -35,6 +35,7 @@ def test_an_edited_answer_is_drafted_while_it_is_typed(editing, session):
     expect(editing.locator("#edit")).to_have_value(MINE)
 
 
+@pytest.mark.thorough
 def test_an_edited_answer_survives_a_tab_closed_offline(desk, editing):
     desk.context.set_offline(True)
     editing.locator("#edit").fill(MINE)

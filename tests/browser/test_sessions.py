@@ -19,7 +19,6 @@ from reports.exporting import export_study
 from sessions import steps
 from sessions.models import RevisionSession, Turn
 from sessions.topic_preferences import choose_topics
-from tests.browser.accessibility import findings
 from tests.browser.conftest import saved
 from tests.reports.exporting.conftest import bytes_of
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
@@ -92,6 +91,7 @@ def test_a_whole_session_with_the_mouse_is_exported_and_imports_again(desk, stud
     assert bytes_of(tmp_path / "second") == first
 
 
+@pytest.mark.thorough
 def test_a_whole_session_by_keyboard_alone(opened, session):
     page, press = opened, opened.keyboard.press
     press("i")
@@ -228,6 +228,7 @@ def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk,
     expect(opened.locator("#paper-0")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_next_step_begins_at_the_top_of_a_page_that_scrolls(opened, models):
     models.script = [LONG]
     opened.set_viewport_size({"width": 844, "height": 390})
@@ -274,6 +275,7 @@ def test_a_closed_tab_loses_nothing(desk, opened):
     expect(page.locator("#instruction")).to_have_value("Half a thought")
 
 
+@pytest.mark.thorough
 def test_earlier_answers_and_passages_are_looked_at_while_what_is_typed_stays(opened, session):
     turned(session, "What does a ticket for the ferry cost?", "good", "information")
     turned(session, "Second.", "good")
@@ -291,6 +293,7 @@ def test_earlier_answers_and_passages_are_looked_at_while_what_is_typed_stays(op
     expect(opened.locator("#instruction")).to_have_value("Being typed")
 
 
+@pytest.mark.thorough
 def test_a_session_goes_without_scripts(new_desk, rater, session):
     desk = new_desk(rater, java_script_enabled=False)
     page = desk.page
@@ -326,55 +329,7 @@ def test_no_response_of_a_whole_session_names_the_model(desk, study, rater, mode
     assert [body for body in bodies if "scripted" in body] == []
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
-def test_axe_finds_nothing_serious_on_the_pages_of_a_session(
-    new_desk,
-    rater,
-    owner,
-    session,
-    models,
-    axe,
-    size,
-):
-    options = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
-    desk = new_desk(rater, **options)
-    page = desk.page
-
-    def clean():
-        assert findings(page, axe) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-
-    page.goto(desk.address + "/studies/revising/sessions/welcome/")
-    clean()
-    page.goto(desk.address + address(session))
-    clean()
-    page.locator("#submit").click()
-    page.locator("#kind-error").wait_for()
-    clean()
-    models.script = [LONG, UnreachableError("No."), LONG.replace("winter", "summer")]
-    turned(session, "Longer.", "bad")
-    for query in ("", "?edit=1", "?send=1", "?view=changes", "?view=sources"):
-        page.goto(desk.address + address(session) + query)
-        clean()
-    page.goto(desk.address + address(session))
-    page.locator("#instruction").fill("Again.")
-    page.locator("label", has_text="Only style").click()
-    page.locator("#submit").click()
-    expect(page.locator("#desk")).to_have_attribute("data-due", "writing")
-    clean()
-    run_waiting()
-    expect(page.locator("#desk")).to_have_attribute("data-due", "failed")
-    clean()
-    page.locator("#submit").click()
-    written(page)
-    clean()
-    office = new_desk(owner, **options)
-    page = office.page
-    for path in ("sessions/", f"sessions/{session.pk}/"):
-        page.goto(f"{office.address}/studies/revising/{path}")
-        clean()
-
-
+@pytest.mark.thorough
 def test_an_edit_in_markdown_is_previewed(desk, session):
     turned(session, "Shorter.", "bad")
     session.study.options |= {"markdown": True}

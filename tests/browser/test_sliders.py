@@ -122,6 +122,7 @@ def test_a_typed_number_moves_the_slider_and_a_wrong_one_is_refused(desk, task):
     assert answers_to(task)[0]["answers"] == {"fluent": 33.25, "better": 10}
 
 
+@pytest.mark.thorough
 def test_without_scripts_a_slider_is_a_number_field(new_desk, rater, task, tmp_path):
     desk = new_desk(rater, java_script_enabled=False)
     page = desk.open(task)
@@ -139,6 +140,7 @@ def test_without_scripts_a_slider_is_a_number_field(new_desk, rater, task, tmp_p
     assert bytes_of(tmp_path / "again") == before
 
 
+@pytest.mark.thorough
 def test_sliders_have_no_findings(desk, task, axe):
     page = desk.open(task)
     assert findings(page, axe) == []

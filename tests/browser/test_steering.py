@@ -105,6 +105,7 @@ def test_an_owner_reads_the_balance_by_codes_and_unblinds_the_study(desk, blinde
     assert desk.faults == []
 
 
+@pytest.mark.thorough
 def test_a_closed_study_is_locked_and_archived_by_mouse(desk, study, owner, axe):
     lifecycle.close(study, owner)
     page = desk.page

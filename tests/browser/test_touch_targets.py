@@ -21,10 +21,10 @@ NEXT_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAn
 SIZES = [(1366, 1024), (820, 1180), (390, 844), (390, 664), (360, 740), (740, 360)]
 
 
-def too_small(page) -> dict:
+def too_small(page, sizes) -> dict:
     """The controls without room for a finger, by the size of the screen and what is open."""
     found = {}
-    for width, height in SIZES:
+    for width, height in sizes:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("size => innerWidth === size", arg=width)
         page.evaluate(NEXT_FRAMES)
@@ -43,24 +43,29 @@ def too_small(page) -> dict:
     return found
 
 
+on_sizes = pytest.mark.parametrize("sizes", [SIZES[1::2], pytest.param(SIZES, marks=pytest.mark.thorough)])
+
+
+@on_sizes
 @pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
-def test_a_desk_has_room_for_fingers(new_desk, rater, pair_study, first, protocol):
+def test_a_desk_has_room_for_fingers(new_desk, rater, pair_study, first, protocol, sizes):
     task = first(pair_study((LONG, LONG), document=LONG)) if protocol == "pairwise" else demo_task(protocol, rater)
     page = new_desk(rater, **TOUCH).open(task)
     saved(page)
-    assert too_small(page) == {}
+    assert too_small(page, sizes) == {}
 
 
-def test_a_session_has_room_for_fingers_at_each_step(new_desk, rater, session, models):
+@on_sizes
+def test_a_session_has_room_for_fingers_at_each_step(new_desk, rater, session, models, sizes):
     models.script = [f"The ferry sails at nine [1], and at noon [0].\n\n{LONG}", "Shorter [0]."]
     turned(session, "Say when.", "good")
     key = Assignment.objects.get(task=session.task_id, rater=session.rater_id).key
     desk = new_desk(rater, **TOUCH)
     page = desk.page
     page.goto(desk.address + reverse("revision_sessions:session", args=[key]))
-    assert too_small(page) == {}
+    assert too_small(page, sizes) == {}
     instruct(session, "Shorter.")
     run_waiting()
     page.reload()
     expect(page.locator("#step")).to_have_text("Rate turn 2")
-    assert too_small(page) == {}
+    assert too_small(page, sizes) == {}

@@ -46,6 +46,7 @@ def test_an_answer_that_is_refused_stays_in_the_form_and_on_the_home_page(desk, 
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
+@pytest.mark.thorough
 def test_a_refused_answer_that_is_sent_at_last_is_kept_no_longer(desk, task):
     page = refused(desk.open(task), task)
     expect(page.locator("#message")).to_contain_text("Odd field.")
@@ -157,6 +158,7 @@ def test_a_conflict_survives_a_closed_tab_and_comes_back_with_both_answers(desk,
     expect(on_home(desk)[0].locator("#unsent")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_keeping_the_saved_answer_discards_the_other_for_good(desk, task):
     page = conflicting(desk, task)
     page.get_by_label("Why?").fill("And more")
@@ -167,6 +169,7 @@ def test_keeping_the_saved_answer_discards_the_other_for_good(desk, task):
     assert Assignment.objects.get(pk=task.pk).draft is None
 
 
+@pytest.mark.thorough
 def test_an_answer_to_a_study_that_was_closed_is_kept(desk, study, owner, task):
     page = desk.open(task)
     rate(page)
@@ -183,6 +186,7 @@ def test_an_answer_to_a_study_that_was_closed_is_kept(desk, study, owner, task):
     assert "Changed too late" in kept.get_by_label("Your answer").input_value()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
 def test_axe_finds_nothing_where_refused_answers_are_shown(new_desk, rater, task, axe, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
@@ -197,6 +201,7 @@ def test_axe_finds_nothing_where_refused_answers_are_shown(new_desk, rater, task
     assert home.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
+@pytest.mark.thorough
 def test_a_page_is_held_while_the_next_one_is_loaded(desk, study, rater, task):
     page, held = desk.open(task), []
     rate(page)

@@ -90,6 +90,7 @@ def test_an_upload_continues_after_an_interruption(page, study, tmp_path, monkey
     assert receiving.place_of(ItemUpload.objects.get()).read_bytes() == (tmp_path / "items.jsonl").read_bytes()
 
 
+@pytest.mark.thorough
 def test_an_upload_continues_in_another_page_with_the_same_file_alone(page, study, tmp_path, monkeypatch, axe):
     monkeypatch.setattr(receiving, "PART", 20_000)
     stopped, sent = [], []
@@ -147,6 +148,7 @@ def test_why_a_file_is_refused_is_said_beside_it(page, study, tmp_path):
     expect(page.get_by_role("button", name="Upload and check")).to_be_enabled()
 
 
+@pytest.mark.thorough
 def test_an_item_is_added_and_changed_on_a_form(page, study):
     page.get_by_role("link", name="Add an item").click()
     page.get_by_label("Id").fill("ferry")

@@ -94,6 +94,7 @@ def test_the_awaiting_program(programs):
     assert awaited == "headlines 2\n"
 
 
+@pytest.mark.thorough
 def test_the_document_s_programs_from_nothing_to_a_report(site, tmp_path):
     document = (ROOT / "docs" / "tasks" / "everything-by-program.md").read_text(encoding="utf-8")
     made, annotated, reported = re.findall(r"```python\n(.*?)```", document, re.DOTALL)

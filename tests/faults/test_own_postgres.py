@@ -24,6 +24,7 @@ def test_only_programs_of_postgresql_are_asked_for(tmp_path, monkeypatch):
     assert own_postgres.missing_program().startswith("setpriv is missing")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(bool(own_postgres.missing_program()), reason=own_postgres.missing_program())
 def test_a_server_that_crashes_while_it_is_used_starts_again():
     with TemporaryDirectory() as folder, own_postgres.own_postgres(Path(folder)) as server:
@@ -36,6 +37,7 @@ def test_a_server_that_crashes_while_it_is_used_starts_again():
                 one.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(bool(own_postgres.missing_program()), reason=own_postgres.missing_program())
 def test_a_crash_ends_a_statement_that_runs():
     with (

@@ -40,6 +40,7 @@ def test_a_whole_copy_is_right_and_a_lost_answer_is_named(database, tmp_path):
     assert cuts.problems(env) == [f"cut-0: lost: {LOST}"]
 
 
+@pytest.mark.thorough
 def test_a_damaged_copy_is_named(database, tmp_path):
     path, env = database
     cuts, place = copied(path, tmp_path, [])

@@ -14,6 +14,7 @@ from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from llm.models import Call
 from reports.exporting import export_study
+from tests.fewer import first
 from tests.judges.comparing_studies import QUESTIONS, comparing_study, item
 from tests.judges.scripted_judges import configured, run_to_end
 from tests.llm.calls import write_endpoints
@@ -46,7 +47,7 @@ def ratings(run):
     return list(Rating.objects.filter(rater=run.rater).select_related("question", "output", "other_output", "item"))
 
 
-@pytest.mark.parametrize("protocol", sorted(QUESTIONS))
+@pytest.mark.parametrize("protocol", first(sorted(QUESTIONS)))
 @pytest.mark.parametrize(("judge", "options", "orders"), PAIR_JUDGES)
 def test_choices_are_rows_of_pairs_in_the_order_shown(tmp_path, model, protocol, judge, options, orders):
     study = comparing_study(tmp_path, protocol)
@@ -111,6 +112,7 @@ def test_the_number_of_a_reply_names_the_output_shown_at_its_place(tmp_path, mod
     assert all(row.value == row.shown[1] == row.other_output.key for row in rows)
 
 
+@pytest.mark.thorough
 def test_exported_rows_are_those_of_the_runs_when_they_are_imported_again(tmp_path, model):
     study = comparing_study(tmp_path, "listwise")
     both = {"both_orders": True, "reference": "candidate", **GUIDED}

@@ -59,6 +59,7 @@ def test_answers_that_are_kept_keep_their_judgments(rated, owner, model):
     assert "ann-q0 answer 1." in texts_of(Call.objects.all())
 
 
+@pytest.mark.thorough
 def test_a_judge_is_erased_with_its_runs(rated, owner, model):
     kinds, rating = run_to_end(rated, owner, **KINDS), run_to_end(rated, owner, **RATE)
     erase_rater(rating.rater, owner, keep_answers=False)

@@ -21,6 +21,7 @@ from judges.options import read_options
 from llm.management.commands.scripted_endpoint import SECTION
 from llm.scripted.server_thread import serving
 from sessions.models import TurnLabel
+from tests.fewer import every
 from tests.judges.fitting_studies import fitting_study
 from tests.judges.metrics.test_bleurt import with_words  # noqa: F401 - a fixture
 from tests.judges.tiny_models import absent, tiny_classifier
@@ -130,7 +131,7 @@ def needs_references(judge):
     return metric.needed(metric.checked({})) == "references"
 
 
-@pytest.mark.parametrize("key", JUDGES)
+@pytest.mark.parametrize("key", every(JUDGES, 3))
 def test_page_and_command_run_it_to_its_end_with_equal_rows(client, tmp_path, owner, scripted, tiny, key):
     judge = judge_choice(key)
     tiny_model, study = tiny(judge), fitting_study(tmp_path, owner, judge.protocol)

@@ -14,6 +14,7 @@ from judges.turn_split import TEST, TRAINING, TurnSplit
 from judges.units import planned_units
 from llm.models import Call
 from sessions.turn_variants import named_turn
+from tests.fewer import first
 from tests.judges.rated_sessions import rated_sessions, session_line
 from tests.judges.scripted_judges import configured, run_to_end, work_off
 
@@ -51,6 +52,7 @@ def test_all_turns_are_rated_and_the_ratings_are_labels_of_the_question(rated, o
     assert "ann-q0 answer 2." not in edited
 
 
+@pytest.mark.thorough
 def test_two_way_and_three_way_and_numbers_of_examples_are_raters_of_their_own(rated, owner, model):
     runs = [run_to_end(rated, owner, options=options, **ASK) for options in (
         {}, {"ratings": "three-way"}, {"examples": 1}, {"examples": 10}, {"examples": 10, "split_seed": 5},
@@ -64,7 +66,7 @@ def test_two_way_and_three_way_and_numbers_of_examples_are_raters_of_their_own(r
     assert (again.rater_id, again.name) == (runs[3].rater_id, "2")
 
 
-@pytest.mark.parametrize("split", ["item", "session", "turn"])
+@pytest.mark.parametrize("split", first(["turn", "session", "item"]))
 def test_examples_are_training_turns_of_other_sessions_and_only_the_test_part_is_judged(rated, owner, model, split):
     options = {"examples": 10, "split_by": split, "split_seed": 2, "training": 0.5, "validation": 0.1}
     run = run_to_end(rated, owner, options=options, **ASK)
@@ -118,6 +120,7 @@ def test_a_study_without_sessions_has_no_turns_to_judge(study, model):
         configured(study, **{**ASK, "questions": ("how_well",)})
 
 
+@pytest.mark.thorough
 def test_turns_made_after_the_start_of_a_run_are_no_examples(rated, owner, model, tmp_path):
     options = {"examples": 10, "split_by": "session", "training": 0.5}
     run = start_run(rated, configured(rated, options=options, **ASK), owner)

@@ -101,6 +101,7 @@ def test_the_rater_names_the_model_the_data_the_weights_the_split_and_the_parame
     assert str(t5.parent) not in json.dumps(run.configuration)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 @needs_torch
 def test_neutral_counts_as_bad_or_is_a_label_of_its_own(rated, owner, t5):
@@ -112,6 +113,7 @@ def test_neutral_counts_as_bad_or_is_a_label_of_its_own(rated, owner, t5):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 @needs_torch
 def test_the_same_seed_gives_the_same_weights_and_the_same_ratings(rated, owner, t5, var, monkeypatch):
@@ -125,6 +127,7 @@ def test_the_same_seed_gives_the_same_weights_and_the_same_ratings(rated, owner,
     assert trained(rated, t5).as_json() == first.configuration, "what was trained is not trained again"
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 @needs_torch
 def test_another_seed_and_other_data_are_other_raters(rated, owner, t5, tmp_path):
@@ -141,6 +144,7 @@ def test_another_seed_and_other_data_are_other_raters(rated, owner, t5, tmp_path
     assert runs[2].configuration["turns"]["training"] == runs[0].configuration["turns"]["training"] + 3
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_a_killed_job_goes_on_where_it_was_and_says_what_an_undisturbed_one_says(rated, owner, t5, monkeypatch):
     monkeypatch.setattr(turn_judging, "CHUNK", 4)
@@ -179,6 +183,7 @@ def test_a_stopped_run_is_resumed_and_leaves_out_turns_that_came_later(rated, ow
     assert len(of_test_part(rated)) == len(wanted) + 3
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 @needs_torch
 def test_a_judge_that_is_gone_or_changed_is_missed_in_a_sentence(rated, owner, t5, var):
@@ -232,6 +237,7 @@ def test_erasing_the_turns_of_a_person_removes_what_was_trained_on_them(
     assert {variant.partition("-")[0] for variant in said(run)} == {"turn:ben"}
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_many_turns_take_as_many_queries_as_few(rated, owner, t5, tmp_path):
     counts = []
@@ -280,6 +286,7 @@ def test_a_study_without_rated_turns_is_refused(study, t5):
         trained(study, t5)
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_the_same_training_runs_once_at_a_time(rated, t5, monkeypatch):
     train = turn_judge_training.train

@@ -25,6 +25,7 @@ def file(settings, tmp_path):
     return settings.ENDPOINTS_FILE
 
 
+@pytest.mark.thorough
 def test_the_command_writes_the_file_of_endpoints_once_and_serves_both_apis(file, study, tmp_path):
     command = [sys.executable, "manage.py", "scripted_endpoint", "--port", "0", "--log", str(tmp_path / "log")]
     env = {"ENDPOINTS_FILE": str(file), "VAR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -40,6 +40,7 @@ def href(owner, tmp_path, monkeypatch):
     return import_study(tmp_path, owner=owner).study
 
 
+@pytest.mark.thorough
 def test_the_funnel_of_href_narrows_at_its_screens_and_its_test(href, owner):
     row = run(href, owner)
     funnel = funnel_of(row.study)
@@ -60,6 +61,7 @@ def test_raters_without_errors_all_pass_and_guessing_ones_do_not(href, owner):
         assert rows[-2].count == passed, accuracy
 
 
+@pytest.mark.thorough
 def test_training_is_read_and_a_second_attempt_waits_as_for_people(owner, rater):
     test = {**QUALIFICATION, "rules": [{"question": "follows", "least": 2}]}
     study = study_with_steps(owner, rater, [CONSENT, BACKGROUND, TRAINING, test])
@@ -77,6 +79,7 @@ def test_training_is_read_and_a_second_attempt_waits_as_for_people(owner, rater)
     assert [one.slug for one in Study.objects.filter(pk=study.pk)] == [study.slug]
 
 
+@pytest.mark.thorough
 def test_a_worker_goes_on_where_the_killed_one_was_on_the_way_in(href, owner, monkeypatch):
     row = start_dry_run(href, {**SETTINGS, "raters": 2, "accuracy": 1.0}, owner)
     monkeypatch.setattr(dry_running, "STEP_SECONDS", 0.0)

@@ -48,6 +48,7 @@ def test_synthetic_raters_fill_a_copy_through_the_desk(study, owner):
     assert "dry_run" not in agreement_report(study, replicates=0)
 
 
+@pytest.mark.thorough
 def test_less_accurate_raters_agree_less_and_the_seed_decides(study, owner):
     alphas = []
     for _ in range(2):
@@ -56,6 +57,7 @@ def test_less_accurate_raters_agree_less_and_the_seed_decides(study, owner):
     assert alphas[0] == alphas[1] < 1
 
 
+@pytest.mark.thorough
 def test_everything_about_it_is_marked(client, study, owner, tmp_path):
     copy = run(study, owner).study
     mark = "made-up answers of synthetic raters"
@@ -122,6 +124,7 @@ def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner
     assert Person.objects.filter(is_synthetic=True).count() == Membership.objects.filter(study=copy).count() - 1 == 2
 
 
+@pytest.mark.thorough
 def test_people_called_like_synthetic_raters_are_in_no_copy_and_stay(client, study, owner):
     row = start_dry_run(study, SETTINGS, owner)
     names = [f"dry-run-{row.pk}-{number}" for number in (1, 2)]
@@ -145,6 +148,7 @@ def test_only_owners_start_one_and_annotators_see_none(client, study, rater):
     assert client.post(reverse("managing:dry_runs", args=[study.slug]), {"raters": 2}).status_code == 404
 
 
+@pytest.mark.thorough
 def test_synthetic_raters_are_not_among_the_people_of_the_operator(client, study, owner, admin_user):
     run(study, owner)
     client.force_login(admin_user)

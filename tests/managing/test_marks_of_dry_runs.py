@@ -81,6 +81,7 @@ def test_kinds_of_reports_that_are_shown_carry_the_mark(dry, monkeypatch):
         assert kind.compute(dry, {}) == ({"dry_run": True, "figure": 1} if key in shown else {"figure": 1})
 
 
+@pytest.mark.thorough
 def test_a_plot_of_a_dry_run_has_a_watermark(dry):
     plain, marked = plot_files(PLOT), plot_files(PLOT, is_dry_run=True)
     assert kept_plot(dry, PLOT)["svg"] == marked["svg"].decode() != plain["svg"].decode()

@@ -68,6 +68,7 @@ def run(study, owner, **more):
     return row
 
 
+@pytest.mark.thorough
 def test_synthetic_people_instruct_rate_and_edit_and_a_press_removes_all_of_it(owner, tmp_path):
     source = sessions_study(owner, tmp_path / "in", options={"models": MODELS, "passages": 2, "max_turns": 4})
     row = run(source, owner)
@@ -120,6 +121,7 @@ def rating_given(turn):
     return (rater, session.item.key, session.model, turn.number), turn.annotation.answers["rating"]
 
 
+@pytest.mark.thorough
 def test_those_of_kiwi_do_the_pilot_go_on_and_rate_turns_of_others(owner, tmp_path, client):
     body = {**study_templates()["kiwi_recruiting"].body, "slug": "kiwi"}
     body["options"] = {**body["options"], "models": MODELS[:1], "max_turns": 2, "second_ratings": {"count": 2}}

@@ -17,6 +17,7 @@ def shown(client):
     return " ".join(text.split('id="last-backup"')[1].split("</div>")[0].split()), text
 
 
+@pytest.mark.thorough
 def test_an_operator_sees_when_the_last_backup_was_made(var, admin_client):
     first, page = shown(admin_client)
     assert "No backup has been made yet" in first

@@ -97,6 +97,7 @@ def test_a_version_older_than_the_schema_does_not_start(site):
     newer.must("complete_imports")
 
 
+@pytest.mark.thorough
 def test_processes_wait_for_migrations_and_say_so(site):
     newer = later_version(site, _0002_later=LATER)
     done = module(newer, "config.worker", "calls")
@@ -185,6 +186,7 @@ def test_a_missing_migration_is_said_by_name(db, settings, tmp_path, monkeypatch
         check_schema(complete=True)
 
 
+@pytest.mark.thorough
 def test_a_database_that_does_not_exist_is_not_made(tmp_path):
     with installation("sqlite", tmp_path / "none") as none:
         none.run("from config.schema_state import check_schema; check_schema(complete=True)")

@@ -35,7 +35,13 @@ def test_a_setting_that_cannot_be_read_is_explained_in_one_sentence(tmp_path, co
     assert_one_sentence(manage(tmp_path, *command, **{name: value}), name, advice)
 
 
-@pytest.mark.parametrize("command", [("export_study", "s", "--out", "out"), ("agreement", "s"), ("make_live", "s")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export_study", "s", "--out", "out"),
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in [("agreement", "s"), ("make_live", "s")]),
+    ],
+)
 def test_a_database_without_tables_is_explained_in_one_sentence(tmp_path, command):
     (tmp_path / "var").mkdir()
     assert_one_sentence(manage(tmp_path, *command), "interrater.sqlite3", "manage.py migrate")

@@ -106,6 +106,7 @@ def test_a_first_start_creates_the_demo_and_a_link_for_each_person(launch):
     assert usernames(running.var) == ["demo-annotator-1", "demo-annotator-2", "demo-annotator-3", "demo-researcher"]
 
 
+@pytest.mark.thorough
 def test_a_second_start_keeps_the_data_and_gives_new_links(running, first_start):
     before = links_in((first_start / "links.txt").read_text(encoding="utf-8"))
     after = links_in((running.var / "links.txt").read_text(encoding="utf-8"))
@@ -242,6 +243,7 @@ def test_a_full_disk_at_start_is_explained_in_one_sentence(launch, kept_var, shi
     assert_one_sentence(launched, "is full", "df -h")
 
 
+@pytest.mark.thorough
 def test_a_full_disk_during_migration_is_explained_in_one_sentence(launch, shim):
     launched = launch(PYTHONPATH=shim(FULL_DATABASE))
     assert launched.process.wait() == 1

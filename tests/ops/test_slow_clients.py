@@ -175,6 +175,7 @@ def test_a_request_that_is_not_complete_in_time_is_cut(serve, begun):
         assert answer(connection) == b""
 
 
+@pytest.mark.thorough
 def test_clients_that_do_not_read_their_answers_block_nobody(serve):
     port = serve("tests.ops.impatient_worker.ImpatientWorker")
     static = b"GET /static/vendor/htmx-4.0.1.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -120,6 +120,7 @@ def test_instrusum_has_two_rounds_and_batches(walk, rater):
     assert Assignment.objects.filter(rater__person=rater).count() == 1
 
 
+@pytest.mark.thorough
 def test_instrusum_gives_feedback_between_its_batches(walk, rater, owner):
     declared = study_templates()["instrusum_recruiting"].body["options"]
     assert {"batch_size", "spot_check_share"} <= declared.keys()

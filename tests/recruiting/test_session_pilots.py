@@ -269,6 +269,7 @@ def test_reserved_places_count_in_a_pilot(piloted, rater, owner):
         reserve_slot(free[2], mine, 1, "", owner)
 
 
+@pytest.mark.thorough
 def test_sessions_before_a_pilot_was_asked_for_do_not_count(piloted, rater, owner):
     change_steps(piloted, [], owner, seen=digest(piloted))
     way = walk_of(piloted, rater)
@@ -291,6 +292,7 @@ def test_a_pilot_that_is_taken_out_leaves_nobody_behind(piloted, rater, owner):
     assert opened(way) is not None
 
 
+@pytest.mark.thorough
 def test_a_pilot_under_way_ends_with_its_step(piloted, rater, owner):
     way = walk_of(piloted, rater)
     way.post("pilot")
@@ -338,6 +340,7 @@ def test_the_page_of_steps_offers_what_the_protocol_can_have(piloted, owner, cli
     assert Study.objects.get().recruiting["steps"] == [{"key": "pilot", "kind": "pilot", "tasks": 3}]
 
 
+@pytest.mark.thorough
 def test_a_researcher_decides_on_one_person_s_page(piloted, rater, owner, client):
     way = walk_of(piloted, rater)
     way.post("pilot")

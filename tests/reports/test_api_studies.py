@@ -48,6 +48,7 @@ def test_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_
     assert [[one.get("outputs"), one.get("question"), one.get("documents")] for one in read] == shown
 
 
+@pytest.mark.thorough
 @pytest.mark.reference
 @pytest.mark.parametrize(
     "name",

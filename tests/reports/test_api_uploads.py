@@ -69,6 +69,7 @@ def test_an_upload_is_audited_with_its_token_and_digest(writing, owner):
     assert writing.secret not in str(entry.new)
 
 
+@pytest.mark.thorough
 def test_one_bad_line_refuses_the_upload_with_line_field_and_reason(writing, study, left_behind):
     lines = [*(item(number) for number in range(2500)), item(2500, outputs=[])]
     body = problem(writing.send(ITEMS, lines), 400)

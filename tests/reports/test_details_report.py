@@ -188,6 +188,7 @@ def test_the_page_has_ranks_letters_tables_and_the_paragraph(client, study, owne
     assert page.count('id="details"') == 1
 
 
+@pytest.mark.thorough
 def test_the_page_is_shown_before_the_details_are_computed(client, study, owner):
     rate(study)
     client.force_login(owner)

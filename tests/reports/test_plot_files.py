@@ -14,6 +14,7 @@ from reports.agreement_report import agreement_report
 from reports.display.plot_data import PlotData, PlotPoint, bar_data, dot_data, histogram_data
 from reports.models import KeptReport
 from reports.plot_files import plot_files
+from tests.fewer import first
 from tests.reports.comparing import RANKS, made
 from tests.reports.computing import compute_requested, read
 
@@ -27,7 +28,7 @@ PLOTS = [
 ]
 
 
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
+@pytest.mark.parametrize("plot", first(PLOTS, 2), ids=lambda plot: plot.kind)
 def test_a_plot_has_the_same_bytes_each_time_without_a_date(plot):
     files, again = plot_files(plot.as_choices()), plot_files(json.loads(plot.as_json()))
     assert files == again
@@ -61,6 +62,7 @@ def compared(tmp_path, client, owner):
     return study
 
 
+@pytest.mark.thorough
 def test_every_plot_of_the_report_is_saved_in_each_format(client, compared):
     shown = read(client, f"/studies/{compared.slug}/report/").content.decode()
     pages = re.findall(r'href="(/studies/[^"]+/plots/[^"]+/)"', shown)
@@ -92,6 +94,7 @@ def test_the_file_has_the_figures_of_the_report(client, compared):
     assert drawn == known or drawn == figures[key]["system_score"]
 
 
+@pytest.mark.thorough
 def test_a_plot_is_drawn_once_and_polled_without_another_request(client, compared):
     shown = read(client, f"/studies/{compared.slug}/report/").content.decode()
     page = re.search(r'href="(/studies/[^"]+/plots/[^"]+/)"', shown)[1]

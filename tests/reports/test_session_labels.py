@@ -41,6 +41,7 @@ def types_of(report):
     return {name: figure["n"] for name, figure in report["instruction_types"]["types"].items()}
 
 
+@pytest.mark.thorough
 def test_a_persons_latest_label_counts_unless_a_labeller_is_chosen(labelled):
     study, first, second = labelled  # noqa: F811
     assert types_of(session_report(study)) == {"condense": 1, "expand answer coverage": 1, "remove": 1}
@@ -134,6 +135,7 @@ def test_the_command_takes_a_labeller(labelled, capsys):
         call_command("session_report", "revising", "--labeller", "nobody")
 
 
+@pytest.mark.thorough
 def test_the_api_takes_a_labeller(labelled, owner):
 
     study, first, _ = labelled  # noqa: F811
@@ -144,6 +146,7 @@ def test_the_api_takes_a_labeller(labelled, owner):
     assert "labeller" in problem(program.get(API, {"labeler": first}), 400)["detail"]
 
 
+@pytest.mark.thorough
 def test_the_card_of_an_export_says_what_sessions_and_labels_are(labelled, tmp_path):
     export_study(labelled[0], tmp_path / "out")
     rows = dict(

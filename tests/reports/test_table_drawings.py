@@ -68,6 +68,7 @@ def test_standard_errors_and_spreads_are_printed():
     assert as_csv(given).splitlines()[0] == "part,name,tau,tau_low,tau_high,tau_se,tau_spread"
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_the_page_shows_tables_with_their_drawings(tmp_path, client, owner):
     given = [ranking(key, "ann", "overall", 4, 3, 2, 1) for key in ("one", "two")]

@@ -71,6 +71,7 @@ def pages_of(study):
     return [f"{at}report/", f"{at}report/glance/", f"{at}disagreement/", f"{at}balance/", f"{at}leaderboard/"]
 
 
+@pytest.mark.thorough
 def test_every_link_to_a_file_leads_to_the_table_in_its_format(client, compared):
     found = set()
     for page in pages_of(compared):
@@ -101,6 +102,7 @@ def test_the_file_of_systems_has_the_digits_of_the_report_in_the_order_of_the_pa
         assert rows == sorted(figures[key]["system_score"].items(), key=order)
 
 
+@pytest.mark.thorough
 def test_a_blinded_study_has_codes_in_its_files(tmp_path, client, owner):
     names = set(TEXT)
     study = import_study(made(tmp_path / "blinded", {**CHOICES, "slug": "blinded"})).study

@@ -124,6 +124,7 @@ def test_nobody_and_a_wrong_epsilon():
         alternative_annotator_test(empty, empty, empty, np.zeros(0), empty, [], scores=False, epsilon=2)
 
 
+@pytest.mark.thorough
 def test_a_judge_that_is_worse_by_epsilon_wins_in_one_case_of_twenty():
     # Two people are always right, the third in 90 % of items and the judge in 70 %: its disadvantage is 0.2.
     rng, p_values = np.random.default_rng(1), []

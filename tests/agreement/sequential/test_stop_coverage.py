@@ -35,6 +35,7 @@ def test_looking_ten_times_finds_a_difference_that_is_not_there_at_most_as_often
     assert got["wrong"] <= most_wrong(RUNS)
 
 
+@pytest.mark.thorough
 def test_without_correction_the_same_looks_are_wrong_far_more_often():
     study = two_systems(0.5, StopRule(null=0.5, low=0.0, high=1.0))
     got = simulate_stops(study, UncorrectedDesign(LOOKS, ALPHA, "uncorrected"), RUNS, seed=3)
@@ -67,6 +68,7 @@ def test_intervals_of_several_rules_on_widths_hold_together_when_the_plan_stops(
     assert got["stopped"] == RUNS
 
 
+@pytest.mark.thorough
 def test_rules_that_each_spend_all_of_alpha_are_wrong_more_often():
     got = simulate_plans(SEVERAL, TWO_LOOKS, RUNS, seed=6, is_split=False)
     assert got["wrong"] > most_wrong(RUNS)

@@ -144,6 +144,7 @@ def test_whatever_a_line_holds_is_imported_or_refused_by_its_line(changed, tmp_p
 CELLS = st.text(max_size=8) | VALUES.map(json.dumps) | st.sampled_from(["", "TRUE", "false", "=1", "'=1", '"', "["])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("changed", ["items", "ratings"])
 @pytest.mark.django_db
 def test_whatever_a_cell_holds_is_imported_or_refused_by_its_line(changed, tmp_path):

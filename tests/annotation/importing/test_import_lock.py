@@ -70,6 +70,7 @@ def test_an_upload_during_an_import_is_refused_with_the_same_sentence(client, st
     assert Item.objects.count() == before
 
 
+@pytest.mark.thorough
 def test_imports_into_other_studies_do_not_wait(folder, impatient):
     with child(HOLD, "harbours") as other:
         assert said(other) == "held"
@@ -84,6 +85,7 @@ def test_the_lock_of_a_killed_import_is_free_at_once(folder, impatient):
         assert import_study(folder()).is_new
 
 
+@pytest.mark.thorough
 def test_an_import_waits_for_one_that_ends_soon(folder):
     with child(HOLD, "ferries") as other:
         assert said(other) == "held"
@@ -92,6 +94,7 @@ def test_an_import_waits_for_one_that_ends_soon(folder):
         finished(other)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="on PostgreSQL an import is one transaction")
 def test_an_import_during_one_that_is_still_moving_its_rows_says_so_and_disturbs_nothing(folder, impatient, tmp_path):
     items = [{**ITEM, "id": f"item-{number}"} for number in range(5)]

@@ -169,6 +169,7 @@ def test_an_import_killed_at_any_step_is_absent_or_complete(transactional_db, fo
     assert not Study.objects.filter(pending_import__isnull=False).exists()
 
 
+@pytest.mark.thorough
 def test_an_import_killed_for_real_is_completed_by_the_next_command(transactional_db, folder):
     path = folder()
     with child(IMPORT_STEP_BY_STEP, path) as importing:

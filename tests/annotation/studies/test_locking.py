@@ -132,6 +132,7 @@ def test_removing_a_member_waits_for_the_answer_they_are_sending(transactional_d
     assert not Slot.objects.filter(state="held").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.postgresql
 @needs_row_locks
 def test_a_member_is_removed_and_restored_while_they_answer(transactional_db, make_study, owner, rater):

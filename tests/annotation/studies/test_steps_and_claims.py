@@ -97,6 +97,7 @@ def test_steps_and_claims_at_once_keep_every_answer_and_every_quota(busy, owner)
         assert (places.pop() < 0) == (item.withdrawn_at is not None)
 
 
+@pytest.mark.thorough
 @pytest.mark.row_locks
 @pytest.mark.usefixtures("busy")
 def test_two_researchers_who_take_steps_at_once_do_not_lock_each_other():

@@ -158,6 +158,7 @@ def test_a_decided_deletion_without_attempts_is_requested_again(study, owner):
     assert not Study.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_deletion_whose_worker_is_killed_is_completed_by_another(study, owner):
     row = delete_study(study, owner)
@@ -174,6 +175,7 @@ def test_a_deletion_whose_worker_is_killed_is_completed_by_another(study, owner)
     assert (entry.action, entry.actor.person) == ("study erased", owner)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_others_write_between_any_two_steps(study, owner, monkeypatch):
     if connection.vendor != "sqlite":

@@ -180,6 +180,7 @@ def test_submit_says_what_is_missing_and_goes_there_with_all_kept(new_desk, rate
     assert answers_to(task)[0]["answers"]["reason"] == "Too short no more"
 
 
+@pytest.mark.thorough
 def test_a_reload_and_going_back_show_ranks_and_marks_again(new_desk, rater, bring):
     task = bring()
     page = new_desk(rater).open(task)

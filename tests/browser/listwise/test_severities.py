@@ -87,6 +87,7 @@ def test_words_are_marked_by_keyboard_alone(marking):
     expect(marked(page, letter)).to_contain_text("critical")
 
 
+@pytest.mark.thorough
 def test_the_bar_with_severities_has_no_findings(marking, axe):
     page, letter = marking
     sweep(page, letter, "sails", "ten")

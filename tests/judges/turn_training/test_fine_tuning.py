@@ -123,6 +123,7 @@ def test_turns_are_judged_alike_alone_and_in_batches(trained):
     assert judge([], trained.folder) == []
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_the_same_seed_gives_the_same_weights(model, tmp_path):
     import torch

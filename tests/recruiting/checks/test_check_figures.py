@@ -83,6 +83,7 @@ def test_damages_depend_on_the_seed_alone_and_change_the_text():
     assert damaged("word", [], ["shuffle", "cut"], Random(1)) is None
 
 
+@pytest.mark.thorough
 def test_progress_does_not_jump_at_a_check(client, owner, tmp_path):
     study = make_checked_study(tmp_path, owner, "pairwise", items=18)
     person, rater = rater_in(study, "ada")

@@ -29,6 +29,7 @@ def who_prefers(name):
     return submit
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", ["pairwise", "listwise"])
 def test_who_presses_the_same_keys_is_found_and_who_prefers_one_system_is_not(client, owner, tmp_path, protocol):
     study = make_checked_study(tmp_path, owner, protocol, items=12, golden=0, checks=None)

@@ -87,6 +87,7 @@ def test_only_the_questions_that_tell_are_asked(twin, monkeypatch, telling, shar
     assert twin("rating", {"well": 4, "fun": 2}, after={"well": 2, "fun": 3}, checks=checks) == share
 
 
+@pytest.mark.thorough
 def test_twins_are_made_of_outputs_that_the_rater_can_find_worse(client, owner, tmp_path):
     study = make_checked_study(tmp_path, owner, "pairwise", items=18)
     person, rater = rater_in(study, "ada")

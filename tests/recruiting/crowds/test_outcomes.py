@@ -306,6 +306,7 @@ def test_each_person_has_a_code_of_their_own_where_the_recruiter_allows_it(owner
     assert Guest(study).client.get(f"/studies/study/outcome/?code={codes[0]}").status_code == 302  # to sign in
 
 
+@pytest.mark.thorough
 def test_a_million_guesses_hit_no_own_code():
     made = {new_code() for _ in range(1000)}
     assert len(made) == 1000

@@ -130,6 +130,7 @@ def test_entry_never_opens_an_account_of_another_kind(study):
     assert Guest(study).enter(prolific_ids()).status_code == 422
 
 
+@pytest.mark.thorough
 def test_the_same_participant_has_another_account_in_another_study(study, owner):
     other = crowd_study(owner, slug="other")
     guest, there = Guest(study), Guest(other)

@@ -76,6 +76,7 @@ def test_claims_at_once_fill_a_quota_exactly_and_never_more(tmp_path, owner):
     assert wrong_counts(study) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_two_raters_who_join_at_once_do_not_share_a_last_place(tmp_path, owner):

@@ -42,12 +42,14 @@ def test_answers_without_steps_have_a_mean_and_no_label(answered):
     assert lines_of(study) == [{"question": "quality", "item": "one", "output": "ada", "raters": 2, "mean": 5.75}]
 
 
+@pytest.mark.thorough
 def test_yes_and_no_have_labels_and_the_share_of_yes(answered):
     given = [likert("one", "ada", name, value, "right") for name, value in (("r1", True), ("r2", True), ("r3", False))]
     (line,) = lines_of(answered("rating", [YES_NO], given))
     assert (line["majority"], line["agreement"], line["mean"]) == (True, 0.666667, 0.666667)
 
 
+@pytest.mark.thorough
 def test_several_choices_at_once_are_one_label(answered):
     many = {"key": "kinds", "type": "category", "choices": ["first", "second", "tie"], "multiple": True}
     given = [likert("one", "ada", name, value, "kinds")
@@ -59,6 +61,7 @@ def test_several_choices_at_once_are_one_label(answered):
     }  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_choices_between_two_outputs_are_labels_by_system(answered):
     better = {"key": "better", "type": "preference"}
     study = answered("pairwise", [better], [
@@ -110,6 +113,7 @@ def test_only_people_under_the_latest_guidelines_count(answered):
     assert (line["output"], line["raters"], line["majority"]) == ("ada", 1, 2)
 
 
+@pytest.mark.thorough
 def test_models_of_raters_outvote_two_who_guess(answered):
     """Three careful raters and two who copy each other's guesses.
 

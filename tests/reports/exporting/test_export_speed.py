@@ -111,6 +111,7 @@ def test_lists_are_cut_between_items():
     assert list(by_whole_items(iter(lists))) == [[(1, "a"), (1, "b"), (1, "c"), (2, "d")], [(3, "e"), (3, "f")]]
 
 
+@pytest.mark.thorough
 def test_the_command_loads_only_what_it_needs():
     environment = {**os.environ, "DATABASE_URL": "sqlite://", "DJANGO_SETTINGS_MODULE": "config.settings"}
     command = [sys.executable, "-c", LOADED.format(heavy=HEAVY)]

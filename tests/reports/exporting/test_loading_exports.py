@@ -67,6 +67,7 @@ def test_every_file_is_loaded_with_the_values_of_jsonl(exported):
     assert wrong == []
 
 
+@pytest.mark.thorough
 def test_export_import_export_gives_the_same_bytes_in_every_format(exported):
     wrong = []
     for protocol in PROTOCOLS:

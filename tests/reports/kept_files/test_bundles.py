@@ -77,6 +77,7 @@ def verified(path):
     return out.getvalue(), ""
 
 
+@pytest.mark.thorough
 def test_one_changed_digit_is_named_with_both_values(bundle, tmp_path):
     def change(folder):
         path = folder / "figures" / "agreement.json"
@@ -193,6 +194,7 @@ def test_the_report_needs_no_other_file_and_no_site(bundle):
     assert all(one.startswith("<svg ") and "http://www.w3.org/2000/svg" in one and "<style>" in one for one in plots)
 
 
+@pytest.mark.thorough
 def test_a_worker_keeps_the_same_bundle_as_the_command(study, owner, tmp_path):
     row = request_export(study, "bundle", owner, "test")
     assert process_row("export", row.pk)
@@ -201,6 +203,7 @@ def test_a_worker_keeps_the_same_bundle_as_the_command(study, owner, tmp_path):
     assert place_of(row).read_bytes() == written(study, tmp_path / "bundle.zip").read_bytes()
 
 
+@pytest.mark.thorough
 def test_data_that_change_while_it_is_written_make_it_begin_again(study, tmp_path, monkeypatch):
     states = iter(["a", "b", "c", "c"])
     monkeypatch.setattr(bundle_folder, "export_state", lambda _: next(states))
@@ -209,6 +212,7 @@ def test_data_that_change_while_it_is_written_make_it_begin_again(study, tmp_pat
     assert "report/index.html" in {one["name"] for one in contents["files"]}
 
 
+@pytest.mark.thorough
 def test_data_that_keep_changing_are_refused(study, tmp_path, monkeypatch):
     states = iter(range(100))
     monkeypatch.setattr(bundle_folder, "export_state", lambda _: next(states))

@@ -60,6 +60,7 @@ def left(study):
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["jsonl", pytest.param("csv", marks=pytest.mark.thorough)])
 def test_the_file_holds_what_the_command_writes(derived_tables, study, owner, tmp_path, form):
     row = exported(study, form, owner)

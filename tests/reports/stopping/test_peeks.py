@@ -180,6 +180,7 @@ def status_of(asks, address):
     return response.status_code
 
 
+@pytest.mark.thorough
 def test_each_of_them_counts_and_only_once_a_day(running, client, days):
     study, owner = running
     client.force_login(owner)

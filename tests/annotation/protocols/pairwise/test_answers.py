@@ -79,6 +79,7 @@ def test_a_csv_export_imports_as_the_same_study(study, task, tmp_path):
     assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "jsonl" / name).read_bytes()
 
 
+@pytest.mark.thorough
 def test_public_choices_are_exported_as_they_were_imported(reference_data, tmp_path):
     # The figures are compared in tests/reports; this test checks that nothing is lost or swapped.
     made = reference_data / "pandalm"
