@@ -140,6 +140,10 @@ class ItemSummary(models.Model):
             models.Index(fields=["study", "key"], name="item_summary_by_key"),
             models.Index(fields=["study", "disagreement", "item"], name="item_summary_by_difference"),
             models.Index(fields=["study", "answers", "item"], name="item_summary_by_answers"),
+            models.Index(fields=["study", "-answers", "item"], name="item_summary_most_answers"),
+            models.Index(fields=["study", "item"], condition=models.Q(flags__gt=0), name="item_summary_flagged"),
+            models.Index(fields=["study", "item"], condition=models.Q(skips__gt=0), name="item_summary_skipped"),
+            models.Index(fields=["study", "item"], condition=models.Q(withdrawn=True), name="item_summary_withdrawn"),
         ]
 
     def __str__(self) -> str:

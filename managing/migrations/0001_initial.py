@@ -106,7 +106,7 @@ class Migration(FirstMigration):
             ],
             options={
                 'verbose_name_plural': 'item summaries',
-                'indexes': [models.Index(fields=['study', 'item'], name='item_summary_in_order'), models.Index(fields=['study', 'key'], name='item_summary_by_key'), models.Index(fields=['study', 'disagreement', 'item'], name='item_summary_by_difference'), models.Index(fields=['study', 'answers', 'item'], name='item_summary_by_answers')],
+                'indexes': [models.Index(fields=['study', 'item'], name='item_summary_in_order'), models.Index(fields=['study', 'key'], name='item_summary_by_key'), models.Index(fields=['study', 'disagreement', 'item'], name='item_summary_by_difference'), models.Index(fields=['study', 'answers', 'item'], name='item_summary_by_answers'), models.Index(fields=['study', '-answers', 'item'], name='item_summary_most_answers'), models.Index(condition=models.Q(('flags__gt', 0)), fields=['study', 'item'], name='item_summary_flagged'), models.Index(condition=models.Q(('skips__gt', 0)), fields=['study', 'item'], name='item_summary_skipped'), models.Index(condition=models.Q(('withdrawn', True)), fields=['study', 'item'], name='item_summary_withdrawn')],
             },
         ),
         migrations.CreateModel(

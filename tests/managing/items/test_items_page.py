@@ -11,6 +11,8 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Rater, Rating
 from annotation.studies.planning import plan_chunk
 from annotation.studies.steered_items import withdraw
+from config.bulk_insert import refresh_statistics
+from managing.items.filters import ItemFilters
 from managing.models import ItemLocalAlpha, ItemSummary
 from tests.conftest import add_item, make_person
 from tests.reports.computing import compute_requested, read
@@ -119,6 +121,36 @@ def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, cou
     assert keys(client, counted, "?mark=flagged") == keys(client, counted, "?mark=skipped") == [first.task.item.key]
     assert keys(client, counted, "?mark=withdrawn") == ["more-3"]
     assert ItemSummary.objects.get(key="more-3").disagreement is None
+
+
+@pytest.mark.parametrize(
+    ("given", "index"),
+    [
+        ({"mark": "flagged"}, "item_summary_flagged"),
+        ({"mark": "skipped"}, "item_summary_skipped"),
+        ({"mark": "withdrawn"}, "item_summary_withdrawn"),
+        ({"sort": "answers"}, "item_summary_most_answers"),
+        ({"sort": "few"}, "item_summary_by_answers"),
+    ],
+)
+def test_marked_and_sorted_items_of_a_large_study_are_found_by_an_index(study, given, index):
+    items = Item.objects.bulk_create(
+        Item(study=study, key=f"row-{number:04}", digest="d", instruction="Sail.") for number in range(3000)
+    )
+    ItemSummary.objects.bulk_create(
+        ItemSummary(
+            item=item, study=study, key=item.key, pool="main", state="open", answers=number % 7,
+            flags=number % 500 == 1, skips=number % 500 == 2, withdrawn=number % 500 == 3,
+        )
+        for number, item in enumerate(items)
+    )  # fmt: skip
+    refresh_statistics(ItemSummary)
+    found = ItemFilters(given).rows(study).values_list("pk", flat=True)[:51]
+    assert len(found) == (51 if "sort" in given else 6)
+    plan = found.explain()
+    assert index in plan
+    assert "TEMP B-TREE" not in plan
+    assert "Sort" not in plan
 
 
 def test_a_page_asks_for_new_counts_after_an_answer(client, owner, rater, counted):
