@@ -20,8 +20,12 @@ class NewestFirst:
 
 
 def newest_first(rows: QuerySet[Any], before: str, size: int = PAGE_SIZE) -> NewestFirst:
-    """The page of `rows`, which are ordered by falling primary key, that begins before the row named `before`."""
+    """The page of `rows`, which are ordered by falling primary key, that begins before the row named `before`.
+
+    Its keys are found first, because the database would read what belongs to a row, such as a long document, for all
+    rows that it sorts.
+    """
     limit = int(before) if DIGITS.fullmatch(before) else None
-    found = list((rows if limit is None else rows.filter(pk__lt=limit))[: size + 1])
-    older = found[size - 1].pk if len(found) > size else None
-    return NewestFirst(found[:size], older, limit is None)
+    keys = list((rows if limit is None else rows.filter(pk__lt=limit)).values_list("pk", flat=True)[: size + 1])
+    older = keys[size - 1] if len(keys) > size else None
+    return NewestFirst(list(rows.filter(pk__in=keys[:size])) if keys else [], older, limit is None)

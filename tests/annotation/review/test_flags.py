@@ -150,3 +150,5 @@ def test_a_list_begins_after_a_row_and_counts_none(client, study, flagged, owner
     assert "Newest" in page
     assert len(captured) <= 15
     assert not any("COUNT(" in query["sql"] for query in captured)
+    documents = [query["sql"] for query in captured if '"annotation_item"."document"' in query["sql"]]
+    assert [sql.count("LIMIT 51") for sql in documents] == [0]  # not read for all rows that are sorted
