@@ -15,7 +15,7 @@ from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtur
 from tests.browser.test_reading import long_task  # noqa: F401 - a fixture
 from tests.browser.test_room_to_read import demo_task
 from tests.browser.test_sessions import LONG, address
-from tests.sessions.conftest import begun, folder, instruct, live, models  # noqa: F401 - fixtures
+from tests.sessions.conftest import begun, folder, instruct, live, models, rate  # noqa: F401 - fixtures
 
 SIZES = [
     (390, 844), (1366, 768),
@@ -38,8 +38,8 @@ MORE = [
     {"key": "sure", "type": "slider", "text": "How sure are you of what you chose?", "spec": {"min": 0, "max": 10}},
 ]
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(`
-    .desk-main > *, .session-main > *, [data-scroll], .pane .reading, .dock-asked, .limits, .scale,
-    .question, .question-text, .question .field-help, .choice, .slide, textarea, #submit`
+    .desk-main > *, .session-main > *, [data-scroll], .pane .reading, .dock-asked, .limits, .scale, .dock .button,
+    .question:not(.edit-question), .question-text, .field-help, .choice, .slide, textarea, #submit`
 )].filter((node) => node.checkVisibility()).map((node, number) => {
     const { x, y, width, height } = node.getBoundingClientRect();
     return [`${number} ${node.id || node.className || node.name}`, [x, y, width, height].map(Math.round).join(" ")];
@@ -70,7 +70,9 @@ def open_page(new_desk, rater, long_task, pair_study, first, folder, models):
         run_waiting()
         instruct(session, "Tell more about the fares of the ferries, and keep it short.")
         run_waiting()
-        desk.page.goto(desk.address + address(session))
+        if name == "edit":
+            rate(session, "neutral", **{"q-fluent": ["3"]})
+        desk.page.goto(desk.address + address(session) + ("?edit=1" if name == "edit" else ""))
         return desk.page
 
     return open_page
@@ -122,6 +124,28 @@ def test_a_sentence_that_has_no_room_is_cut_off_as_a_whole(open_page):
     found = page.locator(".question .field-error").evaluate_all(f"nodes => nodes.map({shown})")
     assert found[:2] == ["none", "whole"]
     assert "part" not in found
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_empty_edit_moves_nothing_and_its_error_takes_the_place_of_the_help(open_page, size):
+    page = open_page("edit", size)
+    page.locator("#edit").fill(" ")
+    before = places(page)
+    page.locator("#submit").click()
+    error, said = page.locator("#edit-error"), page.locator("#step-help")
+    expect(error).to_have_text("The edited answer is empty. To keep the answer as it is, choose Cancel.")
+    expect(page.locator("#edit")).to_be_focused()
+    expect(page.locator("#edit")).to_have_accessible_description(re.compile("The edited answer is empty"))
+    expect(said).to_have_css("visibility", "hidden")
+    room, box = said.bounding_box(), error.bounding_box()
+    assert box["y"] == pytest.approx(room["y"], abs=1)
+    assert box["height"] <= room["height"]
+    assert moved(page, before) == {}
+    page.locator("#edit").fill("Mine.")
+    expect(said).to_have_css("visibility", "visible")
+    expect(error).to_be_hidden()
+    expect(page.locator("#edit")).not_to_have_accessible_description(re.compile("The edited answer is empty"))
+    assert moved(page, before) == {}
 
 
 def test_the_end_of_a_text_that_is_too_long_is_above_its_error(open_page):
