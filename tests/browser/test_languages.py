@@ -55,14 +55,15 @@ def test_a_scale_of_an_arabic_study_rises_to_the_left_in_any_language(new_desk, 
     assert steps == sorted(steps, reverse=True)
 
 
-def test_what_scripts_say_is_in_the_language(new_desk, rater, task):
+def test_what_scripts_say_is_in_the_language_and_fits_in_its_line_on_phones(new_desk, rater, task):
     save_preferences(rater, language="de")
-    desk = new_desk(rater)
+    desk = new_desk(rater, viewport={"width": 390, "height": 844})
     page = desk.open(task)
     page.locator("#submit").click()
-    expect(page.locator("#message")).to_have_text("2 Fragen brauchen noch eine Antwort. Ihr Entwurf ist gespeichert.")
+    expect(page.locator("#message")).to_have_text("2 Fragen sind noch offen. Ihr Entwurf ist gespeichert.")
+    assert page.locator("#message").bounding_box()["height"] < 25
     page.keyboard.press("y")
-    expect(page.locator("#message")).to_have_text("1 Frage braucht noch eine Antwort. Ihr Entwurf ist gespeichert.")
+    expect(page.locator("#message")).to_have_text("1 Frage ist noch offen. Ihr Entwurf ist gespeichert.")
 
 
 def test_tabs_follow_the_direction_of_the_page(new_desk, rater, task):

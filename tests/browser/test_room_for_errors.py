@@ -1,4 +1,4 @@
-"""Errors of an incomplete answer take no room: texts, questions and choices stay where they are."""
+"""Errors of an incomplete answer take no room and cover nothing: texts, questions and choices stay where they are."""
 
 # ruff: noqa: F811 - the names of fixtures
 
@@ -44,6 +44,17 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll(`
     const { x, y, width, height } = node.getBoundingClientRect();
     return [`${number} ${node.id || node.className || node.name}`, [x, y, width, height].map(Math.round).join(" ")];
 }))"""
+COVERED = """() => {  // what the message is on if the last question is scrolled to
+    document.querySelector(".dock, #answer").scrollTop = 9999;
+    scrollTo(0, 9999);
+    const message = document.querySelector("#message").getBoundingClientRect();
+    const isUnder = ({ left, top, right, bottom }) => left < message.right - 1 && right > message.left + 1
+        && top < message.bottom - 1 && bottom > message.top + 1;
+    const needed = document.querySelectorAll(`.question :is(.choice, .chip, .field-error, .field-help, textarea, input),
+        :is(.desk-actions, .dock-row) :is(.button, button)`);
+    const shown = [...needed].filter((node) => node.checkVisibility({ visibilityProperty: true }));
+    return shown.filter((node) => isUnder(node.getBoundingClientRect())).map((node) => node.outerHTML.slice(0, 100));
+}"""
 
 
 @pytest.fixture
@@ -100,6 +111,8 @@ def test_an_incomplete_answer_moves_nothing(open_page, name, size):
     expect(page.locator("#message")).to_contain_text("still need")
     expect(page.locator(".has-error").first).to_be_visible()
     assert moved(page, before) == {}
+    if size == (390, 844):
+        assert page.evaluate(COVERED) == []
     first = page.locator("#question-1")
     expect(first).to_have_accessible_description(re.compile("This question needs an answer"))
     expect(first.locator(".question-number")).to_have_css("visibility", "hidden")  # a sign is in its place
@@ -124,6 +137,15 @@ def test_a_sentence_that_has_no_room_is_cut_off_as_a_whole(open_page):
     found = page.locator(".question .field-error").evaluate_all(f"nodes => nodes.map({shown})")
     assert found[:2] == ["none", "whole"]
     assert "part" not in found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["rating", "every kind", "pairwise", "session"])
+def test_in_a_low_window_the_message_is_below_the_last_question(open_page, name):
+    page = open_page(name, (390, 664))
+    page.locator("#submit").click()
+    expect(page.locator("#message")).to_contain_text("still need")
+    assert page.evaluate(COVERED) == []
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from accounts.preferences import save_preferences
 from tests.browser.listwise.conftest import QUESTIONS, press, tab
+from tests.browser.test_room_for_errors import COVERED
 
 EACH = {"key": "clear", "type": "binary", "per": "output", "text": "Is it clear?"}
 WIDER = [(820, 1180), (2560, 1440)]
@@ -85,6 +86,8 @@ def test_errors_take_the_place_of_what_the_tab_says_and_move_nothing(new_desk, r
     before = places(page)
     sent(page)
     assert places(page) == before
+    if size == (390, 844):
+        assert page.evaluate(COVERED) == []
     tab(page, "Is it clear?").click()
     first = page.locator("[data-panel]:visible .question").first
     expect(first.locator(".field-error")).to_be_in_viewport()
