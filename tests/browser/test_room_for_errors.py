@@ -121,7 +121,7 @@ def test_an_incomplete_answer_moves_nothing(open_page, name, size):
     assert moved(page, before) == {}
 
 
-def test_a_sentence_that_has_no_room_is_cut_off_as_a_whole(open_page):
+def test_a_sentence_that_has_no_room_is_cut_off_as_a_whole_and_read_by_a_tap(open_page):
     page = open_page("every kind", (390, 844))
     Question.objects.filter(key="follows").update(text="Does it follow all of what was asked for in every part?")
     Question.objects.filter(key="how_well").update(text="So?")
@@ -137,6 +137,15 @@ def test_a_sentence_that_has_no_room_is_cut_off_as_a_whole(open_page):
     found = page.locator(".question .field-error").evaluate_all(f"nodes => nodes.map({shown})")
     assert found[:2] == ["none", "whole"]
     assert "part" not in found
+    before = places(page)
+    asked, text = page.locator("#question-1"), page.locator("#question-1 bdi").first
+    asked.locator(".question-head").click(position={"x": 5, "y": 8})  # on the sign
+    expect(text).to_have_css("visibility", "hidden")
+    assert asked.locator(".field-error").evaluate(shown) == "whole"
+    expect(asked.locator(".field-error")).to_have_css("overflow", "visible")  # its second line, too
+    assert moved(page, before) == {}
+    asked.locator(".choice").first.click()
+    expect(text).to_have_css("visibility", "visible")
 
 
 @pytest.mark.thorough
