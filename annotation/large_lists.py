@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet, Subquery
 
 from annotation.models import Item, Rater, Study
 
@@ -33,11 +33,9 @@ def in_studies(model: type[Model], path: str, studies: Any) -> Q:
     if before.rpartition("__")[2] == "rater" and last == "study":
         return Q(**{f"{before}__in": named(Rater.objects.filter(study__in=studies))})
     item = _item_of(model, before)
-    if len(studies) != 1 or not (item or model is Item):
-        return Q(**{f"{path}__in": studies})
-    if model is Item:
+    if model is Item and len(studies) == 1:
         return Q(study__gte=studies[0], study__lte=studies[0])  # as in `ends_of`
-    return of_items(studies[0], ends_of(studies[0]), item, path)
+    return of_items(studies, ends_of(studies), item, path) if item else Q(**{f"{path}__in": studies})
 
 
 def _item_of(model: type[Model], before: str) -> str:
@@ -48,28 +46,32 @@ def _item_of(model: type[Model], before: str) -> str:
     return "item" if not before and "item" in fields and not fields["item"].null else ""
 
 
-def ends_of(study: int) -> tuple[int, int] | None:
-    """The primary keys of a study's first and last item; None without items.
+def ends_of(studies: Collection[int]) -> tuple[int, int] | None:
+    """The primary keys of the first and the last item of some studies; None without items.
 
     With `=` the database would take the order of the primary key, and pass the items of all other studies.
     """
-    items = Item.objects.filter(study__gte=study, study__lte=study)
-    first = items.order_by("study_id", "pk").values_list("pk", flat=True).first()
-    last = items.order_by("-study_id", "-pk").values_list("pk", flat=True).first()
-    return None if first is None or last is None else (first, last)
+    items = Item.objects.filter(study__gte=OuterRef("pk"), study__lte=OuterRef("pk"))
+    found = Study.objects.filter(pk__in=studies).values_list(
+        Subquery(items.order_by("study_id", "pk").values("pk")[:1]),
+        Subquery(items.order_by("-study_id", "-pk").values("pk")[:1]),
+    )
+    ends = [pk for both in found for pk in both if pk is not None]
+    return (min(ends), max(ends)) if ends else None
 
 
-def of_items(study: int, ends: tuple[int, int] | None, item: str, path: str) -> Q:
-    """The condition on rows, whose item is at `item` and whose study at `path`, that they belong to a study's items.
+def of_items(studies: Collection[int], ends: tuple[int, int] | None, item: str, path: str) -> Q:
+    """The condition on rows, whose item is at `item` and whose study at `path`, that they belong to the studies' items.
 
-    They lie between its first and last, which an index finds.
+    They lie between the first and the last of these, which an index finds. Each one's item is then looked up: with
+    `IN`, SQLite would list all items of the studies first, and join them to sort them.
     """
     if ends is None:
         return Q(pk__in=[])
     near = Q(**{f"{item}__gte": ends[0], f"{item}__lte": ends[1]})
     if path != f"{item}__study":
-        return near & Q(**{path: study})
-    return near & Q(**{f"{item}__in": Item.objects.filter(study=study, pk__gte=ends[0], pk__lte=ends[1])})
+        return near & Q(**{f"{path}__in": studies})
+    return near & Q(Exists(Item.objects.filter(pk=OuterRef(item), study__in=studies)))
 
 
 def exactly(model: type[Model], path: str, term: str, studies: Any) -> Q:

@@ -86,7 +86,7 @@ def shown_rows_of(study: Study) -> list[tuple[str, int]]:
     """
     tables = [(model, path) for part in all_erasing() for model, path in part.study_rows if model is not Study]
     counts: dict[type[Model], int] = {}
-    ends = ends_of(study.pk)
+    ends = ends_of([study.pk])
     for hops in sorted({path.count("__") for _, path in tables}):
         asked = [
             (model, path)
@@ -112,7 +112,7 @@ def _shown_rows(model: type[Model], path: str, study: Study, ends: tuple[int, in
     """At most MOST_SHOWN + 1 of a table's rows; those with an item lie between the study's `ends`."""
     rows = model._default_manager.filter(**{path: study.pk})
     if any(field.name == "item" and not field.null for field in model._meta.concrete_fields):
-        rows = model._default_manager.filter(of_items(study.pk, ends, "item", path))
+        rows = model._default_manager.filter(of_items([study.pk], ends, "item", path))
     elif model is Item:
         rows = Item.objects.filter(study__gte=study.pk, study__lte=study.pk)
     return rows.order_by().values("pk")[: MOST_SHOWN + 1]
