@@ -4,7 +4,7 @@ PostgreSQL knows nothing about a study that a subquery names, and then joins all
 studies, raters and items are looked up first, and named in the query.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,6 +12,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet, Subquery
 
 from annotation.models import Item, Rater, Study
 
+Range = tuple[int, int]
 MOST_NAMED = 500
 """Studies, raters and found rows that a query names."""
 
@@ -34,8 +35,17 @@ def in_studies(model: type[Model], path: str, studies: Any) -> Q:
         return Q(**{f"{before}__in": named(Rater.objects.filter(study__in=studies))})
     item = _item_of(model, before)
     if model is Item and len(studies) == 1:
-        return Q(study__gte=studies[0], study__lte=studies[0])  # as in `ends_of`
-    return of_items(studies, ends_of(studies), item, path) if item else Q(**{f"{path}__in": studies})
+        return Q(study__gte=studies[0], study__lte=studies[0])  # as in `ranges_of`
+    ranges = ranges_of(studies) if item else []
+    if not item or _are_apart(ranges):
+        return Q(**{f"{path}__in": studies})
+    return of_items(studies, ranges, item, path)
+
+
+def _are_apart(ranges: Sequence[Range]) -> bool:
+    """Whether most items between the first and the last of some studies may be those of other studies."""
+    own = sum(last - first + 1 for first, last in ranges)
+    return bool(ranges) and max(last for _, last in ranges) - min(ranges)[0] + 1 > 2 * own
 
 
 def _item_of(model: type[Model], before: str) -> str:
@@ -46,8 +56,8 @@ def _item_of(model: type[Model], before: str) -> str:
     return "item" if not before and "item" in fields and not fields["item"].null else ""
 
 
-def ends_of(studies: Collection[int]) -> tuple[int, int] | None:
-    """The primary keys of the first and the last item of some studies; None without items.
+def ranges_of(studies: Collection[int]) -> list[Range]:
+    """The primary keys of the first and the last item of each of some studies that has items.
 
     With `=` the database would take the order of the primary key, and pass the items of all other studies.
     """
@@ -56,22 +66,22 @@ def ends_of(studies: Collection[int]) -> tuple[int, int] | None:
         Subquery(items.order_by("study_id", "pk").values("pk")[:1]),
         Subquery(items.order_by("-study_id", "-pk").values("pk")[:1]),
     )
-    ends = [pk for both in found for pk in both if pk is not None]
-    return (min(ends), max(ends)) if ends else None
+    return [(first, last) for first, last in found if first is not None and last is not None]
 
 
-def of_items(studies: Collection[int], ends: tuple[int, int] | None, item: str, path: str) -> Q:
+def of_items(studies: Collection[int], ranges: Sequence[Range], item: str, path: str) -> Q:
     """The condition on rows, whose item is at `item` and whose study at `path`, that they belong to the studies' items.
 
     They lie between the first and the last of these, which an index finds. Each one's item is then looked up: with
     `IN`, SQLite would list all items of the studies first, and join them to sort them.
     """
-    if ends is None:
+    if not ranges:
         return Q(pk__in=[])
-    near = Q(**{f"{item}__gte": ends[0], f"{item}__lte": ends[1]})
+    first, last = min(one for one, _ in ranges), max(one for _, one in ranges)
+    near = Q(**{f"{item}__gte": first, f"{item}__lte": last})
     if path != f"{item}__study":
         return near & Q(**{f"{path}__in": studies})
-    return near & Q(Exists(Item.objects.filter(pk=OuterRef(item), study__in=studies)))
+    return near & Q(Exists(Item.objects.filter(pk=OuterRef(item), study__in=studies, pk__gte=first, pk__lte=last)))
 
 
 def exactly(model: type[Model], path: str, term: str, studies: Any) -> Q:

@@ -138,7 +138,8 @@ else:
     _given.setdefault("connect_timeout", 5)
     _given.setdefault("tcp_user_timeout", 15_000)
     # Plans are kept from when tables were small; with the cost of disks that seek, a claim then reads all answers.
-    _plans = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1"
+    # Compiling a statement takes a third of a second, for pages of which each takes a hundredth.
+    _plans = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off"
     _given["options"] = f"{_plans} {_given.get('options', '')}".strip()
 # Whether a round trip to the database takes so long that statements are to travel together (config/prepared_sql.py).
 DATABASE_FAR = read_boolean(env, "DATABASE_FAR", default=False)

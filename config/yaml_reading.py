@@ -1,4 +1,4 @@
-"""Reads YAML 1.2 that somebody else wrote, with a library that is loaded when the first text comes."""
+"""The door to `config.yaml_parser`, whose library is loaded when the first text comes."""
 
 from importlib import import_module
 from typing import Any
@@ -13,5 +13,5 @@ class YamlInvalidError(ValueError):
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the value of a YAML 1.2 text, as `config.yaml_values` reads it. Raises YamlInvalidError."""
-    return import_module("config.yaml_values").values_of(text)
+    """Return the value of a YAML 1.2 text, as `config.yaml_parser` reads it. Raises YamlInvalidError."""
+    return import_module("config.yaml_parser").values_of(text)

@@ -26,7 +26,7 @@ EMPTY = "no-words"
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """Return the stems of the words of `text` without stop words."""
+    """Return the stems of the words of `text` without stop words; see TOKENS_VERSION of the searcher."""
     return [word.stem for word in words_of(text, language) if not word.is_stop]
 
 

@@ -1,24 +1,23 @@
-"""Parameters of which `make test` takes some, and `make thorough` all."""
+"""Cases of a test of which `make test` takes some, and `make thorough` all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 
-def first(values: Sequence[Any], kept: int = 1) -> list[Any]:
-    """The first `kept` in `make test`. A tuple has a value for each name."""
-    return _left_out(values, range(kept, len(values)))
+def first_cases(cases: Sequence[Any], kept: int = 1) -> list[Any]:
+    """The first `kept` in `make test`. If a test has several arguments, give each case as a tuple."""
+    return [*cases[:kept], *(_left_out(case) for case in cases[kept:])]
 
 
-def every(values: Sequence[Any], step: int) -> list[Any]:
-    """Every `step`-th in `make test`, the first among them."""
-    return _left_out(values, (place for place in range(len(values)) if place % step))
+def chosen_cases(cases: Sequence[Any], chosen: Sequence[Any]) -> list[Any]:
+    """Those that are chosen in `make test`, each of which must be among the cases."""
+    assert set(chosen) <= set(cases), set(chosen) - set(cases)
+    return [case if case in chosen else _left_out(case) for case in cases]
 
 
-def _left_out(values: Sequence[Any], places: Iterable[int]) -> list[Any]:
-    found = list(values)
-    for place in places:
-        given = found[place] if isinstance(found[place], tuple) else (found[place],)
-        found[place] = pytest.param(*given, marks=pytest.mark.thorough)
-    return found
+def _left_out(case: Any) -> Any:
+    if isinstance(case, type(pytest.param())):
+        return pytest.param(*case.values, marks=[*case.marks, pytest.mark.thorough], id=case.id)
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough)

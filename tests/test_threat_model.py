@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.house import ROOT
-from tests.named_tests import exists
+from tests.named_tests import exists, is_left_out
 from tests.test_reliability import CHECKS
 
 PAGE = ROOT / "SECURITY.md"
@@ -39,6 +39,8 @@ def faults_of(part: str) -> list[str]:
         if not tests:
             found.append(f"no test: {threat[1]}")
         found += [f"no such test: {test}" for test in tests if not exists(test)]
+        if tests and all(exists(test) and is_left_out(test) for test in tests):
+            found.append(f"only in make thorough: {threat[1]}")
     return found
 
 

@@ -8,7 +8,7 @@ from django.db.models import Model, QuerySet
 from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erase_audit
 from accounts.models import Person
 from annotation.erasing import all_erasing
-from annotation.large_lists import ends_of, of_items
+from annotation.large_lists import Range, of_items, ranges_of
 from annotation.models import Item, Project, Study
 from annotation.studies.queries import CountOf
 from config.background.rows import Row
@@ -86,7 +86,7 @@ def shown_rows_of(study: Study) -> list[tuple[str, int]]:
     """
     tables = [(model, path) for part in all_erasing() for model, path in part.study_rows if model is not Study]
     counts: dict[type[Model], int] = {}
-    ends = ends_of([study.pk])
+    ranges = ranges_of([study.pk])
     for hops in sorted({path.count("__") for _, path in tables}):
         asked = [
             (model, path)
@@ -95,7 +95,7 @@ def shown_rows_of(study: Study) -> list[tuple[str, int]]:
         ]
         counts.update(dict.fromkeys((model for model, path in tables if path.count("__") == hops), 0))
         found = {
-            f"rows_{number}": CountOf(_shown_rows(model, path, study, ends))
+            f"rows_{number}": CountOf(_shown_rows(model, path, study, ranges))
             for number, (model, path) in enumerate(asked)
         }
         numbers = Study.objects.filter(pk=study.pk).annotate(**found).values_list(*found).get() if found else ()
@@ -108,11 +108,11 @@ def _first_of(model: type[Model], path: str) -> Any:
     return model._meta.get_field(path.partition("__")[0]).related_model
 
 
-def _shown_rows(model: type[Model], path: str, study: Study, ends: tuple[int, int] | None) -> QuerySet[Any]:
-    """At most MOST_SHOWN + 1 of a table's rows; those with an item lie between the study's `ends`."""
+def _shown_rows(model: type[Model], path: str, study: Study, ranges: list[Range]) -> QuerySet[Any]:
+    """At most MOST_SHOWN + 1 of a table's rows; those with an item lie in the study's `ranges`."""
     rows = model._default_manager.filter(**{path: study.pk})
     if any(field.name == "item" and not field.null for field in model._meta.concrete_fields):
-        rows = model._default_manager.filter(of_items([study.pk], ends, "item", path))
+        rows = model._default_manager.filter(of_items([study.pk], ranges, "item", path))
     elif model is Item:
         rows = Item.objects.filter(study__gte=study.pk, study__lte=study.pk)
     return rows.order_by().values("pk")[: MOST_SHOWN + 1]

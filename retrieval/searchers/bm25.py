@@ -11,9 +11,9 @@ from retrieval.searchers import OpenIndex, Searcher
 
 K1, B, METHOD = 1.5, 0.75, "lucene"
 TOKENS_VERSION = 1
-"""Increase it when `tokens` changes, so that indexes are rebuilt."""
+"""Increase it when `retrieval.bm25_index.tokens` changes, so that indexes are rebuilt."""
 ENCODING = "utf-8"
-COMPUTING = "retrieval.bm25_index"
+INDEX_MODULE = "retrieval.bm25_index"
 
 
 class BM25(Searcher):
@@ -32,16 +32,16 @@ class BM25(Searcher):
         return
 
     def write_part(self, path: Path, texts: Sequence[str], settings: Mapping[str, Any]) -> None:
-        tokens, language = import_module(COMPUTING).tokens, settings["language"]
+        tokens, language = import_module(INDEX_MODULE).tokens, settings["language"]
         found = [tokens(text, language) for text in texts]
         path.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), encoding=ENCODING)
 
     def assemble(self, folder: Path, parts: Sequence[Path], settings: Mapping[str, Any]) -> None:
         k1, b, method = settings["k1"], settings["b"], settings["method"]
-        import_module(COMPUTING).write_index(folder, _passages(parts), k1, b, method)
+        import_module(INDEX_MODULE).write_index(folder, _passages(parts), k1, b, method)
 
     def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
-        found: OpenIndex = import_module(COMPUTING).open_index(folder, settings["language"])
+        found: OpenIndex = import_module(INDEX_MODULE).open_index(folder, settings["language"])
         return found
 
 

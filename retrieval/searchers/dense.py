@@ -14,7 +14,7 @@ from retrieval.search_errors import ModelMissingError, SearchError
 from retrieval.searchers import OpenIndex, Searcher
 
 MODEL = "facebook/contriever-msmarco"
-COMPUTING = "retrieval.dense_index"
+INDEX_MODULE = "retrieval.dense_index"
 
 
 class Dense(Searcher):
@@ -42,13 +42,13 @@ class Dense(Searcher):
         import_module("retrieval.embedding").load_encoder(find_model(settings["model"]))
 
     def write_part(self, path: Path, texts: Sequence[str], settings: Mapping[str, Any]) -> None:
-        import_module(COMPUTING).write_vectors(path, texts, settings["model"])
+        import_module(INDEX_MODULE).write_vectors(path, texts, settings["model"])
 
     def assemble(self, folder: Path, parts: Sequence[Path], settings: Mapping[str, Any]) -> None:
-        import_module(COMPUTING).write_index(folder, parts, bool(settings.get("approximate")))
+        import_module(INDEX_MODULE).write_index(folder, parts, bool(settings.get("approximate")))
 
     def open(self, folder: Path, settings: Mapping[str, Any]) -> OpenIndex:
-        found: OpenIndex = import_module(COMPUTING).open_index(folder, settings["model"])
+        found: OpenIndex = import_module(INDEX_MODULE).open_index(folder, settings["model"])
         return found
 
 

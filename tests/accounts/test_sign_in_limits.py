@@ -135,7 +135,6 @@ def guess_at_others(address=LAB):
     assert statuses == [422] * ADDRESS_TRIES
 
 
-@pytest.mark.thorough
 def test_one_address_cannot_keep_guessing_with_other_names(db, hashed):
     guess_at_others()
     refused = try_to_sign_in("another-name")
@@ -180,7 +179,6 @@ def test_a_known_address_belongs_to_the_person_who_has_its_user_name_now(owner):
     assert KnownAddress.objects.get().person == heir
 
 
-@pytest.mark.thorough
 def test_one_audit_row_says_that_a_limit_was_reached(owner):
     use_up()
     try_to_sign_in()
@@ -265,7 +263,6 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_processes_share_the_counts():
     database = connection.settings_dict

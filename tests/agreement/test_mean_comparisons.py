@@ -5,7 +5,7 @@ from scipy.stats import ttest_rel, wilcoxon
 from agreement.bootstrap import TOO_LARGE
 from agreement.holm import holm
 from agreement.mean_comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, mean_comparisons
-from tests.fewer import first
+from tests.fewer import first_cases
 
 RNG = np.random.default_rng(5)
 TABLE = np.round(RNG.normal([3, 3.4, 3.1], 1, (40, 3)), 1)
@@ -83,7 +83,7 @@ def test_systems_without_a_shared_item_are_not_compared():
     assert compared(np.array([[1, np.nan], [np.nan, 2]]))[0] == []
 
 
-@pytest.mark.parametrize("seed", first(range(12), 3))
+@pytest.mark.parametrize("seed", first_cases(range(12), 3))
 def test_few_tied_differences_give_the_p_value_of_scipy(seed):
     rng = np.random.default_rng(seed)
     n = 2 + seed % 12

@@ -29,7 +29,7 @@ from llm.models import Call
 from reports.exporting import export_study
 from retrieval.models import IndexBuild
 from sessions.models import RevisionSession, Turn
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.filled import fill
 from tests.models_and_papers import make_call
 
@@ -143,7 +143,7 @@ def erase_in_steps(study, actor):
 
 @pytest.mark.parametrize(
     ("slug", "erase"),
-    first(
+    first_cases(
         [
             ("the-session", erase_in_steps),
             ("the-rating", erase_study),

@@ -14,14 +14,14 @@ from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, Membership
 from recruiting.way_in.data_download import own_data
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
-from tests.fewer import first
+from tests.fewer import first_cases
 
 __all__ = ["filled", "people"]
 NAMES = ("ann-user-name", "Ann Fullname", "ann@mail.example", "PHRASE-OF-ANN")
 """What leads to Ann, and what she has saved for herself."""
 
 
-@pytest.mark.parametrize("keep_answers", first([True, False]))
+@pytest.mark.parametrize("keep_answers", first_cases([True, False]))
 def test_a_person_who_is_erased_everywhere_is_named_nowhere(people, keep_answers):
     assert all(name in everything() for name in NAMES)
     gone = [erase_rater(ann_of(study_called(slug), people), None, keep_answers=keep_answers) for slug in STUDIES]

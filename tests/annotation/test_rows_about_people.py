@@ -30,7 +30,7 @@ from recruiting.models import CrowdId, MailAddress, RaterMessage
 from recruiting.second_stage.stage_section import has_stage, named_adjudicators
 from reports.models import KeptExport, KeptReport, Preregistration
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
-from tests.fewer import first
+from tests.fewer import first_cases
 
 __all__ = ["filled", "people"]
 PEOPLE = (Person, Rater, Reviewer, Identity, Membership)
@@ -157,7 +157,7 @@ def erase_everywhere(person, *, keep_answers):
         erase_rater(rater_for(study, person), None, keep_answers=keep_answers)
 
 
-@pytest.mark.parametrize("keep_answers", first([False, True]))
+@pytest.mark.parametrize("keep_answers", first_cases([True, False]))
 def test_rows_about_people_end_as_the_list_says(people, keep_answers):
     """Ann annotates, and Olive runs all studies."""
     dora = Person.objects.create_user("dora", full_name="Dora Fullname")
@@ -235,7 +235,7 @@ def kept_files():
                     yield from (packed.read(name) for name in packed.namelist())
 
 
-@pytest.mark.parametrize("keep_answers", first([False, True]))
+@pytest.mark.parametrize("keep_answers", first_cases([True, False]))
 def test_no_setting_note_choice_or_file_names_somebody_who_was_erased(people, keep_answers):
     names = name_ann_everywhere(people)
     raters = [ann_of(study_called(slug), people).name for slug in STUDIES]

@@ -43,7 +43,12 @@ def too_small(page, sizes) -> dict:
     return found
 
 
-on_sizes = pytest.mark.parametrize("sizes", [SIZES[1::2], pytest.param(SIZES, marks=pytest.mark.thorough)])
+QUICK = [(820, 1180), (390, 844), (360, 740)]
+on_sizes = pytest.mark.parametrize(
+    "sizes",
+    [QUICK, pytest.param([one for one in SIZES if one not in QUICK], marks=pytest.mark.thorough)],
+    ids=["usual", "others"],
+)
 
 
 @on_sizes

@@ -25,7 +25,7 @@ from config.environment import (
     read_synchronous,
     refuse_unsafe_production,
 )
-from tests.fewer import first
+from tests.fewer import first_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD_KEY = "kZ3" * 20
@@ -233,7 +233,7 @@ def command(tmp_path, **environment) -> subprocess.CompletedProcess:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("inside", first(["var", "", "var/deeper"]))
+@pytest.mark.parametrize("inside", first_cases(["var", "", "var/deeper"]))
 @pytest.mark.parametrize("name", ["VAR", "STATIC_ROOT"])
 def test_a_file_in_place_of_a_folder_is_explained_in_one_sentence(tmp_path, name, inside):
     (tmp_path / "file").write_text("in the way")

@@ -11,7 +11,7 @@ from django.conf import settings
 from config.error_reports import reported
 from config.log_lines import JSONLineFormatter
 from config.request_ids import working_for
-from tests.fewer import first
+from tests.fewer import first_cases
 
 TOKEN = "q8_Zr-" * 8
 
@@ -52,7 +52,7 @@ def test_a_line_without_a_request_has_none():
 SAYS = "import logging, django; django.setup(); logging.getLogger('a').error('said %s', 1)"
 
 
-@pytest.mark.parametrize("wanted", first(["json", "xml", "text", ""], 2))
+@pytest.mark.parametrize("wanted", first_cases(["json", "xml", "text", ""], 2))
 def test_the_setting_chooses_the_form(tmp_path, wanted):
     done = subprocess.run(
         [sys.executable, "-c", SAYS], cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, capture_output=True, text=True,

@@ -44,14 +44,14 @@ def test_a_thread_keeps_its_database_connection_from_row_to_row(monkeypatch):
         fixup.close_database()
 
 
-COMPUTING = {"numpy", "scipy", "bm25s", "faiss", "torch", "nltk", "openai", "pypdf", "ruamel"}
+HEAVY_PACKAGES = {"numpy", "scipy", "bm25s", "faiss", "torch", "nltk", "openai", "pypdf", "ruamel"}
 """Packages that only work needs: each takes a megabyte or more of every worker that has loaded it."""
 
 
 def test_an_idle_worker_has_loaded_nothing_that_computes():
     code = (
         "import sys, django; django.setup(); from config import worker; worker.load(); "
-        f"print(sorted({COMPUTING} & set(sys.modules)))"
+        f"print(sorted({HEAVY_PACKAGES} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL

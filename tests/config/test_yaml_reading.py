@@ -2,8 +2,8 @@
 
 import pytest
 
+from config.yaml_parser import MOST_VALUES
 from config.yaml_reading import YamlInvalidError, parse_yaml
-from config.yaml_values import MOST_VALUES
 
 
 def refusal(text: str) -> YamlInvalidError:

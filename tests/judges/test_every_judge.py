@@ -21,13 +21,15 @@ from judges.options import read_options
 from llm.management.commands.scripted_endpoint import SECTION
 from llm.scripted.server_thread import serving
 from sessions.models import TurnLabel
-from tests.fewer import every
+from tests.fewer import chosen_cases
 from tests.judges.fitting_studies import fitting_study
 from tests.judges.metrics.test_bleurt import with_words  # noqa: F401 - a fixture
 from tests.judges.tiny_models import absent, tiny_classifier
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
 JUDGES = [choice.key for group in judge_groups() for choice in group.choices]
+REPRESENTATIVES = {*(group.choices[0].key for group in judge_groups()), "words", "rouge"}
+"""Of each group its first, and two metrics without a model."""
 MODELS = {"embedding": "roberta", "bartscore": "bart", "bleurt": "with_words", "entailment": "nli"}
 """The fixture with the tiny model of each metric that has one."""
 SELECT = re.compile(r'<select name="([\w-]+)"[^>]*>(.*?)</select>', re.DOTALL)
@@ -131,7 +133,7 @@ def needs_references(judge):
     return metric.needed(metric.checked({})) == "references"
 
 
-@pytest.mark.parametrize("key", every(JUDGES, 3))
+@pytest.mark.parametrize("key", chosen_cases(JUDGES, REPRESENTATIVES))
 def test_page_and_command_run_it_to_its_end_with_equal_rows(client, tmp_path, owner, scripted, tiny, key):
     judge = judge_choice(key)
     tiny_model, study = tiny(judge), fitting_study(tmp_path, owner, judge.protocol)

@@ -14,7 +14,7 @@ from judges.turn_split import TEST, TRAINING, TurnSplit
 from judges.units import planned_units
 from llm.models import Call
 from sessions.turn_variants import named_turn
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.judges.rated_sessions import rated_sessions, session_line
 from tests.judges.scripted_judges import configured, run_to_end, work_off
 
@@ -66,7 +66,7 @@ def test_two_way_and_three_way_and_numbers_of_examples_are_raters_of_their_own(r
     assert (again.rater_id, again.name) == (runs[3].rater_id, "2")
 
 
-@pytest.mark.parametrize("split", first(["turn", "session", "item"]))
+@pytest.mark.parametrize("split", first_cases(["turn", "session", "item"]))
 def test_examples_are_training_turns_of_other_sessions_and_only_the_test_part_is_judged(rated, owner, model, split):
     options = {"examples": 10, "split_by": split, "split_seed": 2, "training": 0.5, "validation": 0.1}
     run = run_to_end(rated, owner, options=options, **ASK)

@@ -119,6 +119,18 @@ def test_items_of_several_studies_are_read_in_the_order_of_an_index(client, staf
             assert "TEMP B-TREE FOR ORDER BY" not in plan_of(keys)
 
 
+def test_items_of_other_studies_between_those_of_two_are_not_read(client, staff, stranger, study, answered):
+    between, last = other_draft(stranger, "between"), other_draft(staff, "last")
+    for number in range(20):
+        add_item(between, f"foreign-{number}")
+    add_item(last, "last")
+    for model in (Task, Output):
+        asked = statements(client, listing(model))
+        [keys] = [sql for sql in asked if f'FROM "{model._meta.db_table}"' in sql and "LIMIT 5001" in sql]
+        assert '"item_id" >=' not in keys
+    assert {output.item.study_id for output in found(client, listing(Output))} == {study.pk, last.pk}
+
+
 def test_no_address_sorts_a_large_list(client, staff, answered):
     asked = statements(client, f"{listing(Slot)}?o=3")
     assert not [sql for sql in asked if 'ORDER BY "annotation_slot"."state"' in sql]

@@ -150,7 +150,6 @@ def bring_a_strange_file(manifest, members):
     manifest["files"]["../secret_key"] = {"size": 1, "sha256": hashlib.sha256(b"x").hexdigest()}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -171,7 +170,6 @@ def test_a_wrong_backup_is_refused_and_leaves_no_rows(backup, change, words, tmp
         target.must("restore", backup[0])
 
 
-@pytest.mark.thorough
 def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
     content = backup[0].read_bytes()
     (tmp_path / "half.zip").write_bytes(content[: len(content) // 2])
@@ -180,7 +178,6 @@ def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
         assert "does not exist" in target.refused("restore", tmp_path / "none.zip")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", QUICK_KINDS)
 def test_a_killed_restore_says_that_it_is_incomplete_until_it_is_repeated(backup, kind, tmp_path):
     skip_without_server(kind)

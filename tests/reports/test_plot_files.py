@@ -14,7 +14,7 @@ from reports.agreement_report import agreement_report
 from reports.display.plot_data import PlotData, PlotPoint, bar_data, dot_data, histogram_data
 from reports.models import KeptReport
 from reports.plot_files import plot_files
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.reports.comparing import RANKS, made
 from tests.reports.computing import compute_requested, read
 
@@ -28,7 +28,7 @@ PLOTS = [
 ]
 
 
-@pytest.mark.parametrize("plot", first(PLOTS, 2), ids=lambda plot: plot.kind)
+@pytest.mark.parametrize("plot", first_cases(PLOTS, 2), ids=lambda plot: plot.kind)
 def test_a_plot_has_the_same_bytes_each_time_without_a_date(plot):
     files, again = plot_files(plot.as_choices()), plot_files(json.loads(plot.as_json()))
     assert files == again

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfWriter
 
 from retrieval.paper_formats import PaperError, pdf, read_paper
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.retrieval.conftest import make_pdf
 
 BODY = [
@@ -98,7 +98,7 @@ def test_invalid_pdfs_are_refused_with_a_sentence(made, reason):
     assert str(refused.value).endswith(".")
 
 
-@pytest.mark.parametrize(("part", "times"), first([(b" ", 300_000_000), (b"BT /F1 10 Tf (x) Tj ET ", 3_000_000)]))
+@pytest.mark.parametrize(("part", "times"), first_cases([(b" ", 300_000_000), (b"BT /F1 10 Tf (x) Tj ET ", 3_000_000)]))
 def test_a_decompression_bomb_is_killed_and_refused(part, times, monkeypatch):
     monkeypatch.setattr(pdf, "SECONDS", 3)
     bomb = make_pdf([[]], stream=part * times)  # made here, so that only this test's process holds 300 MB

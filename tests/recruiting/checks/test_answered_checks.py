@@ -73,7 +73,6 @@ def answer_all(client, owner, folder):
     return study, *raters
 
 
-@pytest.mark.thorough
 def test_checks_count_nowhere_and_their_figures_tell_raters_apart(worked, client):
     study, ada, ben = worked
     owner = Person.objects.get(username="head")

@@ -18,7 +18,7 @@ from annotation.models import Annotation, Assignment, Slot
 from annotation.studies.check_draws import _draws, drawn_kind
 from annotation.studies.planning import seeded
 from recruiting.checks.preparing_checks import prepare_checks
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.recruiting.checks.checked_study import (
     EVERY_KIND,
     WORDS,
@@ -63,7 +63,7 @@ def texts_of(address):
     return [one for text in shown for one in (text, *re.split(r"(?<=\.)\s|\s", text)) if len(one) > 1]
 
 
-@pytest.mark.parametrize("protocol", first(["pairwise", "rating", "listwise"]))
+@pytest.mark.parametrize("protocol", first_cases(["pairwise", "rating", "listwise"]))
 def test_no_template_tells_checks_from_tasks(client, owner, tmp_path, protocol):
     study = make_checked_study(tmp_path, owner, protocol)
     person, rater = rater_in(study, "ada")
@@ -88,8 +88,7 @@ def test_no_template_tells_checks_from_tasks(client, owner, tmp_path, protocol):
         assert None in seen, "a form of page that only checks have"
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("protocol", first(["rating", "pairwise"]))
+@pytest.mark.parametrize("protocol", first_cases(["rating", "pairwise"]))
 def test_an_answer_and_its_next_claim_run_as_many_statements_for_a_check(client, owner, tmp_path, protocol):
     study = make_checked_study(tmp_path, owner, protocol, options={"same_raters": False})
     person, rater = rater_in(study, "ada")
@@ -115,7 +114,6 @@ def test_an_answer_and_its_next_claim_run_as_many_statements_for_a_check(client,
     assert all(None in kinds for kinds in answers.values()), answers
 
 
-@pytest.mark.thorough
 def test_the_download_of_own_data_names_checks_as_it_names_tasks(client, owner, tmp_path):
     study = make_checked_study(tmp_path, owner, options={"same_raters": False})
     person, rater = rater_in(study, "ada")

@@ -14,7 +14,7 @@ from recruiting.models import MailAddress, OutgoingMail, RaterNotice
 from reports.kept_files.kept_exports import folder_of, request_export
 from tests.annotation.test_erasing import everything
 from tests.clock import at_time
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.recruiting.crowds.crowd_study import Guest, crowd_study, prolific_ids
 from tests.recruiting.test_leaving import texts_of
 from tests.recruiting.way_in_study import CONSENT, SCREEN, Walk
@@ -79,7 +79,7 @@ def make_history(study, guest, owner):
     return rater
 
 
-@pytest.mark.parametrize("rule", first(["erase", "keep"]))
+@pytest.mark.parametrize("rule", first_cases(["keep", "erase"]))
 def test_nothing_of_a_guest_who_has_left_is_kept_anywhere(
     owner, settings, tmp_path, rule, django_capture_on_commit_callbacks
 ):

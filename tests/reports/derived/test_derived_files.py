@@ -11,7 +11,7 @@ from reports import figure_files
 from reports.derived.computing import unit_labels
 from reports.exporting import canonical_digest, export_study
 from reports.models import KeptReport
-from tests.fewer import first
+from tests.fewer import first_cases
 from tests.reports.derived.conftest import ORDERED, chosen, likert
 from tests.reports.exporting.conftest import bytes_of, objects_of
 
@@ -27,7 +27,7 @@ def derived_names(folder):
     return sorted(path.name for path in (folder / "derived").iterdir())
 
 
-@pytest.mark.parametrize("form", first(["csv", "jsonl", "parquet"]))
+@pytest.mark.parametrize("form", first_cases(["csv", "jsonl", "parquet"]))
 def test_an_export_has_tables_with_rows_and_reports_in_a_folder_that_an_import_ignores(answered, tmp_path, form):
     study = answered("pairwise", PAIRS, CHOICES)
     call_command("export_study", study.slug, out=tmp_path / "first", format=form)
