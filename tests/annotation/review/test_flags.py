@@ -13,8 +13,9 @@ from annotation.models import Assignment, FlagAnswer, ReadComments, Task
 from annotation.review.comments import count_unread, mark_read, unread_comments
 from annotation.review.flags import answer_flag, open_flags
 from annotation.review.verdicts import ReviewedMeanwhileError
-from annotation.studies.newest_first import newest_first
+from annotation.studies.newest_first import NewestFirst, newest_first
 from annotation.studies.study_overview import count_overview
+from annotation.views import attention
 
 PAGE = "/studies/study/attention/"
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["COMMENT"]}
@@ -152,3 +153,11 @@ def test_a_list_begins_after_a_row_and_counts_none(client, study, flagged, owner
     assert not any("COUNT(" in query["sql"] for query in captured)
     documents = [query["sql"] for query in captured if '"annotation_item"."document"' in query["sql"]]
     assert [sql.count("LIMIT 51") for sql in documents] == [0]  # not read for all rows that are sorted
+
+
+def test_a_page_whose_rows_have_all_gone_meanwhile_leads_to_older_ones(client, study, owner, monkeypatch):
+    monkeypatch.setattr(attention, "newest_first", lambda rows, before: NewestFirst([], 7, is_first=True))
+    client.force_login(owner)
+    page = client.get(PAGE).content.decode()
+    assert "before=7" in page
+    assert "No flagged tasks" not in page
