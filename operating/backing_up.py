@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from config.disk_sync import sync
 from config.environment import OWN_VARIABLES
 from config.schema_state import NEWER, unknown
 from config.snapshot import read_without_mapping, snapshot
@@ -36,7 +37,7 @@ from operating.backup_format import (
     table_member,
 )
 from operating.stored_tables import Digest, StoredTable, applied, tables_of
-from operating.var_files import copied, kept_files, sync_folder
+from operating.var_files import copied, kept_files
 
 PARTIAL = ".partial"
 COMPRESSION = 4
@@ -61,7 +62,7 @@ def write_backup(path: Path) -> Manifest:
             _give_name(partial, path)
         finally:
             partial.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    sync(path.parent)
     return manifest
 
 

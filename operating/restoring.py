@@ -17,13 +17,14 @@ from django.db import DataError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from config.disk_sync import sync
 from config.schema_state import mark_of_restore, unknown
 from config.snapshot import read_without_mapping
 from config.software_version import SOFTWARE_VERSION
 from config.triggers import lost_triggers
 from operating.backup_format import BackupRefusedError, Manifest, OpenBackup, file_member
 from operating.stored_tables import FILLED_BY_MIGRATE, Digest, StoredTable, applied, first_filled, tables_of
-from operating.var_files import copied, digest_of, is_allowed, sync_folder
+from operating.var_files import copied, digest_of, is_allowed
 
 Progress = Callable[[str], None]
 
@@ -98,7 +99,7 @@ def _refuse_other_files(manifest: Manifest) -> None:
 def _mark(path: Path) -> None:
     mark = mark_of_restore()
     mark.write_text(json.dumps({"file": str(path.absolute())}), encoding="utf-8")
-    sync_folder(mark.parent)
+    sync(mark.parent)
 
 
 def _make_tables(manifest: Manifest) -> None:
@@ -134,7 +135,7 @@ def _restore_files(backup: OpenBackup) -> None:
         if sha256 != entry.sha256:
             raise BackupRefusedError(f"{name} changed while it was restored. Try again.")
         partial.rename(place)
-        sync_folder(place.parent)
+        sync(place.parent)
 
 
 def _load(backup: OpenBackup, progress: Progress) -> None:

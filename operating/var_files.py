@@ -7,7 +7,6 @@ or describe this machine: they are named and not copied.
 """
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -55,12 +54,3 @@ def copied(source: IO[bytes], target: IO[bytes], longest: int | None = None) -> 
         digest.update(piece)
         size += len(piece)
     return size, digest.hexdigest()
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the disk keep the names of the folder's files."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,15 +1,13 @@
-"""Numbers the passages of a study with the rows of an index, and writes files that are complete as soon as they exist.
+"""Numbers the passages of a study with the rows of an index.
 
 A text that occurs several times in a study has one row. Passages without text, and repeated passages of the same item,
 have no row and are never found.
 """
 
 import hashlib
-import os
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 NO_ROW = -1
 
@@ -47,18 +45,3 @@ def new_texts(numbering: Numbering, texts: Iterable[str]) -> Iterator[str]:
         if numbering.known.get(digest_of(text)) == next_row:
             next_row += 1
             yield text
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush all files of a folder, and the folder, to the disk."""
-    for path in [*(path for path in folder.iterdir() if path.is_file()), folder]:
-        sync(path)
-
-
-def sync(path: Path) -> None:
-    """Flush a file, or the names in a folder, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config.disk_sync import sync
+
 MANIFEST = "manifest.json"
 SCHEMA = "interrater-study/1"
 
@@ -69,11 +71,7 @@ def check_place(out: Path) -> None:
 def _settle(folder: Path) -> None:
     """Sync everything in the folder to disk before it gets its name."""
     for path in [*folder.rglob("*"), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(path)
 
 
 def _replace(part: Path, out: Path) -> None:
@@ -88,8 +86,4 @@ def _replace(part: Path, out: Path) -> None:
             os.replace(old, out)
             raise
         shutil.rmtree(old, ignore_errors=True)
-    descriptor = os.open(out.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(out.parent)

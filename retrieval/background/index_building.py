@@ -17,9 +17,10 @@ from pathlib import Path
 from annotation.models import Item
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, Work
+from config.disk_sync import sync
 from retrieval.index_builds import WORK_KEY, digest_of, items_with_papers, make_current, remove_unused
 from retrieval.models import IndexBuild
-from retrieval.numbering import Numbering, new_texts, sync, sync_folder
+from retrieval.numbering import Numbering, new_texts
 from retrieval.papers import papers_of
 from retrieval.search_errors import SearchError
 from retrieval.searchers import Searcher, searchers
@@ -84,7 +85,7 @@ def _write_parts(claim: Claim, searcher: Searcher, numbering: Numbering) -> list
         found.append(path)
         done += len(batch)
         claim.update(done=done)
-    sync_folder(folder)
+    _sync_folder(folder)
     return found
 
 
@@ -138,10 +139,16 @@ def _assemble(claim: Claim, searcher: Searcher, numbering: Numbering, parts: Seq
     with claim.kept_alive():
         searcher.assemble(folder, parts, claim.row.settings)
     import_module("retrieval.index_layout").layout_of(numbering).save(folder)  # numpy, which idle workers do without
-    sync_folder(folder)
-    sync_folder(folder.parent)
+    _sync_folder(folder)
+    _sync_folder(folder.parent)
     claim.renew()
     return edition
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush all files of a folder, and the folder, to the disk."""
+    for path in [*(path for path in folder.iterdir() if path.is_file()), folder]:
+        sync(path)
 
 
 def _leave_only(place: Path, names: set[str]) -> None:

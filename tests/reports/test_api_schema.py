@@ -206,7 +206,7 @@ def numbers(study, rater):
 
 OPERATIONS = [f"{method} {path}" for path, method, _ in operations(described())]
 WRITING = [one for one in OPERATIONS if not one.startswith("get ")]
-"""What `test_api_generated.py` does not send."""
+"""What changes something. In `make test` the answers to the rest are compared by `test_api_generated.py` alone."""
 
 
 @pytest.mark.parametrize("operation", chosen_cases(OPERATIONS, WRITING))
