@@ -60,6 +60,7 @@ def test_other_languages_are_refused(client, db, wanted):
     assert "django_language" not in answer.cookies
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_person_keeps_the_language_on_every_computer(signed_in, rater, study, task, language):
     signed_in.post(CHOOSE, {"language": language})

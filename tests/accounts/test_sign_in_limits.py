@@ -153,6 +153,7 @@ def test_people_known_at_an_address_get_in_while_others_there_guess(owner):
     assert try_to_sign_in(password=right("owner")).status_code == 302
 
 
+@pytest.mark.thorough
 def test_a_whole_lab_behind_one_address_gets_in_even_if_everybody_mistypes_first(db):
     people = [make_person(f"person-{number}").username for number in range(ADDRESS_TRIES)]
     for name in people:
@@ -179,6 +180,7 @@ def test_a_known_address_belongs_to_the_person_who_has_its_user_name_now(owner):
     assert KnownAddress.objects.get().person == heir
 
 
+@pytest.mark.thorough
 def test_one_audit_row_says_that_a_limit_was_reached(owner):
     use_up()
     try_to_sign_in()
@@ -263,6 +265,7 @@ for _ in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_processes_share_the_counts():
     database = connection.settings_dict

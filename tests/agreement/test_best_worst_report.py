@@ -119,6 +119,7 @@ def halves(rows, rng):
     return one, other
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_split_half_reliability_is_the_mean_correlation_over_random_splits(seed):
     rows, rng = drawn(seed, items=60, raters=5), np.random.default_rng(seed)

@@ -31,6 +31,7 @@ def slow_distances(rows, level):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 @given(rows=ROWS)
 def test_distances_are_those_of_their_definition(level, rows):
@@ -41,6 +42,7 @@ def test_distances_are_those_of_their_definition(level, rows):
         assert peers.signed == pytest.approx([one for _, one in slow], abs=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 @given(rows=ROWS)
 def test_together_they_are_alpha(level, rows):

@@ -181,6 +181,7 @@ def beside(path):
     return (*path[:-1], f"{path[-1]}_ci")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("values", [[1.0, 2, 3, 4, 5], list(np.random.default_rng(9).normal(3, 2, 400))])
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 def test_intervals_are_those_of_reports_on_resampled_items(ratings_of, values, level):

@@ -51,6 +51,7 @@ def f1(a, b):
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
 
+@pytest.mark.thorough
 @settings(max_examples=100)
 @given(answers)
 def test_figures_by_character_equal_those_of_single_characters(given_answers):
@@ -75,6 +76,7 @@ def test_figures_by_character_equal_those_of_single_characters(given_answers):
         assert report["span_alpha"] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.thorough
 @settings(max_examples=100)
 @given(answers)
 def test_f1_equals_that_of_sets_of_characters_and_words(given_answers):

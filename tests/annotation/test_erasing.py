@@ -92,6 +92,7 @@ def reaches_study():
     return found
 
 
+@pytest.mark.thorough
 def test_the_filled_database_has_a_row_of_everything(people):
     ours = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]
     assert {model for model in ours if not model.objects.exists()} == {Erasure, PendingImport, PendingRows}
@@ -175,6 +176,7 @@ def test_a_study_is_erased_with_all_its_rows_and_others_are_unchanged(people, tm
         assert canary not in everything()
 
 
+@pytest.mark.thorough
 def test_erasing_a_study_keeps_what_stayed_of_an_earlier_one_of_the_same_slug(people, make_study):
     study = study_called("the-session")
     close(study, people.owner)

@@ -104,6 +104,7 @@ def test_what_an_earlier_admin_logged_about_a_person_goes_with_their_account(peo
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keep_answers", [True, False])
 def test_the_audit_does_not_name_a_person_who_erases_themselves(people, keep_answers):
     for slug in STUDIES:

@@ -21,6 +21,7 @@ def web(client, owner, study):
     return client
 
 
+@pytest.mark.thorough
 def test_every_tab_of_a_study_leads_to_a_page_on_which_it_is_current(web, study):
     wrong = []
     for tab in TABS:

@@ -50,6 +50,7 @@ def test_an_answer_is_kept_while_the_web_server_is_away_and_sent_once_when_it_is
     assert [row["answers"]["comment"] for row in answers_to(task)] == [COMMENT]
 
 
+@pytest.mark.thorough
 def test_a_draft_is_kept_while_the_web_server_is_away_and_saved_when_it_is_back(desk, task, away):
     page = desk.open(task)
     server = WebServer(desk, away, "**/draft/")

@@ -127,6 +127,7 @@ def test_without_scripts_questions_are_added_and_saved(building, owner):
     assert Question.objects.get().text == "Why?"
 
 
+@pytest.mark.thorough
 def test_by_keyboard_a_question_is_added_moved_and_removed(building, owner):
     page = building(demo_draft("rating", owner))
     page.get_by_role("button", name="Text", exact=True).focus()

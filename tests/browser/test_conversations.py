@@ -54,6 +54,7 @@ def test_the_turns_of_a_conversation_are_seen_and_their_text_is_the_stored_one(o
     assert desk.faults == []
 
 
+@pytest.mark.thorough
 def test_shared_words_are_marked_within_the_turns(opened):
     desk, page = opened("rating")
     document = page.locator("[data-text=document]")
@@ -100,6 +101,7 @@ def test_markdown_is_formatted_until_its_source_is_asked_for(opened, protocol, a
     assert desk.faults == []
 
 
+@pytest.mark.thorough
 def test_marking_shared_words_shows_the_source_of_markdown(opened):
     _, page = opened("rating", "markdown")
     expect(page.locator("[data-text=document]")).to_be_hidden()
@@ -107,6 +109,7 @@ def test_marking_shared_words_shows_the_source_of_markdown(opened):
     expect(page.locator("[data-text=document] mark").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_code_keeps_its_lines(opened, axe):
     _, page = opened("pairwise", "code")
     assert page.locator("[data-text=document]").evaluate("node => getComputedStyle(node).whiteSpace") == "pre"

@@ -46,6 +46,7 @@ def test_after_the_last_task_the_end_is_said_and_undo_opens_the_answer_again(des
     expect(page.locator("[data-part=notices]")).to_contain_text("Submission undone.")
 
 
+@pytest.mark.thorough
 def test_without_single_keys_no_key_undoes_the_last_answer(desk, rater, last):
     page = submitted(desk, last)
     save_preferences(rater, keys_off=True)
@@ -70,6 +71,7 @@ def test_a_skip_is_no_answer_and_undoing_it_says_so(desk, last):
     assert [row["status"] for row in answers_to(last)] == ["skipped", "withdrawn"]
 
 
+@pytest.mark.thorough
 def test_a_skip_is_undone_from_the_next_task(desk, task):
     page = skipped(desk, task)
     moved_on(page, task)

@@ -87,6 +87,7 @@ def test_hostile_texts_stay_texts_on_the_pages_about_models(new_desk, engine, ow
         assert "alert(1)" in desk.page.locator("main").inner_text()
 
 
+@pytest.mark.thorough
 def test_a_page_says_that_no_worker_runs_and_takes_it_back_by_itself(new_desk, engine, owner):
     desk = new_desk(owner)
     desk.page.clock.install()
@@ -117,6 +118,7 @@ def test_a_question_to_a_model_is_answered_while_its_page_is_looked_at(new_desk,
     expect(page.locator("#reply .prose")).to_contain_text("sails at nine")
 
 
+@pytest.mark.thorough
 def test_a_search_is_answered_while_its_page_is_looked_at(new_desk, engine, owner):
     trial = try_search(Item.objects.get(study=engine), "ferry", owner)
     desk = new_desk(owner)
@@ -126,6 +128,7 @@ def test_a_search_is_answered_while_its_page_is_looked_at(new_desk, engine, owne
     expect(desk.page.locator("#found .notice")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_without_scripts_questions_and_searches_are_sent_and_looked_at_again(new_desk, engine, owner):
     desk = new_desk(owner, java_script_enabled=False)
     page = desk.page

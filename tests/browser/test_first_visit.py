@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - the names of fixtures
 
+import pytest
 from playwright.sync_api import expect
 
 from accounts.preferences import save_preferences
@@ -80,6 +81,7 @@ def test_a_cold_page_of_a_list_makes_few_requests_and_works(new_desk, rater, bri
     assert rows(desk.page)[:2] == ["A", "B"]
 
 
+@pytest.mark.thorough
 def test_a_cold_page_of_a_pair_makes_few_requests_and_works(desk, pair_study, first, collected):
     task = first(pair_study())
     cold(desk, collected, lambda: desk.open(task))
@@ -142,6 +144,7 @@ def test_keys_that_come_before_the_script_answer_no_other_task(desk, task):
     assert [row["answers"] for row in answers_to(task)] == [{"follows": True, "how_well": 5}]
 
 
+@pytest.mark.thorough
 def test_a_page_that_opens_in_a_hidden_tab_is_measured_without_being_painted(new_desk, rater, task):
     desk = new_desk(rater, viewport={"width": 390, "height": 844})
     desk.page.add_init_script(f"({HIDDEN})()")
@@ -149,6 +152,7 @@ def test_a_page_that_opens_in_a_hidden_tab_is_measured_without_being_painted(new
     expect(desk.page.locator("#pane-document")).to_have_attribute("role", "tabpanel")
 
 
+@pytest.mark.thorough
 def test_a_cold_page_in_arabic_makes_few_requests_and_works(desk, rater, task, collected):
     save_preferences(rater, language="ar")
     cold(desk, collected, lambda: desk.open(task), "محفوظ")

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - the names of fixtures
 
+import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -13,6 +14,7 @@ from tests.browser.test_first_visit import cold
 from tests.sessions.conftest import folder, instruct, models, second_task, session, study  # noqa: F401 - fixtures
 
 
+@pytest.mark.thorough
 def test_a_cold_page_of_a_session_makes_few_requests_and_works(desk, session, collected):
     key = Assignment.objects.get(task=session.task_id, rater=session.rater_id).key
     address = desk.address + reverse("revision_sessions:session", args=[key])
@@ -33,6 +35,7 @@ def test_a_cold_page_of_a_turn_to_be_rated_makes_few_requests_and_works(desk, se
     expect(desk.page.locator("#answer-changes")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_cold_page_of_a_second_rating_makes_few_requests_and_works(new_desk, stranger, session, collected):
     desk, task = new_desk(stranger), second_task(session, stranger)
     cold(desk, collected, lambda: desk.open(task))

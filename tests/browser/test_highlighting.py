@@ -77,6 +77,7 @@ def test_a_word_chosen_in_the_document_is_found_in_the_output(desk, study_of):
     expect(page.locator("#places")).to_have_text("“ferry”: 1 of 1 in the output")
 
 
+@pytest.mark.thorough
 def test_a_phrase_is_found_as_a_phrase_and_what_is_not_there_is_said(desk, study_of):
     page = desk.open(study_of(DOCUMENT, OUTPUT))
     start, end = place_of(page, "output", "Ferries"), place_of(page, "output", "sail")
@@ -91,6 +92,7 @@ def test_a_phrase_is_found_as_a_phrase_and_what_is_not_there_is_said(desk, study
     assert marks(page, "document", "found") == []
 
 
+@pytest.mark.thorough
 def test_brackets_step_through_the_places_and_round_again(desk, study_of):
     page = desk.open(study_of(DOCUMENT, OUTPUT))
     double_click(page, "output", "sail")
@@ -101,6 +103,7 @@ def test_brackets_step_through_the_places_and_round_again(desk, study_of):
     assert seen == ["sailed", "sail", "sails", "sail"]
 
 
+@pytest.mark.thorough
 def test_the_first_place_is_scrolled_to_and_the_margin_shows_ticks(desk, study_of):
     page = desk.open(study_of("Nothing to see here.\n\n" * 60 + "The ferry sails.", OUTPUT))
     double_click(page, "output", "sail")
@@ -121,6 +124,7 @@ def test_the_switch_marks_the_content_words_that_both_texts_have_both_ways(desk,
     assert marks(page, "output", "common") == []
 
 
+@pytest.mark.thorough
 def test_words_are_chosen_with_the_keyboard_in_either_text(desk, study_of):
     page = desk.open(study_of(DOCUMENT, OUTPUT))
     page.keyboard.press("w")

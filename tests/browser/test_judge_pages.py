@@ -81,6 +81,7 @@ def test_a_run_is_estimated_started_and_watched_until_it_ends(page_of, server, s
     assert JudgeRun.objects.get().counts == {"valid": 6}
 
 
+@pytest.mark.thorough
 def test_a_refusal_keeps_what_was_entered_and_says_where_it_is(page_of, server, study):
     page = page_of("new/?protocol=llm_eval")
     page.get_by_label("Low", exact=True).fill("7")

@@ -66,6 +66,7 @@ def test_what_scripts_say_is_in_the_language_and_fits_in_its_line_on_phones(new_
     expect(page.locator("#message")).to_have_text("1 Frage ist noch offen. Ihr Entwurf ist gespeichert.")
 
 
+@pytest.mark.thorough
 def test_tabs_follow_the_direction_of_the_page(new_desk, rater, task):
     save_preferences(rater, language="ar")
     desk = new_desk(rater, viewport={"width": 390, "height": 844})
@@ -91,6 +92,7 @@ def test_no_page_is_wider_than_a_phone(new_desk, rater, task, language):
     assert not desk.page.evaluate(OVERLAPS)
 
 
+@pytest.mark.thorough
 def test_the_language_is_chosen_before_signing_in_and_the_time_zone_is_told_once(new_desk, rater):
     desk = new_desk(None, locale="de-DE", timezone_id="Asia/Tokyo")
     desk.page.goto(f"{desk.address}/sign-in/")

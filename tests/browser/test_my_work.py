@@ -62,6 +62,7 @@ def test_an_answer_is_found_and_revised_from_the_list(desk, worked, rater):
     assert Annotation.objects.filter(revision=2, is_current=True, answers__contains='"how_well":2').count() == 1
 
 
+@pytest.mark.thorough
 def test_a_search_counts_its_answers_and_leads_back_to_all(desk, worked):
     page = desk.page
     page.goto(f"{desk.address}/studies/study/my-answers/")

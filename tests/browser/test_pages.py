@@ -90,6 +90,7 @@ def test_links_are_made_and_taken_up_in_another_browser(new_desk, study, owner):
     expect(guest.page.get_by_role("link", name="Start")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_overview_fetches_its_figures_of_agreement(new_desk, rated, owner):
     desk = new_desk(owner)
     desk.page.goto(f"{desk.address}/studies/study/")

@@ -142,6 +142,7 @@ def test_a_study_goes_from_the_browser_to_an_export_and_back_to_the_same_bytes(d
     assert bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")
 
 
+@pytest.mark.thorough
 def test_going_back_shows_the_saved_choice_and_a_change_makes_a_revision(desk, pair_study, first):
     task = first(pair_study())
     page = desk.open(task)
@@ -176,15 +177,6 @@ def test_where_ties_are_off_none_is_offered_and_its_key_does_nothing(desk, pair_
     expect(page.locator("#question-1 :checked")).to_have_value("B")
 
 
-def test_arrows_move_within_another_question_that_has_the_focus(desk, pair_study, first):
-    page = desk.open(first(pair_study()))
-    page.keyboard.press("ArrowLeft")
-    page.locator("#question-2 input").first.check()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#question-2 :checked")).to_have_value("2")
-    expect(page.locator("#question-1 :checked")).to_have_value("A")
-
-
 def test_differences_are_marked_word_by_word_when_asked_for(desk, pair_study, first):
     task = first(pair_study(("The ferry sails at nine, daily.", "The ferry leaves at nine, daily.")))
     page = desk.open(task)
@@ -203,53 +195,6 @@ def test_differences_are_marked_word_by_word_when_asked_for(desk, pair_study, fi
     assert answers_to(task)[0]["tool_use"] == {"differences": 1}
 
 
-def test_texts_that_are_the_same_are_pointed_out(desk, pair_study, first):
-    page = desk.open(first(pair_study(("The same.", "The same."))))
-    expect(page.locator("#same")).to_have_text("Both texts are identical.")
-
-
-def test_the_columns_have_the_same_width_and_scroll_together_or_apart(desk, pair_study, first):
-    page = desk.open(first(pair_study((LONG, LONG + LONG))))
-    left, right = column(page, "A"), column(page, "B")
-    boxes = [one.locator(".reading").bounding_box()["width"] for one in (left, right)]
-    assert boxes[0] == boxes[1]
-    place = "node => node.scrollTop / (node.scrollHeight - node.clientHeight)"
-    left.evaluate("node => node.scrollTop = (node.scrollHeight - node.clientHeight) / 2")
-    scrolled(right)
-    assert abs(right.evaluate(place) - left.evaluate(place)) < 0.02
-    page.keyboard.press("t")
-    expect(page.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
-    stood = left.evaluate("node => node.scrollTop")
-    right.evaluate("node => node.scrollTop = 0")
-    expect(right).to_have_js_property("scrollTop", 0)
-    assert left.evaluate("node => node.scrollTop") == stood
-    page.keyboard.press("PageDown")
-    scrolled(right)
-
-
-def test_a_long_document_can_have_more_room_and_the_texts_stay_in_sight(desk, pair_study, first):
-    page = desk.open(first(pair_study((LONG, LONG), document=LONG)))
-    document, left = page.locator("#brief"), column(page, "A")
-    before = document.bounding_box()["height"]
-    assert left.bounding_box()["height"] > 150
-    page.keyboard.press("l")
-    assert document.bounding_box()["height"] > before
-    assert left.bounding_box()["height"] > 150
-    page.get_by_role("button", name="Document").click()
-    assert document.bounding_box()["height"] == before
-
-
-def test_down_scrolls_a_text_that_has_the_focus_and_answers_elsewhere(desk, pair_study, first):
-    page = desk.open(first(pair_study((LONG, LONG))))
-    column(page, "A").focus()
-    page.keyboard.press("ArrowDown")
-    scrolled(column(page, "A"))
-    expect(page.locator("#question-1 :checked")).to_have_count(0)
-    page.locator("#task").focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.locator("#question-1 :checked")).to_have_value("tie")
-
-
 def test_the_checklist_folds_out_beside_and_stays_for_the_next_task(desk, pair_study, first):
     task = first(pair_study())
     page = desk.open(task)
@@ -265,6 +210,7 @@ def test_the_checklist_folds_out_beside_and_stays_for_the_next_task(desk, pair_s
     expect(page.locator("#checklist")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_on_a_tablet_the_open_checklist_covers_neither_texts_nor_reading_aids(new_desk, rater, pair_study, first):
     desk = new_desk(rater, viewport={"width": 820, "height": 1180})
     page = desk.open(first(pair_study(document="It sails at nine.")))
@@ -275,6 +221,7 @@ def test_on_a_tablet_the_open_checklist_covers_neither_texts_nor_reading_aids(ne
         assert box["x"] + box["width"] <= edge
 
 
+@pytest.mark.thorough
 def test_the_worked_examples_are_one_key_away_and_escape_leads_back(desk, pair_study, first):
     page = desk.open(first(pair_study()))
     page.keyboard.press("e")
@@ -288,6 +235,7 @@ def test_the_worked_examples_are_one_key_away_and_escape_leads_back(desk, pair_s
     expect(page.locator("#question-1 :checked")).to_have_value("A")
 
 
+@pytest.mark.thorough
 def test_without_scripts_a_pair_can_be_judged_and_the_checklist_is_there(new_desk, rater, pair_study, first):
     desk = new_desk(rater, java_script_enabled=False)
     task = first(pair_study(document="It sails at nine."))

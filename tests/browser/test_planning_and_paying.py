@@ -34,6 +34,7 @@ def power(new_desk):
     return open_page
 
 
+@pytest.mark.thorough
 def test_the_inputs_of_a_row_are_on_one_line(power):
     tops = (
         power()
@@ -43,6 +44,7 @@ def test_the_inputs_of_a_row_are_on_one_line(power):
     assert tops == pytest.approx([tops[0]] * 4, abs=0.5)
 
 
+@pytest.mark.thorough
 def test_an_input_with_an_error_is_marked_as_a_choice_is_and_as_high_as_before(power):
     height = power().locator("#id_goal").bounding_box()["height"]
     page = power("?figure=alpha&aim=power&goal=2")
@@ -66,6 +68,7 @@ def test_sizes_are_all_in_view_on_a_phone_and_hours_have_a_decimal(power):
     assert below >= table.bounding_box()["y"] + table.bounding_box()["height"] + 8
 
 
+@pytest.mark.thorough
 def test_submissions_have_room_for_what_is_said_of_a_rater(new_desk, owner):
     study, now = crowd_study(owner), timezone.now()
     for number in range(5):

@@ -16,6 +16,7 @@ from tests.browser.listwise.conftest import bring, press, rows, tab  # noqa: F40
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 from tests.browser.test_sessions import LONG, address, written
 from tests.conftest import draft_study
+from tests.fewer import first_cases
 from tests.sessions.conftest import folder, models, session, study, turned  # noqa: F401 - fixtures
 
 TOP = "name => document.querySelector(`[data-scroll=${name}]`).scrollTop"
@@ -200,6 +201,7 @@ def test_a_turn_opens_on_its_changes_and_the_view_is_remembered(desk, session, m
     expect(page.locator("#answer-text")).to_be_visible()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("markdown", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_the_text_of_a_turn_opens_on_its_first_change_unless_somebody_scrolled(desk, session, models, markdown):
     session.study.options |= {"markdown": markdown}
@@ -266,6 +268,7 @@ def test_a_new_output_of_the_same_document_is_said_where_it_is(desk, long_task):
     expect(page.locator("#desk")).to_have_attribute("data-assignment", str(long_task.key))
 
 
+@pytest.mark.thorough
 def test_tasks_without_a_document_are_not_said_to_share_one(desk, rater):
     made = draft_study(items=0, redundancy=1)
     for key in ("one", "two"):
@@ -377,7 +380,7 @@ def test_differences_say_when_there_are_none_or_nearly_all(desk, pair_study, fir
     expect(page.locator("mark.differs")).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", [(390, 740), (960, 540)])
+@pytest.mark.parametrize("size", first_cases([((390, 740),), ((960, 540),)]))
 def test_the_next_task_begins_at_the_top_of_a_page_that_scrolls(new_desk, rater, long_task, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
     page = desk.open(long_task)

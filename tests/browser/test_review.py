@@ -72,6 +72,7 @@ def test_the_marked_span_is_the_one_of_the_code_points_and_in_sight(desk, marked
         expect(mark).to_be_in_viewport()
 
 
+@pytest.mark.thorough
 def test_nothing_is_kept_without_a_reason_and_the_message_is_beside_the_control(desk, marked):
     page = at(desk, marked, "spans/")
     page.keyboard.press("c")
@@ -82,6 +83,7 @@ def test_nothing_is_kept_without_a_reason_and_the_message_is_beside_the_control(
     assert not SpanReview.objects.exists()
 
 
+@pytest.mark.thorough
 def test_single_keys_can_be_switched_off(desk, marked):
     page = at(desk, marked, "spans/")
     confirm = page.get_by_role("radio", name="Confirm", exact=True)

@@ -3,6 +3,7 @@
 # ruff: noqa: F811 - the names of fixtures
 
 import re
+from itertools import product
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,12 +16,10 @@ from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtur
 from tests.browser.test_reading import long_task  # noqa: F401 - a fixture
 from tests.browser.test_room_to_read import demo_task
 from tests.browser.test_sessions import LONG, address
+from tests.fewer import chosen_cases, first_cases
 from tests.sessions.conftest import begun, folder, instruct, live, models, rate  # noqa: F401 - fixtures
 
-SIZES = [
-    (390, 844), (1366, 768),
-    *(pytest.param(size, marks=pytest.mark.thorough) for size in [(820, 1180), (2560, 1440)]),
-]  # fmt: skip
+SIZES = [(390, 844), (1366, 768), (820, 1180), (2560, 1440)]
 PAIRED = [
     {"key": "better", "type": "preference", "text": "Which of the two answers is better?"},
     {"key": "clear", "type": "likert", "min": 1, "max": 3, "text": "How clear?", "per": "output"},
@@ -101,8 +100,13 @@ def moved(page: Page, before: dict[str, str]) -> dict[str, tuple[str | None, str
     return {name: (before.get(name), place) for name, place in now.items() if place != before.get(name)}
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", ["rating", "every kind", "pairwise", "session"])
+@pytest.mark.parametrize(
+    ("name", "size"),
+    chosen_cases(
+        list(product(("rating", "every kind", "pairwise", "session"), SIZES)),
+        [("rating", SIZES[0]), ("every kind", SIZES[1]), ("pairwise", SIZES[0]), ("session", SIZES[1])],
+    ),
+)
 def test_an_incomplete_answer_moves_nothing(open_page, name, size):
     page = open_page(name, size)
     expect(page.locator(".question .choice").first).to_be_visible()
@@ -157,7 +161,7 @@ def test_in_a_low_window_the_message_is_below_the_last_question(open_page, name)
     assert page.evaluate(COVERED) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", first_cases([(size,) for size in SIZES]))
 def test_an_empty_edit_moves_nothing_and_its_error_takes_the_place_of_the_help(open_page, size):
     page = open_page("edit", size)
     page.locator("#edit").fill(" ")
@@ -179,6 +183,7 @@ def test_an_empty_edit_moves_nothing_and_its_error_takes_the_place_of_the_help(o
     assert moved(page, before) == {}
 
 
+@pytest.mark.thorough
 def test_the_end_of_a_text_that_is_too_long_is_above_its_error(open_page):
     page = open_page("every kind", (1366, 768))
     Question.objects.filter(key="comment").update(spec={"max_words": 4})

@@ -20,6 +20,7 @@ from tests.browser.listwise.conftest import tab
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 from tests.browser.test_reading import first_task
 from tests.browser.test_sessions import LONG, address
+from tests.fewer import first_cases
 from tests.sessions.conftest import folder, instruct, models, session, study, turned  # noqa: F401 - fixtures
 
 DEMO = Path("demo")
@@ -91,7 +92,7 @@ def cramped(page: Page) -> list[tuple]:
     return found
 
 
-@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
+@pytest.mark.parametrize("protocol", first_cases(["listwise", "rating", "pairwise"]))
 def test_there_is_room_to_read_in_every_window(desk, rater, pair_study, first, protocol):
     if protocol == "pairwise":
         task = first(pair_study((LONG[:900], LONG[:900]), document=LONG))
@@ -120,7 +121,7 @@ TO_THE_TEXT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("protocol", ["listwise", "pairwise"])
+@pytest.mark.parametrize("protocol", first_cases(["listwise", "pairwise"]))
 def test_a_phone_held_sideways_shows_eight_lines_of_a_text_that_is_scrolled_to(
     new_desk, rater, pair_study, first, protocol
 ):

@@ -48,6 +48,7 @@ def value(page: Page, number: int):
     return page.locator(f"#question-{number} [data-number]")
 
 
+@pytest.mark.thorough
 def test_sliders_are_set_by_mouse_and_named_points_by_click(desk, task):
     page = desk.open(task)
     box = slide(page, 1).bounding_box()
@@ -82,6 +83,7 @@ def test_sliders_are_set_by_keyboard_alone(desk, task):
     assert 80 < answer["answers"]["fluent"] < 100
 
 
+@pytest.mark.thorough
 def test_space_sets_an_untouched_slider_where_it_is_and_arrows_move_on_from_there(desk, task):
     page = desk.open(task)
     expect(slide(page, 1)).to_have_attribute("aria-valuetext", "not answered")
@@ -108,6 +110,7 @@ def test_an_untouched_slider_is_missing_and_gets_the_focus(desk, task):
     expect(slide(page, 2)).to_have_value("0")
 
 
+@pytest.mark.thorough
 def test_a_typed_number_moves_the_slider_and_a_wrong_one_is_refused(desk, task):
     page = desk.open(task)
     value(page, 1).fill("33.25")

@@ -81,6 +81,7 @@ def blinded(study, owner):
     return pairs
 
 
+@pytest.mark.thorough
 def test_an_owner_reads_the_balance_by_codes_and_unblinds_the_study(desk, blinded, axe):
     compute_here(blinded, "balance", {})
     page = desk.page

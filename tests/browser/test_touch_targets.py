@@ -13,6 +13,7 @@ from tests.browser.targets import TAPPED, small_targets
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 from tests.browser.test_room_to_read import demo_task
 from tests.browser.test_sessions import LONG
+from tests.fewer import first_cases
 from tests.sessions.conftest import folder, instruct, models, session, study, turned  # noqa: F401 - fixtures
 
 TOUCH = {"has_touch": True, "is_mobile": True}
@@ -52,7 +53,7 @@ on_sizes = pytest.mark.parametrize(
 
 
 @on_sizes
-@pytest.mark.parametrize("protocol", ["rating", "listwise", "pairwise"])
+@pytest.mark.parametrize("protocol", first_cases(["listwise", "rating", "pairwise"]))
 def test_a_desk_has_room_for_fingers(new_desk, rater, pair_study, first, protocol, sizes):
     task = first(pair_study((LONG, LONG), document=LONG)) if protocol == "pairwise" else demo_task(protocol, rater)
     page = new_desk(rater, **TOUCH).open(task)

@@ -78,6 +78,7 @@ def test_the_answer_to_a_task_that_is_gone_is_shown_on_the_home_page_until_it_is
     expect(page.locator("#unsent")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_what_was_typed_on_a_task_that_is_gone_is_shown_before_it_is_sent(desk, task):
     page = desk.open(task)
     Assignment.objects.filter(pk=task.pk).delete()

@@ -140,6 +140,7 @@ def until(page, is_so):
     raise AssertionError("the part was not sent")
 
 
+@pytest.mark.thorough
 def test_why_a_file_is_refused_is_said_beside_it(page, study, tmp_path):
     page.get_by_role("link", name="Upload items").click()
     (tmp_path / "items.xlsx").write_bytes(b"PK")
@@ -177,6 +178,7 @@ def test_axe_finds_nothing_on_the_pages_of_uploads(new_desk, study, owner, tmp_p
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0], address
 
 
+@pytest.mark.thorough
 def test_enter_in_a_field_saves_the_item_and_does_not_add_rows(page, study):
     page.get_by_role("link", name="Add an item").click()
     first = page.get_by_role("group", name="Output 1")

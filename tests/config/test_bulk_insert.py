@@ -56,6 +56,7 @@ def study(transactional_db):
     return Study.objects.create(slug="study", protocol="rating", redundancy=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.postgresql
 def test_a_second_import_reserves_keys_while_the_first_one_is_still_open(study):
     if connection.vendor != "postgresql":

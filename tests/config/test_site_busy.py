@@ -44,6 +44,7 @@ def write_lock_held_elsewhere():
         finished(other)
 
 
+@pytest.mark.thorough
 def test_a_page_that_reads_is_answered_and_a_submission_learns_when_to_retry(client, study, rater):
     client.force_login(rater)
     assignment = next_assignment(study, rater_for(study, rater))

@@ -53,6 +53,7 @@ def plain(quota):
     return sum(slot.lane in lanes and slot.holder_id in members for slot in Slot.objects.all())
 
 
+@pytest.mark.thorough
 def test_the_count_of_triggers_is_a_plain_count(counted):
     study, raters, tasks = counted
     random, seen = Random(4), set()

@@ -47,6 +47,7 @@ def ratings(run):
     return list(Rating.objects.filter(rater=run.rater).select_related("question", "output", "other_output", "item"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", first_cases(sorted(QUESTIONS)))
 @pytest.mark.parametrize(("judge", "options", "orders"), PAIR_JUDGES)
 def test_choices_are_rows_of_pairs_in_the_order_shown(tmp_path, model, protocol, judge, options, orders):
@@ -89,6 +90,7 @@ def test_rankings_are_rows_of_items_in_the_order_shown(tmp_path, model, protocol
     assert all(sorted(row.value.values()) == [1, 1, 2] for row in tiers)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("judge", "options"),
     [("llm_compare", {}), ("pair_forced", {}), ("pair_guided", GUIDED), ("llm_rank", {})],

@@ -120,6 +120,7 @@ def test_an_unknown_price_is_said(researcher_s, model):
     assert "has no price" in posted(researcher_s, estimate="yes", model="campus/unpriced")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("field", "changed", "words"),
     [

@@ -51,6 +51,7 @@ def asker_of():
         yield made
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("api", ["chat", "completions"])
 @pytest.mark.parametrize("question", [None, YES_OR_NO])
 @pytest.mark.parametrize("key", ["constrained_softmax", "llm_score"])

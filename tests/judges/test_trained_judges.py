@@ -70,6 +70,7 @@ def of_test_part(study):
     return {turn_variant(one.turn.session.key, one.turn.number) for one in turns_of_part(study, SPLIT, TEST)}
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_a_trained_judge_labels_all_test_turns_and_no_others(rated, owner, t5):
     run = judged(rated, t5, owner)
@@ -86,6 +87,7 @@ def test_a_trained_judge_labels_all_test_turns_and_no_others(rated, owner, t5):
         assert row.value == max(row.distribution, key=row.distribution.get)
 
 
+@pytest.mark.thorough
 @needs_torch
 def test_the_rater_names_the_model_the_data_the_weights_the_split_and_the_parameters(rated, owner, t5, var):
     run = judged(rated, t5, owner, split_seed=4, seed=3)

@@ -163,6 +163,7 @@ def test_owners_set_limits_for_study_run_and_person_and_each_is_audited(owner_s,
     assert Budget.objects.get(run="", person=None).cap is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "form",
     [

@@ -104,6 +104,7 @@ def test_all_rows_of_a_filtered_list_are_touched_and_no_others(client, staff, st
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_more_rows_than_fit_one_request_are_refused(client, staff, study):
     for number in range(confirmed_actions.MOST_ROWS):
         Invitation.objects.create(study=study, token_hash=str(number), expires_at=timezone.now())

@@ -228,6 +228,7 @@ def queries_of(client, address):
     return len(caught)
 
 
+@pytest.mark.thorough
 def test_no_list_asks_more_for_more_rows_or_counts_them_all(client, staff, study, rater):
     lists = [listing(model) for model, one in admin.site._registry.items() if isinstance(one, SteeredAdmin)]
     task = next_assignment(study, rater_for(study, rater))

@@ -39,6 +39,7 @@ def errors_in(response):
     return {name: str(found[0]) for form in forms for name, found in form.errors.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_saving_the_page_as_it_is_changes_nothing(signed, owner, protocol):
     study = demo_draft(protocol, owner)
@@ -64,6 +65,7 @@ def test_an_empty_draft_gets_questions_step_by_step(signed, owner):
     assert list(Question.objects.values_list("key", "type")) == [("binary", "binary"), ("likert", "likert")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("step", ["up:9", "remove:x", "add:nothing", "copy:", "walk:1", "", "up:²"])
 def test_a_step_that_does_not_exist_changes_nothing(signed, owner, step):
     study = demo_draft("rating", owner)
@@ -174,6 +176,7 @@ def rows_of_all_tables():
     return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in apps.get_models()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_preview_shows_the_first_item_with_the_unsaved_questions_and_writes_nothing(signed, owner, protocol):
     study = demo_draft(protocol, owner)
@@ -192,6 +195,7 @@ def test_the_preview_shows_the_first_item_with_the_unsaved_questions_and_writes_
     assert not Assignment.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", question_types().values(), ids=lambda kind: kind.key)
 def test_every_type_of_question_is_previewed_with_a_sample_item(signed, owner, protocol, kind):
@@ -232,6 +236,7 @@ def test_the_preview_is_the_desk_that_raters_get(signed, owner, rater, client):
     assert "desk/_actions.html" in [one.name for one in shown.templates]
 
 
+@pytest.mark.thorough
 def test_the_page_costs_as_many_queries_with_many_questions_and_items(signed, owner, django_assert_num_queries):
     study = draft_study(items=30)
     study.memberships.create(person=owner, role="owner")

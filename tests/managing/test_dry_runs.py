@@ -33,6 +33,7 @@ def run(study, owner, **more):
     return row
 
 
+@pytest.mark.thorough
 def test_synthetic_raters_fill_a_copy_through_the_desk(study, owner):
     row = run(study, owner)
     assert (row.status, row.reason) == ("done", "")
@@ -99,6 +100,7 @@ def test_a_press_stops_it_another_continues_and_a_third_removes_it(client, study
     assert not Person.objects.filter(is_synthetic=True, is_active=True).exists()
 
 
+@pytest.mark.thorough
 def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner, monkeypatch):
     row = start_dry_run(study, SETTINGS, owner)
     kill = {"left": 3}

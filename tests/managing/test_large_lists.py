@@ -54,6 +54,7 @@ def found(client, address):
     return list(client.get(address).context["cl"].result_list)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", [Annotation, Assignment, Rating])
 def test_a_search_finds_whole_names_and_ids_only(client, staff, answered, model):
     item, name = answered.task.item.key, answered.rater.name

@@ -105,7 +105,7 @@ def test_only_an_empty_installation_is_restored_into(backup):
     assert source.digest() == before
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_archived_audit_entries_are_restored_as_the_files_that_the_audit_names(backup, tmp_path):
     path, source = backup
     with installation("sqlite", tmp_path / "target") as target:
@@ -158,7 +158,7 @@ def bring_a_strange_file(manifest, members):
         pytest.param(lose_a_table, "is damaged: tables/annotation_item.jsonl", marks=THOROUGH),
         pytest.param(leave_out_a_table, "tables are not those of its version: annotation_item", marks=THOROUGH),
         pytest.param(be_of_a_later_format, "has format 2, and version", marks=THOROUGH),
-        (be_of_a_later_schema, "Restore it with version 0.7.0 or a later one"),
+        pytest.param(be_of_a_later_schema, "Restore it with version 0.7.0 or a later one", marks=THOROUGH),
         pytest.param(be_something_else, "is not a backup of Interrater", marks=THOROUGH),
         (bring_a_strange_file, "does not belong into VAR"),
     ],
@@ -170,6 +170,7 @@ def test_a_wrong_backup_is_refused_and_leaves_no_rows(backup, change, words, tmp
         target.must("restore", backup[0])
 
 
+@THOROUGH
 def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
     content = backup[0].read_bytes()
     (tmp_path / "half.zip").write_bytes(content[: len(content) // 2])
@@ -178,6 +179,7 @@ def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
         assert "does not exist" in target.refused("restore", tmp_path / "none.zip")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", QUICK_KINDS)
 def test_a_killed_restore_says_that_it_is_incomplete_until_it_is_repeated(backup, kind, tmp_path):
     skip_without_server(kind)
@@ -212,7 +214,7 @@ def run_module(target, module):
     )
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_a_file_of_another_installation_is_not_replaced(backup, tmp_path):
     path, _ = backup
     name = "exports/1/12345678-1234-1234-1234-123456789abc.zip"

@@ -105,6 +105,7 @@ def test_processes_wait_for_migrations_and_say_so(site):
     assert "Run python manage.py migrate first, which makes a backup" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_migration_of_data_makes_a_backup_first_and_that_one_restores(site, tmp_path):
     assert backups(site) == []  # there was nothing to lose when the tables were made
     digest = site.digest()
@@ -138,6 +139,7 @@ def test_a_backup_before_a_migration_can_be_switched_off(site):
     assert backups(site) == []
 
 
+@pytest.mark.thorough
 def test_nothing_is_migrated_without_the_backup(site):
     (site.var / "backups").write_text("not a folder")
     newer = later_version(site, _0002_later=LATER)

@@ -25,7 +25,7 @@ if [ $count = {number} ]; then {what}; fi
 exec {mv} "$@"
 """
 """In place of `mv`: at its `number`th call it does something else first."""
-FAIL, KILL = "exit 1", "kill -9 $PPID"
+FAIL, KILL = "exit 1", "kill -9 $PPID; exit 1"
 PRESENT, RESTORED = ("uploads", "exports", "audit"), ("turn_judges", "exports", "audit")
 """Folders that have files before, and in the backup. The script makes the missing ones in restored/."""
 AFTER = {

@@ -56,6 +56,7 @@ def started(folder, cut: str = "") -> str:
     return ["", *done.stdout.splitlines()][-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(bool(missing_program()), reason=f"PostgreSQL is missing: {missing_program()}")
 @pytest.mark.parametrize("cut", first_cases(["stack.make_database = cut", "Path.unlink = cut"]))
 def test_a_first_start_that_is_cut_can_be_made_again(cut):

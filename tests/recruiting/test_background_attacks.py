@@ -43,6 +43,7 @@ def world(counts, question="age"):
     return given + [{}] * counts[-1]
 
 
+@pytest.mark.thorough
 def test_no_small_group_follows_from_groups_totals_and_the_number_of_replies(step):
     asked, worlds = step(BACKGROUND), defaultdict(list)
     for counts in itertools.product(range(9), repeat=4):
@@ -110,6 +111,7 @@ def join(study, number, age):
     return one
 
 
+@pytest.mark.thorough
 def test_counts_stay_until_five_more_came_and_are_exact_only_after_the_end(owner, rater):
     study = study_with_steps(owner, rater, [BACKGROUND])
     for number in range(17):

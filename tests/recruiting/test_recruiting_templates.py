@@ -72,6 +72,7 @@ def test_a_study_goes_live_only_with_words_of_its_own(walk, owner, place):
     assert Study.objects.get().is_live
 
 
+@pytest.mark.thorough
 def test_href_screens_then_nine_of_ten_then_tasks(walk, rater):
     items = [line("main-1", NAMES[:2])]
     items += [line(f"test-{n}", NAMES[:2], "qualification", gold={"better": "two"}) for n in range(10)]

@@ -83,6 +83,7 @@ def piloted(folder, models, owner, rater):  # noqa: F811
     return indexed(import_study(made, owner=owner).study, rater)
 
 
+@pytest.mark.thorough
 def test_kiwi_s_pilot_from_the_template_to_the_export(folder, models, owner, tmp_path, client):  # noqa: F811
     given = with_own_words(study_templates()["kiwi_recruiting"].body)
     body = {key: value for key, value in given.items() if key != "title"}
@@ -146,6 +147,7 @@ def _comes_back(study, folder):  # noqa: F811
         assert back == (text if name == "study.yaml" else (folder / "out" / name).read_bytes())
 
 
+@pytest.mark.thorough
 def test_nobody_gets_more_sessions_than_the_pilot_has(piloted, rater):
     way, mine = walk_of(piloted, rater), rater_for(piloted, rater)
     assert next_assignment(piloted, mine) is None
@@ -163,6 +165,7 @@ def test_nobody_gets_more_sessions_than_the_pilot_has(piloted, rater):
     assert RevisionSession.objects.count() == 2
 
 
+@pytest.mark.thorough
 def test_a_session_that_lapses_is_one_of_the_pilot_and_can_be_resumed(piloted, rater, models):  # noqa: F811
     way, mine = walk_of(piloted, rater), rater_for(piloted, rater)
     way.post("pilot")
@@ -222,6 +225,7 @@ def test_a_pilot_that_the_study_has_no_more_questions_for_is_finished(piloted, r
     assert opened(way) is not None
 
 
+@pytest.mark.thorough
 def test_a_worker_ends_the_pilot_of_somebody_for_whom_the_last_places_were_taken(piloted, rater):
     way = walk_of(piloted, rater)
     way.post("pilot")
@@ -283,6 +287,7 @@ def test_sessions_before_a_pilot_was_asked_for_do_not_count(piloted, rater, owne
     assert RevisionSession.objects.count() == 3
 
 
+@pytest.mark.thorough
 def test_a_pilot_that_is_taken_out_leaves_nobody_behind(piloted, rater, owner):
     way = walk_of(piloted, rater)
     way.post("pilot")

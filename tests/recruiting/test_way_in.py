@@ -47,6 +47,7 @@ def test_nobody_who_chose_an_answer_about_themselves_is_bound_to_give_it(walk, r
     assert not PersonalReply.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("step", "does", "says"),
     [

@@ -30,6 +30,7 @@ def send(program, study, table, path):
     return response.json()["added"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("folder", DEMO, ids=lambda path: path.name)
 def test_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_path):
     study = import_study(folder / "study.yaml").study

@@ -102,6 +102,7 @@ def test_same_id_twice_or_with_other_content_is_refused(writing, study):
     assert "exists with different content" in other["reason"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -133,6 +133,7 @@ def test_a_token_to_annotate_opens_its_own_tasks_alone(annotating, study, owner,
     problem(annotating.get(WORK), 401)
 
 
+@pytest.mark.thorough
 def test_what_a_page_was_told_can_be_sent_by_a_program_for_each_protocol(tmp_path, db):
     people = fill(tmp_path)
     for protocol in ("rating", "listwise", "pairwise"):

@@ -70,6 +70,7 @@ def test_an_undefined_comparison_has_a_reason(page):
     assert below.count("<sup>1</sup> the two systems share fewer than two items</li>") == 1
 
 
+@pytest.mark.thorough
 def test_shares_without_an_error_are_tested_once_their_spans_are_decided(page, client, owner):
     study, shown = page({**RANKS, "slug": "decided"})
     assert "p, McNemar" not in shown

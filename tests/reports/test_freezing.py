@@ -38,6 +38,7 @@ def test_nothing_is_frozen_before_it_is_computed(client, study):
     assert not AuditEntry.objects.filter(action="report frozen").exists()
 
 
+@pytest.mark.thorough
 def test_the_same_figures_have_one_address_and_one_audit_entry(client, study, frozen):
     again = client.post(f"/studies/{study.slug}/leaderboard/freeze/?kinds=model")["Location"]
     assert again == frozen
@@ -46,6 +47,7 @@ def test_the_same_figures_have_one_address_and_one_audit_entry(client, study, fr
     assert entry.subject in frozen
 
 
+@pytest.mark.thorough
 def test_a_frozen_report_says_what_was_compared_and_does_not_change(client, study, frozen):
     before = client.get(frozen).content.decode()
     row = KeptReport.objects.exclude(frozen_as=None).get()
@@ -59,6 +61,7 @@ def test_a_frozen_report_says_what_was_compared_and_does_not_change(client, stud
     assert client.get(frozen).content.decode().split("<main")[1] == before.split("<main")[1]
 
 
+@pytest.mark.thorough
 def test_an_erasure_empties_a_frozen_report(client, study, frozen):
     ann = Rater.objects.get(study=study, name="ann")
     erase_rater(ann, None, keep_answers=False)
@@ -71,6 +74,7 @@ def test_an_erasure_empties_a_frozen_report(client, study, frozen):
     assert "<table" not in shown
 
 
+@pytest.mark.thorough
 def test_other_keys_and_other_studies_are_not_found(client, study, frozen, make_study, owner):
     assert client.get(frozen.replace(frozen.split("/")[-2], "0" * 16)).status_code == 404
     other = make_study("other")
@@ -78,6 +82,7 @@ def test_other_keys_and_other_studies_are_not_found(client, study, frozen, make_
     assert client.get(frozen.replace(study.slug, "other")).status_code == 404
 
 
+@pytest.mark.thorough
 def test_the_api_answers_202_until_the_figures_are_computed(client, study, owner):
     program = Program(issue_token(study, owner, name="reads", scope="read"))
     path = f"/api/studies/{study.slug}/meta-evaluation/?panel=even&panel=far&epsilon=0.15&people=ann&people=bob"

@@ -84,6 +84,7 @@ def test_probes_are_in_the_bias_card(study):
     assert card["own_family"]["undefined"]["judge"]
 
 
+@pytest.mark.thorough
 def test_probabilities_are_compared_with_shares_of_people(study):
     judges = question(study, "follows")["judges"]
     even, far = (judges[name]["calibration"] for name in ("even", "far"))
@@ -110,6 +111,7 @@ def test_probabilities_of_steps_are_read_from_distributions_over_them(tmp_path):
     assert allowed_steps(Question.objects.get(study=study, key="comment"), yes_or_no=False) == ()
 
 
+@pytest.mark.thorough
 def test_means_are_corrected_with_outputs_that_only_the_judge_answered(tmp_path):
     study = imported(tmp_path / "some", unrated=24)
     judges = question(study)["judges"]
@@ -151,6 +153,7 @@ def test_systems_are_ranked_by_people_and_by_each_judge(study):
     assert people["style_controlled"]["effects"]["bold"]["undefined"]["value"]
 
 
+@pytest.mark.thorough
 def test_the_study_names_the_baseline(tmp_path):
     study = imported(tmp_path / "named", systems={"south": {"baseline": True}})
     assert question(study)["systems"]["baseline"] == "south"
@@ -174,6 +177,7 @@ def test_a_panel_is_one_more_judge(study, capsys):
     assert "panel of even, far" in report["questions"]["follows"]["judges"]
 
 
+@pytest.mark.thorough
 def test_a_panel_may_have_people_and_needs_two_judges_of_one_shape(study):
     found = question(study, panel=frozenset({"even", "ann"}))
     assert "panel of even, ann" in found["judges"]
@@ -187,6 +191,7 @@ def test_a_panel_may_have_people_and_needs_two_judges_of_one_shape(study):
     assert lonely["undefined"]["panel"].startswith("a panel needs two judges")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", ["2", "-0.1", "much", "nan"])
 def test_epsilon_is_between_0_and_1(study, epsilon):
     with pytest.raises(CommandError, match="epsilon"):

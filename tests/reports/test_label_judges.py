@@ -27,6 +27,7 @@ def figures(study, **chosen):  # noqa: F811
     return report["questions"]["rating"]
 
 
+@pytest.mark.thorough
 def test_turns_are_compared_with_the_rating_of_the_session_s_user(judged):
     found = figures(judged)
     assert list(found["judges"]) == ["three", "two"]
@@ -37,6 +38,7 @@ def test_turns_are_compared_with_the_rating_of_the_session_s_user(judged):
     assert three["confusion"]["good"]["bad"] == 1
 
 
+@pytest.mark.thorough
 def test_neutral_counts_as_bad_for_a_judge_that_never_gives_it(judged):
     two = figures(judged)["judges"]["two"]
     assert (two["accuracy"], two["f1"]) == (1, 1)
@@ -49,6 +51,7 @@ def test_neutral_stays_for_a_judge_of_three_ratings_that_happens_not_to_give_it(
         assert figures(judged)["judges"]["two"]["accuracy"] == pytest.approx(accuracy)
 
 
+@pytest.mark.thorough
 def test_splits_have_baselines_and_people_have_second_ratings(judged):
     found = figures(judged)
     splits = found["judges"]["two"]["splits"]
@@ -59,6 +62,7 @@ def test_splits_have_baselines_and_people_have_second_ratings(judged):
     assert sum(found["people"]["shares"].values()) == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_the_leaderboard_has_judges_of_turns(judged, client, owner):
     client.force_login(owner)
     shown = read(client, f"/studies/{judged.slug}/leaderboard/").content.decode()
@@ -69,6 +73,7 @@ def test_the_leaderboard_has_judges_of_turns(judged, client, owner):
     assert 'id="kiwi_5"' in tables
 
 
+@pytest.mark.thorough
 def test_a_question_for_texts_is_not_compared(judged):
     report = meta_evaluation(judged, replicates=0)
     others = [one for key, one in report["questions"].items() if key != "rating"]

@@ -37,6 +37,7 @@ def names(shown, key="how_well"):
     return re.findall(r'<th scope="row"><bdi>([^<]+)</bdi>', table)
 
 
+@pytest.mark.thorough
 def test_the_best_judge_comes_first_below_one_more_person(client, study):
     shown = page(client, study)
     assert names(shown) == ["one more person", "even", "far"]
@@ -45,6 +46,7 @@ def test_the_best_judge_comes_first_below_one_more_person(client, study):
     assert "<dt>" in shown
 
 
+@pytest.mark.thorough
 def test_the_address_sorts_the_table_without_another_computation(client, study):
     page(client, study)
     assert KeptReport.objects.count() == 1
@@ -72,6 +74,7 @@ def test_any_column_sorts_and_unknown_ones_do_not(study):
     assert order("nothing") == (["even", "far"], ["item_kendall_tau_b"])
 
 
+@pytest.mark.thorough
 def test_each_judge_has_a_card(client, study):
     probed(study, "even", 1, 40)
     shown = page(client, study)
@@ -85,6 +88,7 @@ def test_each_judge_has_a_card(client, study):
     assert "Strengths and ranks" in shown
 
 
+@pytest.mark.thorough
 def test_reasons_for_undefined_figures_are_printed(client, study):
     shown = page(client, study)
     assert "undefined" in shown
@@ -103,6 +107,7 @@ def test_a_panel_is_chosen_with_check_boxes(client, study):
     assert client.get(f"/studies/{study.slug}/leaderboard/?epsilon=7").status_code == 404
 
 
+@pytest.mark.thorough
 def test_every_link_to_a_definition_leads_to_a_heading(client, study):
     shown = page(client, study) + page(client, study, name="tables")
     headings = set(re.findall(r'<h\d id="([^"]+)"', client.get("/statistics/").content.decode()))
@@ -111,6 +116,7 @@ def test_every_link_to_a_definition_leads_to_a_heading(client, study):
     assert linked <= headings
 
 
+@pytest.mark.thorough
 def test_tables_are_files_with_their_names(client, study):
     path = f"/studies/{study.slug}/tables/risum_5"
     assert client.get(f"{path}.csv").status_code == 404  # nothing is computed yet

@@ -97,6 +97,7 @@ def test_reruns_are_averaged_and_their_spread_is_given(compared):
     assert found["spread"]["item_kendall_tau_b"] == pytest.approx(2**0.5)
 
 
+@pytest.mark.thorough
 def test_replaced_and_unfinished_runs_are_left_out(compared):
     study = compared(
         *(one for name in ("harbour", "island") for one in scores(name, 3, 2, 1, run="good")),
@@ -209,6 +210,7 @@ def test_outputs_of_different_rankings_are_not_choices(tmp_path):
     assert (found["pairs"], found["accuracy"], found["outputs"]) == (2, 1, 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("unit", [1.7e308, 1e-200, 1e-310])
 def test_scores_of_any_size_have_the_same_figures(compared, unit):
     values = (1.0, 0.75, -1.0)

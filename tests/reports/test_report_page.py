@@ -51,6 +51,7 @@ def section(page, key):
     return page.split(f"{key}</span></h2>")[1].split("</section>")[0]
 
 
+@pytest.mark.thorough
 def test_the_page_prints_the_figures_of_the_report_with_names_lines_and_intervals(client, rated, owner):
     from reports.agreement_report import agreement_report
 
@@ -65,6 +66,7 @@ def test_the_page_prints_the_figures_of_the_report_with_names_lines_and_interval
     assert 'href="/statistics/#krippendorffs-alpha"' in shown
 
 
+@pytest.mark.thorough
 def test_every_link_to_a_definition_leads_to_a_heading(client, rated, owner):
     page = page_of(client, owner)
     headings = set(re.findall(r'<h\d id="([^"]+)"', client.get("/statistics/").content.decode()))
@@ -82,6 +84,7 @@ def test_an_undefined_figure_has_a_reason_and_no_number(client, rated, owner):
     assert not re.search(r"\d\.\d", line)
 
 
+@pytest.mark.thorough
 def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
     assert '<rect class="bar"' in shown
@@ -91,6 +94,7 @@ def test_the_histogram_is_drawn_and_has_its_table(client, rated, owner):
     )
 
 
+@pytest.mark.thorough
 def test_bars_of_the_histogram_lead_to_as_many_items_as_they_count(client, rated, owner):
     shown = section(page_of(client, owner), "how_well")
     bars = re.findall(r'<a href="([^"]+)" aria-label="(\d+) items? with alpha from', shown)
@@ -140,6 +144,7 @@ def test_the_report_identifies_nobody(client, study, owner, rater):
     assert "canary" not in glance.lower()
 
 
+@pytest.mark.thorough
 def test_versions_of_the_guidelines_are_pooled_only_when_asked_for(client, study, owner, rater):
     answer(study, rater, [1, 2])
     publish_guidelines(study, "Second", owner)
@@ -157,6 +162,7 @@ def test_a_version_without_ratings_is_not_found(client, rated, owner, version):
     assert read(client, PAGE, {"guidelines": version}).status_code == 404
 
 
+@pytest.mark.thorough
 def test_the_address_chooses_the_kinds_of_raters(client, rated, owner):
     judge = Rater.objects.create(study=rated, name="judge-1", kind="model")
     item = Item.objects.first()

@@ -35,6 +35,7 @@ def polled(page):
     return unescape(re.search(r'hx-get="([^"]*shown=[^"]*)"', page)[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", [PAGE, GLANCE, f"{PAGE}?kinds=human&guidelines=all"])
 def test_a_first_visit_has_a_placeholder_that_is_replaced_when_the_figures_are_done(client, answered, owner, path):
     client.force_login(owner)

@@ -95,6 +95,7 @@ def test_second_raters_are_compared_with_each_other(worked, session):  # noqa: F
     assert (between["two_way"]["turns"], between["two_way"]["turns_with_two_or_more"]) == (3, 2)
 
 
+@pytest.mark.thorough
 def test_the_page_chooses_a_labeller_in_its_address(labelled, client, owner):
     _, first, second = labelled
     page = page_of(client, owner)
@@ -107,6 +108,7 @@ def test_the_page_chooses_a_labeller_in_its_address(labelled, client, owner):
     assert read(client, "/studies/revising/report/?labeller=nobody").status_code == 404
 
 
+@pytest.mark.thorough
 def test_the_page_has_a_table_of_labellers_and_one_of_their_pairs(labelled, client, owner):
     _, first, second = labelled
     page = page_of(client, owner)

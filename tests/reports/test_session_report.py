@@ -114,6 +114,7 @@ def test_undefined_figures_of_sessions_have_reasons(study):  # noqa: F811
     assert set(nothing(report)) - {"labellers.chosen"} == set(report["undefined"])
 
 
+@pytest.mark.thorough
 def test_the_report_of_an_imported_copy_is_the_same(worked, tmp_path):  # noqa: F811
     first, agreed = session_report(worked), agreement_report(worked)
     export_study(worked, tmp_path / "one")
@@ -193,6 +194,7 @@ def test_other_protocols_have_no_section_on_sessions(client, make_study, owner):
     assert 'id="of-sessions"' not in read(client, "/studies/plain/report/").content.decode()
 
 
+@pytest.mark.thorough
 def test_only_researchers_see_model_names(client, worked, session, rater, stranger):  # noqa: F811
     client.force_login(rater)
     assert client.get(PAGE).status_code == 404

@@ -39,6 +39,7 @@ def sorted_by_text(monkeypatch):
     return found
 
 
+@pytest.mark.thorough
 def test_nothing_in_files_is_sorted_by_text_in_the_database(filled, db, sorted_by_text, tmp_path):
     for study in Study.objects.order_by("pk"):
         export_study(study, tmp_path / study.slug)

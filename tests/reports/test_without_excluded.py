@@ -57,6 +57,7 @@ def test_an_exclusion_that_is_taken_back_counts_again(judged):
     assert without(study)["questions"]["how_well"]["ratings"] == 36
 
 
+@pytest.mark.thorough
 def test_the_page_keeps_the_choice_in_its_address_and_says_so(judged, client):
     study, owner = judged
     client.force_login(owner)

@@ -113,6 +113,7 @@ def test_a_part_is_flushed_to_the_disk_before_it_gets_its_name(papers_study, mon
     assert named == [True]
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["items.npy", "params.index.json", "data.csc.index.npy"])
 @pytest.mark.parametrize("content", [b"", b"\x93NUMPY\x01\x00 nonsense", b'{"a": '])

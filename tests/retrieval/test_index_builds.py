@@ -263,6 +263,7 @@ def test_repeated_and_blank_texts_have_no_row():
     assert layout.rows_of(10) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_searches_succeed_while_builds_are_being_replaced(papers_study):
     item = papers_study.items.get()

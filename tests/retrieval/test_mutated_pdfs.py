@@ -153,6 +153,7 @@ def test_whatever_lines_pages_have_no_letter_is_lost_but_those_of_running_lines(
     assert not counted(read) - counted(given_letters)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "pages",
     [

@@ -80,6 +80,7 @@ def many_pages() -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "reason"),
     [

@@ -47,6 +47,7 @@ def served(settings, tmp_path, monkeypatch, folder, rater):
         yield session
 
 
+@pytest.mark.thorough
 def test_a_session_from_first_answer_to_ready(served, monkeypatch):
     assert where(served).due == "instruct"
     turn = instruct(served, "Say it. [[text=Nine_it_is_indeed_so. pause=0.05]]", "information")

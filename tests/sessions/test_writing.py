@@ -29,6 +29,7 @@ class KilledError(BaseException):
     """The worker was killed."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("problem", FINAL)
 def test_a_failed_call_is_a_stated_failure_with_its_partial_answer_kept(session, models, problem):
     models.script = [problem(partial="Half an ans")]

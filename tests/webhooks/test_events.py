@@ -70,6 +70,7 @@ def test_answers_come_in_one_message_with_their_items(study, webhook, rater):
     assert noticed(webhook) == [("answers.submitted", expected)]
 
 
+@pytest.mark.thorough
 def test_an_item_and_a_study_are_finished_once(study, webhook, rater, stranger):
     add_member(study, stranger, "annotator", None)
     noticed(webhook)

@@ -55,6 +55,7 @@ def test_steps_of_a_scale_count_one_by_one():
     assert found.error.interval is None
 
 
+@pytest.mark.thorough
 def test_intervals_of_the_error_cover_it():
     p, y, item = drawn(0, items=100_000, people=1, bend=2)
     truth = calibration(p, y, item, replicates=0).error.value

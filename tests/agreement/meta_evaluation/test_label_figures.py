@@ -132,6 +132,7 @@ def test_the_human_row_equals_the_figures_of_second_ratings():
     assert found["units"] == 65
 
 
+@pytest.mark.thorough
 def test_the_deviation_is_that_of_new_samples():
     def row(seed):
         judge, people, *_ = drawn(seed, units=120)

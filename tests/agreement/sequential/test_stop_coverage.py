@@ -28,6 +28,7 @@ def most_wrong(runs):
     return int(binom.ppf(SURE, runs, ALPHA))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 def test_looking_ten_times_finds_a_difference_that_is_not_there_at_most_as_often_as_planned(method):
     study = two_systems(0.5, StopRule(null=0.5, low=0.0, high=1.0))
@@ -62,6 +63,7 @@ SEVERAL = [two_systems(rate, StopRule(width=0.135, low=0.0, high=1.0)) for rate 
 TWO_LOOKS = SequentialDesign((200, 400), ALPHA, "obrien_fleming")
 
 
+@pytest.mark.thorough
 def test_intervals_of_several_rules_on_widths_hold_together_when_the_plan_stops():
     got = simulate_plans(SEVERAL, TWO_LOOKS, RUNS, seed=6)
     assert got["wrong"] <= most_wrong(RUNS)

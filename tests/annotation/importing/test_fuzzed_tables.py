@@ -79,6 +79,7 @@ def read_all(path):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", TEXTS)
 def test_whatever_bytes_a_file_has_its_lines_can_be_stored_or_are_refused(kind, tmp_path):
     text, path, seen = TEXTS[kind], tmp_path / "fuzz", []

@@ -78,6 +78,7 @@ def test_there_is_no_link_for_people_with_rights_that_the_owner_has_not(office, 
     assert not SignInLink.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", HIGHER)
 def test_a_link_dies_when_its_person_gets_such_rights(office, member, kind):
     path = made(office, member)[1]

@@ -66,6 +66,7 @@ def test_an_invalid_form_creates_no_token_and_says_why(client, study, owner, wro
     assert not Token.objects.exists()
 
 
+@pytest.mark.thorough
 def test_creating_and_revoking_are_audited(client, study, owner):
     client.force_login(owner)
     client.post(TOKENS, FORM)

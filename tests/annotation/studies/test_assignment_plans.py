@@ -186,6 +186,7 @@ def plan_all(study):
     study.refresh_from_db()
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_the_core_of_a_draft_has_its_size_whatever_comes_or_goes_after_it_was_prepared(make_study):
     study = planned(make_study, {"core": {"items": 5, "raters": 3}})
@@ -300,6 +301,7 @@ def random_plan(random):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 @pytest.mark.parametrize("seed", range(15))
 def test_the_table_has_the_slots_that_are_made(make_study, seed, monkeypatch):

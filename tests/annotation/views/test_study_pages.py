@@ -106,6 +106,7 @@ def test_an_invalid_page_number_shows_a_page(client, study, owner, page):
     assert client.get(f"/studies/study/attention/{page}").status_code == 200
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", ["", "people/", "invitations/", "attention/"])
 def test_a_page_takes_the_same_queries_for_many_people_and_answers(client, study, owner, page):
     from annotation.members.invitations import invite

@@ -40,6 +40,7 @@ def only_chosen(page: Page, side: str, letter: str) -> None:
     expect(page.locator("[data-panel]:visible :checked")).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_two_clicks_answer_a_question_and_files_give_it_back(desk, task, tmp_path):
     page = desk.open(task)
     choice(page, "best", "C").check()
@@ -73,6 +74,7 @@ def test_letters_and_numbers_answer_by_keyboard_alone(desk, task):
     assert answers_to(task)[0]["answers"] == {"overall": named(task, "B", "D"), "factual": named(task, "E", "A")}
 
 
+@pytest.mark.thorough
 def test_an_output_is_never_best_and_worst(desk, task):
     page = desk.open(task)
     press(page, "a", "1", "a", "2")

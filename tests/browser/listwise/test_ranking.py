@@ -95,6 +95,7 @@ def test_a_task_is_rated_by_keyboard_alone(new_desk, rater, bring):
     assert answer["tool_use"]["word_cursor"] == 1
 
 
+@pytest.mark.thorough
 def test_rows_that_are_empty_close_up_when_all_are_ranked_and_it_is_said(new_desk, rater, bring):
     page = new_desk(rater).open(bring())
     press(page, *"a2b4c4d5")
@@ -199,6 +200,7 @@ def test_a_reload_and_going_back_show_ranks_and_marks_again(new_desk, rater, bri
     saved(page)
 
 
+@pytest.mark.thorough
 def test_two_tabs_show_both_rankings_and_the_chosen_one_is_on_the_board(new_desk, rater, bring):
     task = bring()
     desk = new_desk(rater)
@@ -234,6 +236,7 @@ def test_two_outputs_are_pinned_side_by_side_with_their_differences_and_twins_ar
     expect(page.locator(".card-output.is-short")).to_have_count(5)
 
 
+@pytest.mark.thorough
 def test_without_scripts_outputs_are_ranked_by_number_and_no_error_can_be_said(new_desk, rater, bring):
     task = bring()
     desk = new_desk(rater, java_script_enabled=False)

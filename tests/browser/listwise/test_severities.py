@@ -56,6 +56,7 @@ def test_two_numbers_label_a_selection_and_say_how_severe_it_is(marking, task, t
     assert bytes_of(tmp_path / "again") == before
 
 
+@pytest.mark.thorough
 def test_the_severity_of_a_span_can_be_changed_and_its_note_stays(marking):
     page, letter = marking
     sweep(page, letter, "sails", "ten")
@@ -71,6 +72,7 @@ def test_the_severity_of_a_span_can_be_changed_and_its_note_stays(marking):
         expect(marked(page, letter)).to_contain_text(text)
 
 
+@pytest.mark.thorough
 def test_without_a_label_no_severity_is_taken(marking):
     page, letter = marking
     sweep(page, letter, "sails", "ten")

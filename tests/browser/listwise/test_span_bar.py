@@ -63,6 +63,7 @@ def test_a_note_has_a_key_of_its_own(marking):
     expect(marked(page, letter)).to_contain_text("No 1 says so.")
 
 
+@pytest.mark.thorough
 def test_a_key_of_the_page_closes_an_open_bar_and_works(marking):
     page, letter = marking
     sweep(page, letter, "sails", "ten")
@@ -71,6 +72,7 @@ def test_a_key_of_the_page_closes_an_open_bar_and_works(marking):
     expect(tab(page, "Factual consistency")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.thorough
 def test_a_click_on_a_span_opens_the_bar_to_change_it(marking):
     page, letter = marking
     sweep(page, letter, "sails", "ten")

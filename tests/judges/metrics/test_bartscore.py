@@ -49,6 +49,7 @@ def test_values_are_mean_likelihoods_in_each_direction(bart, direction, source, 
     assert found < -1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_batch_gives_what_each_text_gives_alone(bart, size):
     texts = ["dogs", DOCUMENT, "a b", "", "the train sails at night ."]

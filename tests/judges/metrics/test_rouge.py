@@ -29,6 +29,7 @@ def drawn_text(drawn: random.Random) -> str:
     return "".join(drawn.choice(WORDS) + drawn.choice(ends) for _ in range(drawn.randrange(60)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stemming", [False, True])
 def test_values_are_those_of_the_package(stemming):
     drawn = random.Random(5)
@@ -47,6 +48,7 @@ def test_values_are_those_of_the_package(stemming):
     assert positive > 500
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("vocabulary", [5, 40, 2000])
 @pytest.mark.parametrize("end", [". ", ".\n"])
 def test_values_of_long_texts_are_those_of_the_package(vocabulary, end):

@@ -73,6 +73,7 @@ def test_the_page_takes_as_many_queries_for_many_raters_as_for_one(client, page,
         assert len(queries) <= MOST_QUERIES, "\n".join(one["sql"][:150] for one in queries)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "fields", "said"),
     [

@@ -123,6 +123,7 @@ def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, cou
     assert ItemSummary.objects.get(key="more-3").disagreement is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("given", "index"),
     [

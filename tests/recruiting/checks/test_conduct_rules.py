@@ -44,6 +44,7 @@ def test_rules_ask_about_the_figures_of_the_report():
     assert rows[raters["cyd"].pk]["agrees"]["value"] < rows[raters["ann"].pk]["agrees"]["value"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rule", "paused"),
     [

@@ -355,6 +355,7 @@ def archive(study):
     Study.objects.filter(pk=study.pk).update(status="closed", archived_at=timezone.now())
 
 
+@pytest.mark.thorough
 def test_late_stays_of_archived_studies_end_and_keep_no_others_waiting(owner):
     old, live = crowd_study(owner, slug="old"), crowd_study(owner)
     people = Person.objects.bulk_create([Person(username=f"old-{number}") for number in range(AT_ONCE)])

@@ -173,6 +173,7 @@ def test_nothing_is_suggested_while_a_stay_lasts_or_if_the_study_says_nothing_of
     assert payment(None, "complete", 600) == (None, None)
 
 
+@pytest.mark.thorough
 def test_the_page_asks_the_same_for_few_and_for_many(study, guests, researcher):
     def statements():
         with CaptureQueriesContext(connection) as counted:

@@ -93,6 +93,7 @@ def test_an_address_is_confirmed_by_its_link_before_anything_else_is_sent(client
     assert not MailAddress.objects.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "address",
     ["", "ann", "a\r\nBcc: b@c.example", f"{ADDRESS}\nBcc: x@y.example", "é@mail.example", "a" * 250 + ADDRESS],

@@ -195,6 +195,7 @@ def test_the_audit_has_no_words_of_messages_and_the_download_has_them(desk, stud
     assert "WORDS-OF-SOMEBODY" in "".join(own_data(rater))
 
 
+@pytest.mark.thorough
 def test_the_lists_take_as_many_queries_for_many_threads(desk, office, study, rater):
     given = rater_for(study, rater)
 

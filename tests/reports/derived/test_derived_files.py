@@ -27,6 +27,7 @@ def derived_names(folder):
     return sorted(path.name for path in (folder / "derived").iterdir())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", first_cases(["csv", "jsonl", "parquet"]))
 def test_an_export_has_tables_with_rows_and_reports_in_a_folder_that_an_import_ignores(answered, tmp_path, form):
     study = answered("pairwise", PAIRS, CHOICES)
@@ -99,6 +100,7 @@ def test_a_blinded_study_shows_codes_in_every_derived_file(answered, tmp_path):
                 assert system not in data, name
 
 
+@pytest.mark.thorough
 def test_models_of_raters_are_computed_once_and_kept(answered, tmp_path, monkeypatch):
     given = [likert(item, "ada", name, value) for item, name, value in (
         ("one", "r1", 4), ("one", "r2", 4), ("two", "r1", 2), ("two", "r2", 5), ("two", "r3", 2),

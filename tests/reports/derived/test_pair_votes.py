@@ -110,6 +110,7 @@ def test_a_blinded_study_shows_codes(answered):
         assert line[key].startswith("System ")
 
 
+@pytest.mark.thorough
 def test_pandalm_has_a_line_per_pair(reference_data):
     study = import_study(reference_data / "pandalm").study
     pairs, ties = list(preference_lines(study)), list(tie_lines(study))

@@ -1,5 +1,7 @@
 """Turns of sessions as training examples."""
 
+import pytest
+
 from reports.derived.computing.revision_examples import turn_lines
 from reports.derived.computing.unit_labels import aggregated_lines
 from tests.reports.worked_sessions import folder, models, rate_again, session, study, worked  # noqa: F401
@@ -35,6 +37,7 @@ def test_a_turn_has_the_conversation_before_it_and_the_answer_to_learn(worked, s
     assert all(line["model"] == session.model for line in (shorter, price, winter))
 
 
+@pytest.mark.thorough
 def test_labels_of_turns_name_session_and_turn(worked, session):  # noqa: F811
     for name, value in (("second", "neutral"), ("third", "good")):
         rate_again(session, 2, name, value, guidelines_version=1)

@@ -22,6 +22,7 @@ def without_models(line):
     return {key: value for key, value in line.items() if not key.startswith(MODELS)}
 
 
+@pytest.mark.thorough
 def test_the_most_frequent_label_the_mean_and_ties_are_counted_per_output(answered):
     study = answered("rating", [ORDERED], [
         likert("one", "ada", "r1", 4), likert("one", "ada", "r2", 4), likert("one", "ada", "r3", 1),

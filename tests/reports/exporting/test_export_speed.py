@@ -84,6 +84,7 @@ def test_lists_of_items_are_read_along_an_index_before_a_database_has_statistics
     assert all("sort" not in plan.lower() and "TEMP B-TREE" not in plan for plan in plans)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_lines_made_as_texts_are_those_made_from_objects(tmp_path):
     fill(tmp_path / "in")

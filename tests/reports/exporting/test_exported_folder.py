@@ -188,6 +188,7 @@ def test_the_card_says_what_each_table_is(rated, tmp_path):
     }
 
 
+@pytest.mark.thorough
 def test_the_command_refuses_unknown_formats_and_studies(rated, tmp_path):
     with pytest.raises(CommandError, match="invalid choice: 'xlsx'"):
         call_command("export_study", "study", "--out", str(tmp_path / "out"), "--format", "xlsx")

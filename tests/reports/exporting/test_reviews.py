@@ -206,6 +206,7 @@ def test_reviews_can_be_added_to_later_and_the_highest_number_counts(reviewed, t
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "field", "reason"),
     [

@@ -72,6 +72,7 @@ def test_the_planned_sample_is_balanced_whatever_the_chunks(folder):
     assert set(met.values()) == {24}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("systems", range(2, 9))
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
 @pytest.mark.parametrize("slots", [1, 3])
