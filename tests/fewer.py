@@ -7,7 +7,8 @@ import pytest
 
 
 def first_cases(cases: Sequence[Any], kept: int = 1) -> list[Any]:
-    """The first `kept` in `make test`. If a test has several arguments, give each case as a tuple."""
+    """The first `kept` in `make test`. If a test has several arguments, give each case as a tuple; a tuple that
+    is one argument as `pytest.param(it)`."""
     return [*cases[:kept], *(_left_out(case) for case in cases[kept:])]
 
 

@@ -380,7 +380,7 @@ def test_differences_say_when_there_are_none_or_nearly_all(desk, pair_study, fir
     expect(page.locator("mark.differs")).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", first_cases([((390, 740),), ((960, 540),)]))
+@pytest.mark.parametrize("size", first_cases([pytest.param((390, 740)), pytest.param((960, 540))]))
 def test_the_next_task_begins_at_the_top_of_a_page_that_scrolls(new_desk, rater, long_task, size):
     desk = new_desk(rater, viewport={"width": size[0], "height": size[1]})
     page = desk.open(long_task)

@@ -161,7 +161,7 @@ def test_in_a_low_window_the_message_is_below_the_last_question(open_page, name)
     assert page.evaluate(COVERED) == []
 
 
-@pytest.mark.parametrize("size", first_cases([(size,) for size in SIZES]))
+@pytest.mark.parametrize("size", first_cases([pytest.param(size) for size in SIZES]))
 def test_an_empty_edit_moves_nothing_and_its_error_takes_the_place_of_the_help(open_page, size):
     page = open_page("edit", size)
     page.locator("#edit").fill(" ")

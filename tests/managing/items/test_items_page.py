@@ -132,6 +132,8 @@ def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, cou
         ({"mark": "withdrawn"}, "item_summary_withdrawn"),
         ({"sort": "answers"}, "item_summary_most_answers"),
         ({"sort": "few"}, "item_summary_by_answers"),
+        ({"sort": "disagreement"}, "item_summary_disputed"),
+        ({"sort": "agreement"}, "item_summary_by_difference"),
     ],
 )
 def test_marked_and_sorted_items_of_a_large_study_are_found_by_an_index(study, given, index):
@@ -142,6 +144,7 @@ def test_marked_and_sorted_items_of_a_large_study_are_found_by_an_index(study, g
         ItemSummary(
             item=item, study=study, key=item.key, pool="main", state="open", answers=number % 7,
             flags=number % 500 == 1, skips=number % 500 == 2, withdrawn=number % 500 == 3,
+            disagreement=number % 9 / 8 if number % 2 else None,
         )
         for number, item in enumerate(items)
     )  # fmt: skip
