@@ -104,10 +104,12 @@ class UploadStep(Row):
         return self.kind == self.Kind.IMPORT and self.read >= self.upload.size
 
 
-DISPUTED = models.Func(
+ORDERED_DISAGREEMENT = models.Func(
     models.F("disagreement"), template="COALESCE(%(expressions)s, -1)", output_field=models.FloatField()
 )
-"""An item's disagreement, or less than any if it has none: both databases keep this order in an index."""
+"""An item's disagreement, or -1, which is less than any, because none is negative.
+
+-1 is written into the statement, because neither database would look up a parameter in the index."""
 
 
 class ItemSummary(models.Model):
@@ -145,7 +147,7 @@ class ItemSummary(models.Model):
             models.Index(fields=["study", "item"], name="item_summary_in_order"),
             models.Index(fields=["study", "key"], name="item_summary_by_key"),
             models.Index(fields=["study", "disagreement", "item"], name="item_summary_by_difference"),
-            models.Index("study", DISPUTED.desc(), "item", name="item_summary_disputed"),
+            models.Index("study", ORDERED_DISAGREEMENT.desc(), "item", name="item_summary_most_differing"),
             models.Index(fields=["study", "answers", "item"], name="item_summary_by_answers"),
             models.Index(fields=["study", "-answers", "item"], name="item_summary_most_answers"),
             models.Index(fields=["study", "item"], condition=models.Q(flags__gt=0), name="item_summary_flagged"),

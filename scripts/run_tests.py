@@ -33,7 +33,7 @@ SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 BESIDE = ("-n", "2", "--dist", "worksteal", "-o", "cache_dir=.pytest_cache/browser")
 """For browser tests beside the others, of whose time they take a third; what has failed is remembered separately."""
 THOROUGH = "thorough"
-"""The marker of tests that take long and show in more cases what quicker ones show; `make thorough` runs them, too."""
+"""The marker of tests that take long and show more cases, or less important ones; `make thorough` runs them, too."""
 
 ALL_RUN = "The tests marked as thorough run, too."
 """By this line `make release` knows a report of `make thorough`."""

@@ -13,12 +13,12 @@ from annotation.blinding import is_blind
 from annotation.models import Item, Output, Rater, Rating, Study
 from annotation.pools import FILE_POOLS
 from annotation.protocols import protocols
-from managing.models import DISPUTED, ItemLocalAlpha, ItemSummary
+from managing.models import ORDERED_DISAGREEMENT, ItemLocalAlpha, ItemSummary
 
 SORTS = {
     "": ("Study order", ("pk",)),
     "key": ("Item", ("key", "pk")),
-    "disagreement": ("Most disagreement first", (DISPUTED.desc(), "pk")),
+    "disagreement": ("Most disagreement first", (ORDERED_DISAGREEMENT.desc(), "pk")),
     "agreement": ("Least disagreement first", (F("disagreement").asc(nulls_last=True), "pk")),
     "answers": ("Most answers first", ("-answers", "pk")),
     "few": ("Fewest answers first", ("answers", "pk")),

@@ -19,7 +19,6 @@ def rated(rows):
     return collect(*([row[column] for row in rows] for column in range(4)))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 @given(rows=ROWS)
 def test_alpha_without_an_item_is_alpha_of_the_others(level, rows):

@@ -37,7 +37,6 @@ def test_a_reload_keeps_what_was_chosen_until_the_answer_is_sent(practice):
     assert PracticeAnswer.objects.get().answers == {"follows": True, "how_well": 4}
 
 
-@pytest.mark.thorough
 def test_what_the_server_never_got_comes_back_from_the_browser(practice):
     page = practice.page
     page.route("**/draft/", lambda route: route.abort())

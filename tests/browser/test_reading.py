@@ -202,7 +202,7 @@ def test_a_turn_opens_on_its_changes_and_the_view_is_remembered(desk, session, m
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("markdown", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.parametrize("markdown", [False, True])
 def test_the_text_of_a_turn_opens_on_its_first_change_unless_somebody_scrolled(desk, session, models, markdown):
     session.study.options |= {"markdown": markdown}
     session.study.save(update_fields=["options"])

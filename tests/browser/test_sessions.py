@@ -212,7 +212,6 @@ def test_two_tabs_make_one_turn_and_nothing_typed_is_lost(desk, opened, session)
     assert "From the second." in str(DraftConflict.objects.values_list("body", flat=True))
 
 
-@pytest.mark.thorough
 def test_a_tab_left_open_says_that_the_session_was_sent_and_what_was_typed(desk, opened, session):
     turned(session, "Shorter.", "good")
     opened.reload()

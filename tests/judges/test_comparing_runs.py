@@ -14,7 +14,6 @@ from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from llm.models import Call
 from reports.exporting import export_study
-from tests.fewer import first_cases
 from tests.judges.comparing_studies import QUESTIONS, comparing_study, item
 from tests.judges.scripted_judges import configured, run_to_end
 from tests.llm.calls import write_endpoints
@@ -48,7 +47,7 @@ def ratings(run):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("protocol", first_cases(sorted(QUESTIONS)))
+@pytest.mark.parametrize("protocol", sorted(QUESTIONS))
 @pytest.mark.parametrize(("judge", "options", "orders"), PAIR_JUDGES)
 def test_choices_are_rows_of_pairs_in_the_order_shown(tmp_path, model, protocol, judge, options, orders):
     study = comparing_study(tmp_path, protocol)

@@ -133,7 +133,6 @@ def needs_references(judge):
     return metric.needed(metric.checked({})) == "references"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("key", chosen_cases(JUDGES, REPRESENTATIVES))
 def test_page_and_command_run_it_to_its_end_with_equal_rows(client, tmp_path, owner, scripted, tiny, key):
     judge = judge_choice(key)

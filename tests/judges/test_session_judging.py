@@ -67,7 +67,6 @@ def test_two_way_and_three_way_and_numbers_of_examples_are_raters_of_their_own(r
     assert (again.rater_id, again.name) == (runs[3].rater_id, "2")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("split", first_cases(["turn", "session", "item"]))
 def test_examples_are_training_turns_of_other_sessions_and_only_the_test_part_is_judged(rated, owner, model, split):
     options = {"examples": 10, "split_by": split, "split_seed": 2, "training": 0.5, "validation": 0.1}

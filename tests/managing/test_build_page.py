@@ -39,7 +39,6 @@ def errors_in(response):
     return {name: str(found[0]) for form in forms for name, found in form.errors.items()}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_saving_the_page_as_it_is_changes_nothing(signed, owner, protocol):
     study = demo_draft(protocol, owner)

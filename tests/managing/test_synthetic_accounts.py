@@ -75,14 +75,12 @@ def test_a_link_that_was_made_all_the_same_opens_nothing(client, copied, purpose
     assert not copied.person.has_usable_password()
 
 
-@pytest.mark.thorough
 def test_no_other_way_in_begins_a_session(copied):
     request = RequestFactory().get("/")
     with pytest.raises(PermissionDenied):
         signing_in.enter(request, copied.person, "link")
 
 
-@pytest.mark.thorough
 def test_no_password_is_mailed_to_it(copied):
     MailAddress.objects.create(person=copied.person, address="synthetic@mail.example", confirmed_at=timezone.now())
     for typed in (copied.person.username, "synthetic@mail.example"):
@@ -116,7 +114,6 @@ def test_it_gets_no_token_and_accepts_no_invitation(copied, study, owner):
     assert not Membership.objects.filter(study=study, person=copied.person).exists()
 
 
-@pytest.mark.thorough
 def test_it_gets_no_password_and_no_rights(client, copied, admin_user):
     for change in ({"password": "pbkdf2_sha256$1$a$b"}, {"is_staff": True}, {"is_superuser": True}):
         with pytest.raises(IntegrityError), transaction.atomic():

@@ -179,7 +179,6 @@ def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
         assert "does not exist" in target.refused("restore", tmp_path / "none.zip")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", QUICK_KINDS)
 def test_a_killed_restore_says_that_it_is_incomplete_until_it_is_repeated(backup, kind, tmp_path):
     skip_without_server(kind)

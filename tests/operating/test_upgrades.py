@@ -139,7 +139,6 @@ def test_a_backup_before_a_migration_can_be_switched_off(site):
     assert backups(site) == []
 
 
-@pytest.mark.thorough
 def test_nothing_is_migrated_without_the_backup(site):
     (site.var / "backups").write_text("not a folder")
     newer = later_version(site, _0002_later=LATER)

@@ -13,7 +13,6 @@ import pytest
 from scripts.stack import Stack, start
 from scripts.stop_errors import StopError
 from tests.faults.own_postgres import missing_program
-from tests.fewer import first_cases
 from tests.ops.conftest import LONGEST, ROOT, clean_environment, free_port
 
 POSTGRES = """
@@ -58,7 +57,7 @@ def started(folder, cut: str = "") -> str:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(bool(missing_program()), reason=f"PostgreSQL is missing: {missing_program()}")
-@pytest.mark.parametrize("cut", first_cases(["stack.make_database = cut", "Path.unlink = cut"]))
+@pytest.mark.parametrize("cut", ["stack.make_database = cut", "Path.unlink = cut"])
 def test_a_first_start_that_is_cut_can_be_made_again(cut):
     """It is cut before the database is made, or before the data folder is ready; later starts keep the data."""
     with TemporaryDirectory() as name:

@@ -111,7 +111,6 @@ def join(study, number, age):
     return one
 
 
-@pytest.mark.thorough
 def test_counts_stay_until_five_more_came_and_are_exact_only_after_the_end(owner, rater):
     study = study_with_steps(owner, rater, [BACKGROUND])
     for number in range(17):

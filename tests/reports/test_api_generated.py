@@ -163,7 +163,6 @@ def undescribed(rows, operation, examples, callers):
     return found
 
 
-@pytest.mark.thorough
 @pytest.mark.one_database
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_generated_requests_get_described_responses(rows, db, name):

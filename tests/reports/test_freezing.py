@@ -74,7 +74,6 @@ def test_an_erasure_empties_a_frozen_report(client, study, frozen):
     assert "<table" not in shown
 
 
-@pytest.mark.thorough
 def test_other_keys_and_other_studies_are_not_found(client, study, frozen, make_study, owner):
     assert client.get(frozen.replace(frozen.split("/")[-2], "0" * 16)).status_code == 404
     other = make_study("other")

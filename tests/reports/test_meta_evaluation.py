@@ -97,7 +97,6 @@ def test_reruns_are_averaged_and_their_spread_is_given(compared):
     assert found["spread"]["item_kendall_tau_b"] == pytest.approx(2**0.5)
 
 
-@pytest.mark.thorough
 def test_replaced_and_unfinished_runs_are_left_out(compared):
     study = compared(
         *(one for name in ("harbour", "island") for one in scores(name, 3, 2, 1, run="good")),

@@ -25,7 +25,6 @@ def test_one_kind_alone_is_not_pooled(client, study, query):
     assert SAID not in read(client, f"/studies/{study.slug}/report/{query}").content.decode()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("query", ["?kinds=human&kinds=model", "?kinds=human&raters=even"])
 def test_each_section_of_pooled_figures_begins_with_whose_they_are(client, study, query):
     shown = read(client, f"/studies/{study.slug}/report/{query}").content.decode()

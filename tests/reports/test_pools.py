@@ -43,7 +43,6 @@ def figures(study):
     )
 
 
-@pytest.mark.thorough
 def test_no_figure_changes_when_items_of_other_pools_are_rated(make_study):
     study = make_study(items=4)
     rate(study)

@@ -144,7 +144,6 @@ def test_the_report_identifies_nobody(client, study, owner, rater):
     assert "canary" not in glance.lower()
 
 
-@pytest.mark.thorough
 def test_versions_of_the_guidelines_are_pooled_only_when_asked_for(client, study, owner, rater):
     answer(study, rater, [1, 2])
     publish_guidelines(study, "Second", owner)

@@ -147,7 +147,6 @@ def test_a_final_answer_may_be_about_any_turn_that_is_rated_in_the_same_import(f
         import_study(folder(name="wrong", files={"sessions": [SESSION], "adjudications": wrong}))
 
 
-@pytest.mark.thorough
 def test_an_imported_session_that_has_ended_takes_its_place(worked, tmp_path):
     export_study(worked, tmp_path / "one")
     again(tmp_path / "one", tmp_path, "two")

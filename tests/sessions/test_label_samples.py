@@ -124,7 +124,6 @@ def test_a_queue_goes_from_turn_to_turn_until_all_are_labelled(worked):
     assert "3 of 3" in text_of(client, SAMPLES)
 
 
-@pytest.mark.thorough
 def test_labels_of_others_are_seen_after_one_s_own(worked):
     person, ann = researcher(worked, "ann-r")
     _, ben = researcher(worked, "ben-r")

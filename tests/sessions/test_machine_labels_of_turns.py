@@ -14,7 +14,6 @@ from tests.sessions.conftest import folder, models, session, study  # noqa: F401
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.thorough
 def test_a_machine_labels_turns_run_by_run(worked, owner, tmp_path):  # noqa: F811
     key = worked.sessions.order_by("pk").first().key
     line = {

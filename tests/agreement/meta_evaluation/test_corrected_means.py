@@ -96,7 +96,6 @@ def test_without_clusters_the_interval_would_be_too_short():
     assert inside / 300 < 0.92
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("share", "sensitivity", "specificity", "labelled", "most", "most_naive"),
     [

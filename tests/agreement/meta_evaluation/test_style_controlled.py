@@ -63,7 +63,6 @@ def test_without_features_or_ties_it_equals_an_independent_implementation():
     assert [one.value for one in found.strengths] == pytest.approx(choix.ilsr_pairwise(4, games, alpha=0), abs=1e-5)
 
 
-@pytest.mark.thorough
 def test_the_score_bootstrap_has_the_deviations_of_refitted_draws():
     choices, outputs, x = battles(3, 60)
     found = style_controlled(choices, outputs, x, ("length", "lists"), replicates=2000)
@@ -77,7 +76,6 @@ def test_the_score_bootstrap_has_the_deviations_of_refitted_draws():
     assert [one.se for one in (*found.strengths, *found.effects)] == pytest.approx(expected, rel=0.2)
 
 
-@pytest.mark.thorough
 def test_intervals_and_ranks_cover_the_true_ones():
     inside, rank_inside, plain_inside, drawn = np.zeros(6), np.zeros(4), 0, 150
     for seed in range(drawn):

@@ -200,7 +200,6 @@ def test_a_reload_and_going_back_show_ranks_and_marks_again(new_desk, rater, bri
     saved(page)
 
 
-@pytest.mark.thorough
 def test_two_tabs_show_both_rankings_and_the_chosen_one_is_on_the_board(new_desk, rater, bring):
     task = bring()
     desk = new_desk(rater)

@@ -132,7 +132,7 @@ def test_flagged_skipped_and_withdrawn_items_are_found(client, owner, rater, cou
         ({"mark": "withdrawn"}, "item_summary_withdrawn"),
         ({"sort": "answers"}, "item_summary_most_answers"),
         ({"sort": "few"}, "item_summary_by_answers"),
-        ({"sort": "disagreement"}, "item_summary_disputed"),
+        ({"sort": "disagreement"}, "item_summary_most_differing"),
         ({"sort": "agreement"}, "item_summary_by_difference"),
     ],
 )

@@ -104,7 +104,6 @@ def test_nobody_decides_an_item_that_they_rated_or_saw_as_a_task(study, rater, j
     assert claim_case(study, rater_for(study, judge)) is not None
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("off", [False, True])
 def test_nobody_gets_a_task_of_an_item_that_they_decided(desk, study, judge, owner, off):
     desk.get(ADDRESS)
@@ -130,7 +129,6 @@ def test_nobody_gets_a_task_of_an_item_that_they_decided(desk, study, judge, own
     assert set(Assignment.objects.filter(rater__person=newcomer).values_list("task__item", flat=True)) == {decided.pk}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("fate", ["held", "taken over", "off"])
 def test_nobody_gets_a_task_of_an_item_whose_first_answers_they_were_shown(desk, study, judge, owner, fate):
     desk.get(ADDRESS)

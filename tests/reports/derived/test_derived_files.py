@@ -27,7 +27,6 @@ def derived_names(folder):
     return sorted(path.name for path in (folder / "derived").iterdir())
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("form", first_cases(["csv", "jsonl", "parquet"]))
 def test_an_export_has_tables_with_rows_and_reports_in_a_folder_that_an_import_ignores(answered, tmp_path, form):
     study = answered("pairwise", PAIRS, CHOICES)

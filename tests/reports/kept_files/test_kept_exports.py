@@ -194,7 +194,6 @@ def test_what_is_being_written_while_an_item_is_withdrawn_is_written_again(study
     assert row.has_file
 
 
-@pytest.mark.thorough
 def test_a_withdrawn_item_leaves_tombstones_of_exports_and_frozen_reports(study, owner):
     row = exported(study)
     choices = comparison_choices(kinds=frozenset({"model"}))
