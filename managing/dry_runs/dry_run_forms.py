@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 
 MOST_RATERS = 50
+LARGEST = 2**31 - 1
+"""The largest whole number that both databases keep."""
 
 
 class DryRunForm(forms.Form):
@@ -28,10 +30,10 @@ class DryRunForm(forms.Form):
         help_text="In revision sessions: per rated turn.",
     )  # fmt: skip
     items = forms.IntegerField(
-        label="Items at most", min_value=1, required=False, initial=100,
+        label="Items at most", min_value=1, max_value=LARGEST, required=False, initial=100,
         help_text="Empty: all items. Practice items are always copied.",
     )  # fmt: skip
-    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31 - 1, initial=0)
+    seed = forms.IntegerField(label="Seed", min_value=0, max_value=LARGEST, initial=0)
 
     def settings(self) -> dict[str, Any]:
         """The fields of a dry run."""

@@ -144,6 +144,14 @@ def test_people_called_like_synthetic_raters_are_in_no_copy_and_stay(client, stu
     assert not Person.objects.filter(pk__in=made, is_active=True).exists()
 
 
+@pytest.mark.parametrize("field", ["raters", "items", "seed"])
+def test_a_number_larger_than_databases_keep_is_refused_at_its_field(client, study, owner, field):
+    client.force_login(owner)
+    form = {"raters": "5", "accuracy": "0.8", "bias": "0", "seconds": "60", "items": "2", "seed": "0", field: "9" * 30}
+    response = client.post("/studies/study/dry-runs/", form)
+    assert (response.status_code, list(response.context["form"].errors)) == (422, [field])
+
+
 def test_only_owners_start_one_and_annotators_see_none(client, study, rater):
     client.force_login(rater)
     assert client.get(reverse("managing:dry_runs", args=[study.slug])).status_code == 404

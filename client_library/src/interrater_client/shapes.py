@@ -3,7 +3,13 @@
 from typing import Any, Literal, TypedDict
 
 
-class StudySummary(TypedDict, total=False):
+class Marked(TypedDict, total=False):
+    """What has a mark if its study is a dry run, whose answers are made up; in lists the page has it."""
+
+    dry_run: bool
+
+
+class StudySummary(Marked, total=False):
     slug: str
     title: str
     protocol: str
@@ -46,7 +52,7 @@ class Imported(TypedDict, total=False):
     prepared: bool
 
 
-class Item(TypedDict, total=False):
+class Item(Marked, total=False):
     number: int
     id: str
     document: Any
@@ -59,14 +65,14 @@ class Item(TypedDict, total=False):
     metadata: Any
 
 
-class Rater(TypedDict, total=False):
+class Rater(Marked, total=False):
     number: int
     name: str
     kind: str
     created_at: str
 
 
-class Assignment(TypedDict, total=False):
+class Assignment(Marked, total=False):
     number: int
     item: str
     outputs: list[str]
@@ -81,7 +87,7 @@ class Assignment(TypedDict, total=False):
     lease_until: str
 
 
-class Annotation(TypedDict, total=False):
+class Annotation(Marked, total=False):
     number: int
     item: str
     outputs: list[str]
@@ -110,7 +116,7 @@ class Annotation(TypedDict, total=False):
     revisions: list["Annotation"]
 
 
-class Rating(TypedDict, total=False):
+class Rating(Marked, total=False):
     number: int
     item: str
     output: str
@@ -148,7 +154,7 @@ class Turn(TypedDict, total=False):
     seconds: float
 
 
-class Session(TypedDict, total=False):
+class Session(Marked, total=False):
     number: int
     id: str
     item: str
@@ -163,7 +169,7 @@ class Session(TypedDict, total=False):
     turns: list[Turn]
 
 
-class Run(TypedDict, total=False):
+class Run(Marked, total=False):
     number: int
     id: str
     rater: str
@@ -179,7 +185,7 @@ class Run(TypedDict, total=False):
     replaced_by: dict[str, Any]
 
 
-class Adjudication(TypedDict, total=False):
+class Adjudication(Marked, total=False):
     entry: int
     item: str
     output: str
