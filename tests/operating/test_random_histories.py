@@ -92,7 +92,8 @@ class History:
         elif kind == "steer":
             next(self.steering)
         elif kind == "erase":
-            erase_rater(self.rater(), self.owner, keep_answers=self.draw.random() < 0.5)
+            if self.done["erase"] < PEOPLE - 2:  # somebody has to be left
+                erase_rater(self.rater(), self.owner, keep_answers=self.draw.random() < 0.5)
         else:
             member = self.draw.choice(list(Membership.objects.filter(role="annotator").order_by("pk")))
             if member.active and kind == "leave":
