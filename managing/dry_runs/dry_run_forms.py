@@ -6,7 +6,7 @@ from django import forms
 
 MOST_RATERS = 50
 LARGEST = 2**31 - 1
-"""The largest whole number that both databases keep."""
+"""The largest number that PostgreSQL keeps in a column of whole numbers."""
 
 
 class DryRunForm(forms.Form):

@@ -68,13 +68,11 @@ while (status := KeptReport.objects.get(pk=sys.argv[1]).status) in ("running", "
     sleep(0.2)
 print(status)
 """
-KEPT = (
-    """
+KEPT = f"""
 call_command("backup", sys.argv[2])
 call_command("canonical_export")
-"""
-    + EXPORT
-)  # which also adds to the audit, so it comes last
+{EXPORT}"""
+"""The exports also add to the audit, so they come last."""
 REVISIONS = """
 from annotation.models import Annotation
 for given in sys.argv[1:]:
