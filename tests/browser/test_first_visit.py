@@ -11,6 +11,8 @@ from tests.browser.listwise.conftest import bring, press, rows  # noqa: F401 - f
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 
 MOST_REQUESTS, MOST_SCRIPT = 12, 60_000
+AT_ONCE = 6
+"""As many files as browsers ask a server for at once, over HTTP/1.1. The script, the last one, waits behind more."""
 SCROLLED = """() => new Promise((done) => {
     const look = () => (window.scrollY === 40 ? done() : requestAnimationFrame(look));
     look();
@@ -64,6 +66,7 @@ def cold(desk, collected, open_page, state="saved"):
     expect(desk.page.locator("#state")).to_have_text(state)
     scripts = [collected / url.split("/static/")[1] for url in asked if url.endswith(".js")]
     assert 0 < len(asked) <= MOST_REQUESTS, asked
+    assert 0 < len([url for url in asked if "/static/" in url]) <= AT_ONCE, asked
     assert desk.page.evaluate("window.sizesAsked") == []
     assert 0 < sum(script.with_name(f"{script.name}.gz").stat().st_size for script in scripts) <= MOST_SCRIPT
 
