@@ -4,6 +4,7 @@ Compared are the task, its page, the counts of tasks, the rater's state, and whi
 in studies with routing and with hidden checks. What the statements write is covered by the tests of each step.
 """
 
+import re
 from datetime import timedelta
 from random import Random
 
@@ -323,3 +324,26 @@ def test_a_plan_from_before_there_are_answers_looks_for_the_last_one_once(study,
     scan = next(place for place, node in enumerate(above) if node.get("Alias") == "w")
     below = {node["Node Type"] for node in above[scan + 1 :]}
     assert below <= {"Limit", "Sort", "Incremental Sort"}  # a part of the scan that finds the one assignment, no join
+
+
+def _nodes(plan):
+    yield plan
+    for one in plan.get("Plans", ()):
+        yield from _nodes(one)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no plans from before a study had answers")
+def test_a_claim_planned_before_there_are_answers_asks_an_index_for_each_open_slot(study, rater):
+    with CaptureQueriesContext(connection) as sent:
+        assert next_assignment(study, rater_for(study, rater)) is not None
+    claim = next(query["sql"] for query in sent if "SKIP LOCKED" in query["sql"])
+    values = ", ".join(["NULL"] * len(set(re.findall(r"\$\d+", claim))))
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off")  # few rows
+        cursor.execute(f"PREPARE claim AS {claim}")
+        cursor.execute(f"EXPLAIN (FORMAT JSON) EXECUTE claim({values})")
+        plan = cursor.fetchone()[0][0]["Plan"]
+        cursor.execute("DEALLOCATE claim")
+    asked = [node for node in _nodes(plan) if node.get("Alias", "").startswith(("mine", "y"))]
+    assert len(asked) == 4  # the claim looks before and after it has locked the item
+    assert all("task_id" in node.get("Index Cond", "") for node in asked), asked
