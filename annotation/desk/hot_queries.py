@@ -53,20 +53,27 @@ OPEN_SLOTS = f"{_OPEN_IN_ORDER} {IS_OPEN_TO_RATER}"
 """Parameters: study, first place, last place, rater, rater."""
 
 
+FEW = 300
+"""Fewer tasks of a rater are read at once; if they have more, an index is asked for each task ahead."""
+
+
 @lru_cache
-def _progress_sql(listed: bool | None, items: bool = False) -> str:
+def _progress_sql(listed: bool | None, items: bool = False, few: int = FEW) -> str:
     of_items = ", (SELECT COUNT(DISTINCT near.item_id) FROM (SELECT item_id FROM ahead LIMIT %s) near)"
+    answered = f"FROM annotation_annotation y WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED}"
+    submitted = "FROM annotation_annotation y WHERE y.rater_id = %s AND y.is_current AND y.status = 'submitted'"
     return f"""
-WITH mine AS (SELECT w.task_id, w.state, w.place FROM annotation_slot w WHERE w.holder_id = %s),
-answered AS (SELECT y.id, y.task_id, y.status, y.visible_seconds FROM annotation_annotation y
-    WHERE y.rater_id = %s AND y.is_current AND y.{_ANSWERED}),
+WITH mine AS (SELECT w.task_id FROM annotation_slot w WHERE w.holder_id = %s LIMIT {few}),
+answered AS (SELECT y.task_id {answered} LIMIT {few}),
 ahead AS (SELECT o.task_id, o.item_id {_OPEN_IN_ORDER} {KEPT[listed]}
-    AND o.task_id NOT IN (SELECT task_id FROM mine) AND o.task_id NOT IN (SELECT task_id FROM answered)
+    AND CASE WHEN (SELECT COUNT(*) FROM mine) < {few} AND (SELECT COUNT(*) FROM answered) < {few}
+        THEN o.task_id NOT IN (SELECT task_id FROM mine) AND o.task_id NOT IN (SELECT task_id FROM answered)
+        ELSE TRUE {IS_OPEN_TO_RATER} END
     ORDER BY o.place, o.number, o.id LIMIT %s)
-SELECT (SELECT COUNT(*) FROM answered WHERE status = 'submitted'),
-       (SELECT COUNT(*) FROM mine WHERE state = 'held' AND place >= {FIRST}),
+SELECT (SELECT COUNT(*) {submitted}),
+       (SELECT COUNT(*) FROM annotation_slot w WHERE w.holder_id = %s AND w.state = 'held' AND w.place >= {FIRST}),
        (SELECT AVG(recent.visible_seconds) FROM (
-           SELECT visible_seconds FROM answered WHERE status = 'submitted' ORDER BY id DESC LIMIT %s) recent),
+           SELECT y.visible_seconds {submitted} ORDER BY y.id DESC LIMIT %s) recent),
        (SELECT COUNT(*) FROM ahead),
        (SELECT COUNT(DISTINCT nearest.task_id) FROM (SELECT task_id FROM ahead LIMIT %s) nearest)
        {of_items if items else ""}
@@ -86,14 +93,15 @@ class Counted(NamedTuple):
     more: bool
 
 
-def count_tasks(study: Study, rater: Rater, last_place: int, most: int, recent: int) -> Counted:
+def count_tasks(study: Study, rater: Rater, last_place: int, most: int, recent: int, few: int = FEW) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
     first, checked = FIRST if rater.place is None else rater.place, checks_of(study) is not None
     listed, kept = kept_slots(study, rater)
-    given = [rater.pk, rater.pk, study.pk, first, last_place, *kept, most + 1, recent, most]
+    me = rater.pk
+    given = [me, me, study.pk, first, last_place, *kept, me, me, most + 1, me, me, me, recent, most]
     if checked:
         given.append(most)
-    done, held, pace, slots, tasks, *items = fetch_one(_progress_sql(listed, checked), given)
+    done, held, pace, slots, tasks, *items = fetch_one(_progress_sql(listed, checked, few), given)
     cap, more = cap_of(study, rater.name), slots > most
     if cap is not None:
         room = max(0, cap - (taken_slots(rater.pk) if checked else done + held))
@@ -251,7 +259,7 @@ def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draf
 def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
     key, vendor, now = stored(Annotation, "client_key", uuid.UUID(int=0)), here().vendor, database_now()
-    fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0])
+    fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0])
     for checked in (False, True):
         ended = _ended_before(now, checked)
         fetch_one(_state_sql(checked), [0, *ended, 0])

@@ -184,6 +184,7 @@ def check_counts(row, study, rater):
     assert counted.held == Slot.objects.filter(holder=rater, state="held").count()
     assert counted.ahead == near
     assert routing_of(study) is not None or counted.more == (len(tasks) > MOST)
+    assert count_tasks(row.study, row.rater, row.last_place, MOST, RECENT, few=1) == counted  # as if after many answers
     assert counted.pace == pytest.approx(recent.aggregate(mean=Avg("visible_seconds"))["mean"])
 
 
