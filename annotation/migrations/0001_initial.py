@@ -406,6 +406,7 @@ class Migration(FirstMigration):
                     models.Index(condition=models.Q(('is_current', True)), fields=['rater', 'id', 'status'], name='annotation_current'),
                     models.Index(condition=models.Q(('is_current', True), ('status', 'skipped')), fields=['rater', 'id'], name='annotation_skipped'),
                     models.Index(condition=models.Q(('is_current', False)), fields=['rater', 'task'], name='annotation_earlier'),
+                    models.Index(condition=models.Q(('surplus', True)), fields=['rater', 'id'], name='annotation_surplus'),
                     models.Index(fields=['submitted_at', 'id'], name='annotation_by_time'),
                 ],
                 'constraints': [
@@ -461,6 +462,7 @@ class Migration(FirstMigration):
                     models.Index(condition=models.Q(('is_current', True), ('level', 'span')), fields=['study', 'item', 'id'], name='rating_spans'),
                     models.Index(condition=models.Q(('is_current', True), ('level', 'text')), fields=['study', 'id'], name='rating_comments'),
                     models.Index(condition=models.Q(('third_rater', True)), fields=['study', 'id'], name='rating_of_third_rater'),
+                    models.Index(condition=models.Q(('is_current', False)), fields=['study', 'submitted_at', 'id'], name='rating_earlier'),
                 ],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('annotation__isnull', False), ('other_output__isnull', True), ('output__isnull', False)), fields=('annotation', 'question', 'output'), name='rating_once_an_output'),

@@ -55,6 +55,7 @@ class Annotation(models.Model):
                 fields=["rater", "id"], condition=Q(is_current=True, status="skipped"), name="annotation_skipped"
             ),
             models.Index(fields=["rater", "task"], condition=Q(is_current=False), name="annotation_earlier"),
+            models.Index(fields=["rater", "id"], condition=Q(surplus=True), name="annotation_surplus"),
             models.Index(fields=["submitted_at", "id"], name="annotation_by_time"),
         ]
         constraints = [
@@ -147,6 +148,7 @@ class Rating(models.Model):
             ),
             models.Index(fields=["study", "id"], condition=Q(is_current=True, level="text"), name="rating_comments"),
             models.Index(fields=["study", "id"], condition=Q(third_rater=True), name="rating_of_third_rater"),
+            models.Index(fields=["study", "submitted_at", "id"], condition=Q(is_current=False), name="rating_earlier"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -120,6 +120,17 @@ def test_items_of_several_studies_are_read_in_the_order_of_an_index(client, staf
             assert "TEMP B-TREE FOR ORDER BY" not in plan_of(keys)
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="with so few rows PostgreSQL reads them all")
+@pytest.mark.parametrize(
+    ("model", "filters", "index"),
+    [(Annotation, "surplus__exact=1", "annotation_surplus"), (Rating, "is_current__exact=0", "rating_earlier")],
+)
+def test_rows_that_are_rare_are_found_by_an_index_of_them_alone(client, staff, answered, model, filters, index):
+    asked = statements(client, f"{listing(model)}?{filters}")
+    [keys] = [sql for sql in asked if f'FROM "{model._meta.db_table}"' in sql and "LIMIT 5001" in sql]
+    assert f"INDEX {index}" in plan_of(keys)
+
+
 def test_items_of_other_studies_between_those_of_two_are_not_read(client, staff, stranger, study, answered):
     between, last = other_draft(stranger, "between"), other_draft(staff, "last")
     for number in range(20):
