@@ -64,12 +64,6 @@ def test_the_first_answer_is_shown_with_question_papers_and_citations(web, page)
     assert "Ready to send" not in text
 
 
-def test_a_browser_asks_for_all_files_of_a_session_at_once(web, page):
-    head = web.get(page).content.decode().split("</head>")[0]
-    files = re.findall(r'<script [^>]*src="([^"]+)"|<link rel="stylesheet" href="([^"]+)"', head)
-    assert 0 < len(files) <= 6, files  # over HTTP/1.1 the script, the last one, waits behind more
-
-
 def test_a_session_goes_from_step_to_step_without_scripts(web, page, session, models):
     assert send(web, page, "instruct", 1, **typed("Add fares.", "information")).status_code == 302
     waiting = web.get(page)

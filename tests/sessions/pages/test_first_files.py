@@ -1,0 +1,16 @@
+"""The files that a session's page asks for when a browser loads it for the first time."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_browser_asks_for_all_files_of_a_session_at_once(client, session, rater):
+    client.force_login(rater)
+    key = rater.raters.get().assignments.get(task=session.task).key
+    head = client.get(reverse("revision_sessions:session", args=[key])).content.decode().split("</head>")[0]
+    files = re.findall(r'<script [^>]*src="[^"]+"|<link rel="stylesheet" href="[^"]+"', head)
+    assert 0 < len(files) <= 6, files  # over HTTP/1.1 the script, the last one, waits behind more
