@@ -33,7 +33,7 @@ class Provider(ThreadingHTTPServer):
         self.claims = {"sub": "subject-1", "name": "Ada Ndoye", "preferred_username": "ada"}
         self.told, self.answers, self.codes, self.asked = {}, {}, {}, []
         self.make_token = self.signed
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def use_key(self, number):
         self.number, self.key = number, rsa_key(number)

@@ -121,7 +121,7 @@ class HostileAnswers(BaseHTTPRequestHandler):
 @pytest.fixture
 def hostile_site():
     server = ThreadingHTTPServer(("127.0.0.1", 0), HostileAnswers)
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
     server.server_close()

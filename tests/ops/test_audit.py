@@ -161,7 +161,7 @@ class Advisories(http.server.BaseHTTPRequestHandler):
 def database(monkeypatch):
     """A database of advisories that the audit asks."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Advisories)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     monkeypatch.setenv("OSV_URL", f"http://127.0.0.1:{server.server_port}/v1/query")
     yield server
     server.shutdown()

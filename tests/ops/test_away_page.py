@@ -41,7 +41,7 @@ class Failing(http.server.BaseHTTPRequestHandler):
 def failing_server():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing)
     server.over = threading.Event()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         yield server.server_port
     finally:

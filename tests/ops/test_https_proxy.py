@@ -59,7 +59,7 @@ def ports(tmp_path_factory):
         check=True, capture_output=True,
     )  # fmt: skip
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     plain, secure = free_port(), free_port()
     stack = Stack(folder, PATH, {"postgres": 1, "redis": 2, "web": server.server_port, "proxy": plain})
     (service,) = (service for service in stack.described if service.name == "proxy")

@@ -70,7 +70,7 @@ def served(first_start, folder, worker_class="config.buffering_worker.BufferingW
 def echo(start_proxy):
     """A function that sends a request through the proxy and returns the header fields that the web server got."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     port = start_proxy(server.server_port)
 
     def ask(**fields: str) -> http.client.HTTPMessage:
