@@ -1,4 +1,4 @@
-// The reader's text size and pane widths. Kept in this browser; theme.js sets them before the first paint.
+// The reader's text size and pane widths. Kept in this browser; first.js sets them before the first paint.
 
 import { readingDirection } from "../direction.js";
 import { gettext } from "../gettext.js";
