@@ -148,8 +148,8 @@ _STATE = f"""{RATER.sql}, s.status,
            WHERE w.holder_id = r.id AND w.state = 'held' AND w.task_id <> %s AND w.place >= {FIRST}),
        EXISTS (SELECT 1 FROM annotation_slot w WHERE w.study_id = s.id AND w.state = 'held' AND w.lease_until < %s)
            {{late_checks}},
-       EXISTS (SELECT 1 FROM annotation_spotcheck u JOIN annotation_annotation y ON y.id = u.annotation_id
-           WHERE y.rater_id = r.id AND u.seen_at IS NULL AND NOT (u.note = ''))"""  # noqa: S608
+       EXISTS (SELECT 1 FROM annotation_spotcheck u WHERE u.seen_at IS NULL AND NOT (u.note = '')
+           AND (SELECT y.rater_id FROM annotation_annotation y WHERE y.id = u.annotation_id) = r.id)"""  # noqa: S608
 _LATE_CHECKS = """OR EXISTS (SELECT 1 FROM annotation_slot w
            WHERE w.study_id IS NULL AND w.state = 'held' AND w.lease_until < %s
                AND (SELECT h.study_id FROM annotation_rater h WHERE h.id = w.holder_id) = s.id)"""

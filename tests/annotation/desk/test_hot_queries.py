@@ -45,6 +45,7 @@ from annotation.studies.lifecycle import make_live, publish_guidelines
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import unread_notes
 from annotation.studies.routing_plan import routing_of
+from config.database_clock import database_now
 from recruiting.checks.preparing_checks import prepare_checks
 from tests.conftest import add_item, make_person
 from tests.query_plans import plan_of
@@ -354,3 +355,12 @@ def test_the_page_counts_answers_in_an_index_of_the_raters_own(study, rater):
         count_tasks(row.study, row.rater, row.last_place, MOST, RECENT)
     ways = re.findall(r"SEARCH y USING (?:COVERING )?INDEX (.*?)'", plan_of(sent[-1]["sql"]))
     assert ways.count("annotation_current (rater_id=? AND id>?)") == 2  # to count them, and for the pace of the last
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="with so few rows PostgreSQL reads them all")
+def test_an_answer_looks_for_notes_to_read_among_unread_ones_alone(study, rater):
+    of_study = rater_for(study, rater)
+    with CaptureQueriesContext(connection) as sent, transaction.atomic():
+        lock_state(of_study.pk, study, database_now())
+    [state] = [query["sql"] for query in sent if "annotation_spotcheck" in query["sql"]]
+    assert "SEARCH y USING INTEGER PRIMARY KEY" in plan_of(state)  # not by the rater, who may have many answers
