@@ -330,7 +330,7 @@ def test_a_plan_from_before_there_are_answers_looks_for_the_last_one_once(study,
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no plans from before a study had answers")
-def test_a_claim_planned_before_there_are_answers_asks_an_index_for_each_open_slot(study, rater):
+def test_a_claim_planned_before_there_are_answers_looks_for_those_to_each_open_slot(study, rater):
     with CaptureQueriesContext(connection) as sent:
         assert next_assignment(study, rater_for(study, rater)) is not None
     claim = next(query["sql"] for query in sent if "SKIP LOCKED" in query["sql"])
