@@ -16,15 +16,14 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 COPY requirements/ requirements/
 RUN python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/base.txt
 
-# RETRIEVAL=1 adds dense retrieval. TORCH_INDEX is the address of an index that has torch for CPUs only; that build is
-# locked by its version alone. Without it the build of the default index is installed, locked by hash; for some machines
-# that is several GB for graphics cards.
+# RETRIEVAL=1 adds dense retrieval. TORCH_INDEX is the address of an index that has torch for CPUs only. Without it the
+# build of the default index is installed; for some machines that is several GB for graphics cards.
 ARG RETRIEVAL=0
 ARG TORCH_INDEX=
 RUN if [ "$RETRIEVAL" = 1 ]; then \
       if [ -n "$TORCH_INDEX" ]; then \
-        python -m pip install --no-deps --only-binary :all: --extra-index-url "$TORCH_INDEX" \
-          "$(sed -n 's/^torch==.*/&+cpu/p' requirements/torch.txt)"; \
+        python -m pip install --require-hashes --no-deps --only-binary :all: --extra-index-url "$TORCH_INDEX" \
+          -r requirements/torch_cpu.txt; \
       else python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/torch_default.txt; fi \
       && python -m pip install --require-hashes --no-deps --only-binary :all: -r requirements/retrieval.txt; \
     fi

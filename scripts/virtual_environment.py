@@ -33,9 +33,9 @@ LOCKS = {"base": ("base",), "test": ("test", "base"), "retrieval": ("retrieval",
 ROOM = {"base": 600, "test": 1200, "retrieval": 1000, "models": 1100}
 TORCH_ROOM = 1200
 NO_TORCH = (
-    "pip finds no build of torch {} for CPUs only, and one for graphics cards is a download of 3 GB. Name an index or "
-    "folder that has it (PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS), or install any build with .venv/bin/python -m pip "
-    "install torch=={}, then run make dense"
+    "pip finds no build of torch {} for CPUs only with a locked hash, and one for graphics cards is a download of 3 GB. "
+    "Name an index or folder that has it (PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS), or install any build with "
+    ".venv/bin/python -m pip install torch=={}, then run make dense"
 )
 NOT_REACHED = (
     "NewConnectionError", "Temporary failure in name resolution", "No matching distribution", "ReadTimeout",
@@ -247,11 +247,11 @@ def install_torch() -> None:
     if has_torch(number):
         return
     need_room(ROOT, TORCH_ROOM)
-    # On Linux the plain version may be a build that needs gigabytes of libraries, so ask for the full name.
-    named = f"torch=={number}+cpu" if sys.platform == "linux" else f"torch=={number}"
-    print(f"Looking for {named} ...", flush=True)
+    # On Linux the default index has a build that needs gigabytes of libraries; elsewhere it is for CPUs only.
+    locked = lock_file("torch_cpu" if sys.platform == "linux" else "torch_default")
+    print(f"Looking for torch {number} ({locked.relative_to(ROOT)}) ...", flush=True)
     try:
-        pip_install([named], "torch could not be installed")
+        pip_install(["--require-hashes", "-r", locked], "torch could not be installed")
     except StopError as problem:
         raise StopError(NO_TORCH.format(number, number) + ".") from problem
 

@@ -161,9 +161,7 @@ def test_the_image_does_not_run_as_root_and_contains_no_secret():
     kept = " ".join(rest for word, rest in lines if word in ("ENV", "ARG"))
     assert not re.search("PASSWORD|SECRET|KEY|TOKEN", kept)
     assert all("--require-hashes" in part for part in re.findall(r"pip install [^&;]*-r \S+", str(lines)))
-    # Without a hash there is only torch for CPUs, of an index that the operator names: SECURITY.md says so.
-    unlocked = [part for part in re.findall(r"pip install [^&;]*", str(lines)) if "--require-hashes" not in part]
-    assert ["$TORCH_INDEX" in part for part in unlocked] == [True]
+    assert all("--require-hashes" in part for part in re.findall(r"pip install [^&;]*", str(lines)))
     assert not any(word == "ADD" for word, _ in lines)
 
 
