@@ -87,6 +87,17 @@ def test_every_service_has_a_health_check_and_restarts(name):
     assert {"interval", "timeout", "retries"} <= set(SERVICES[name]["healthcheck"])
 
 
+def test_updates_wait_a_minute_at_most_for_the_first_health_checks():
+    """Engines before Docker 25 make the first check after one interval, and the proxy waits for that of the web."""
+    longest = {name: one["healthcheck"]["interval"] for name, one in SERVICES.items() if name != "migrate"}
+    assert all(re.fullmatch(r"\d+s", interval) for interval in longest.values())
+    seconds = {name: int(interval.removesuffix("s")) for name, interval in longest.items()}
+    assert max(seconds.values()) <= 60
+    assert seconds["web"] <= 10
+    times = int(compose.health_command(SERVICES["web"])[-1])
+    assert seconds["web"] * times == 300
+
+
 def test_all_state_is_in_named_volumes():
     declared = set(compose.read()["volumes"])
     volumes = [compose.fill(volume, {}) for service in SERVICES.values() for volume in service.get("volumes", [])]
@@ -104,10 +115,20 @@ def test_the_folder_of_backups_belongs_to_the_user_who_writes_them():
     assert "/backups" in next(one for one in compose.services(VALUES) if one.name == "backup").mounts
 
 
-def test_images_have_full_versions():
+def test_images_have_full_versions_and_digests():
     names = [service["image"] for service in SERVICES.values()]
     names += [rest for word, rest in image_lines() if word == "FROM"]
-    assert all(re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?|postgres:\d+\.\d+-[a-z]+", name) for name in names)
+    ours = {service["image"] for service in SERVICES.values() if "build" in service}
+    assert [re.fullmatch(r"interrater:\d+\.\d+\.\d+", name) is not None for name in ours] == [True]
+    others = [name for name in names if name not in ours]
+    assert len(others) == 4
+    assert all(re.fullmatch(r"[a-z]+:\d+\.\d+(\.\d+)?-[a-z-]+@sha256:[0-9a-f]{64}", name) for name in others)
+
+
+def test_all_recipes_name_the_same_images():
+    databases = ROOT / "deploy" / "kubernetes" / "databases"
+    named = {found for file in databases.glob("*.yaml") for found in re.findall(r"image: (\S+)", file.read_text())}
+    assert named == {SERVICES[name]["image"] for name in ("postgres", "redis")}
 
 
 def test_every_variable_of_the_compose_file_is_documented():
