@@ -33,7 +33,7 @@ LOCKS = {"base": ("base",), "test": ("test", "base"), "retrieval": ("retrieval",
 ROOM = {"base": 600, "test": 1200, "retrieval": 1000, "models": 1100}
 TORCH_ROOM = 1200
 NO_TORCH = (
-    "pip finds no build of torch {} for CPUs only with a locked hash, and one for graphics cards is a download of 3 GB. "
+    "pip finds no build of torch {} for CPUs only with a locked hash, and one for graphics cards takes 3 GB. "
     "Name an index or folder that has it (PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS), or install any build with "
     ".venv/bin/python -m pip install torch=={}, then run make dense"
 )
