@@ -1,5 +1,6 @@
 """The cursor that prepares statements on PostgreSQL. A site on SQLite does not load its library."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,9 +21,19 @@ class PreparedCursor(RawCursor):
     """A cursor that has PostgreSQL prepare each statement at its first use on a connection."""
 
     def execute(self, query: Any, params: Any = None, **more: Any) -> "PreparedCursor":
-        # All whole numbers as bigint: otherwise each mixture of large and small ones is a statement of its own.
-        sent = [Int8(value) if type(value) is int else value for value in params or ()]
-        # What is logged, as in tests, is not prepared: of a prepared statement the cursor does not keep the text.
+        """Execute a statement that Django may log.
+
+        What is logged, as in tests, is not prepared: of a prepared statement the cursor does not keep the text.
+        """
         prepared = not connections[DEFAULT_DB_ALIAS].queries_logged
-        super().execute(_numbered(query), sent, prepare=prepared, **more)
+        super().execute(_numbered(query), _sent(params), prepare=prepared, **more)
         return self
+
+    def execute_prepared(self, query: str, params: Sequence[Any]) -> None:
+        """Execute a statement that nobody logs."""
+        super().execute(_numbered(query), _sent(params), prepare=True)
+
+
+def _sent(params: Sequence[Any] | None) -> list[Any]:
+    """All whole numbers as bigint: otherwise each mixture of large and small ones is a statement of its own."""
+    return [Int8(value) if type(value) is int else value for value in params or ()]

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from django.apps import apps
 from django.db import connection
 
-CHANGE = re.compile(r'\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
+CHANGE = re.compile(r'(?:^|\(|\)\s)\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
+"""Of a statement that is several in one, each."""
 
 
 class ChangedTables:
@@ -18,9 +19,8 @@ class ChangedTables:
 
     def __call__(self, execute, sql, params, many, context):
         result = execute(sql, params, many, context)
-        found = CHANGE.match(sql)
-        if found and context["cursor"].rowcount:
-            self.tables.add(found[1])
+        if context["cursor"].rowcount:
+            self.tables |= set(CHANGE.findall(sql))
         return result
 
 

@@ -26,7 +26,7 @@ from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
 from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import RaterGoneError, lock_rater_row, refuse_pending_answers
 from config.database_clock import database_now
-from config.prepared_sql import Columns, fetch_all, fetch_one, here, run_later, stored
+from config.prepared_sql import Columns, Statement, fetch_all, fetch_one, here, stored
 
 ASSIGNMENT = Columns(Assignment, "a")
 RATER = Columns(Rater, "r", leave_out=("metadata",))
@@ -255,10 +255,10 @@ _FINISH = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_
     active_seconds = 0, tool_use = '{}' WHERE id = %s"""
 
 
-def begin_next_revision(assignment: Assignment, opened_at: datetime | None, draft: Form | None) -> None:
-    """Set an assignment's clocks to zero, and its draft to `draft` as a new version."""
+def reset_statement(assignment: Assignment, opened_at: datetime | None, draft: Form | None) -> Statement:
+    """The statement that sets an assignment's clocks to zero, and its draft to `draft` as a new version."""
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
-    run_later(_FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk])
+    return _FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk]
 
 
 def plan_statements() -> None:

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from accounts.auditing import entry, identity_of
 from accounts.models import AuditEntry
 from annotation.desk.assigning import lease_end, take_open
-from annotation.desk.hot_queries import LockedWork, begin_next_revision, lock_work
+from annotation.desk.hot_queries import LockedWork, lock_work, reset_statement
 from annotation.desk.slot_statements import fill_slot
 from annotation.desk.submissions import KeyReusedError, StaleRevisionError, StudyClosedError, Submission
 from annotation.erasing import all_erasing
@@ -18,7 +18,7 @@ from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
 from annotation.studies.rater_routing import lock_counts
 from config.database_clock import database_now
-from config.prepared_sql import insert, insert_all
+from config.prepared_sql import Statement, insert, insert_all
 from config.process_counts import count
 
 TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use")
@@ -168,12 +168,12 @@ class Revision:
         if not self._own_slot().update(state=Slot.State.HELD, lease_until=until):
             take_open(self.assignment.rater, self.assignment.task_id, Slot.State.HELD, until)
 
-    def finish(self, draft: Form | None = None, *, at_work: bool = False) -> None:
-        """Prepare the assignment for the next revision: clocks at zero, and `draft` or no draft.
+    def reset_statement(self, draft: Form | None = None, *, at_work: bool = False) -> Statement:
+        """The statement that prepares the assignment for the next revision: clocks at zero, and `draft` or no draft.
 
         Work on it begins when its page is opened, or now if the rater is `at_work` on it.
         """
-        begin_next_revision(self.assignment, self.now if at_work else None, draft)
+        return reset_statement(self.assignment, self.now if at_work else None, draft)
 
 
 def added_use(old: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:

@@ -43,7 +43,7 @@ def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignme
     with transaction.atomic(), joined():
         saved = save_answer(answer)
         claimed = _claimed(answer.row.study, saved) if claiming else None
-        saved.record_steps(*(claimed.steps if claimed else ()))
+        saved.write_rest(*(claimed.steps if claimed else ()))
     return claimed.assignment if claimed else None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.auditing import record, record_all
+from accounts.auditing import record
 from accounts.models import AuditEntry
 from annotation.desk.after_answers import answer_steps
 from annotation.desk.conflicting_drafts import check_size, keep_aside
@@ -32,7 +32,7 @@ from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
 from config.database_clock import database_now
 from config.model_fields import canonical_json
-from config.prepared_sql import joined
+from config.prepared_sql import Statement, insertion, joined, run_as_one
 from config.text_validation import TextRefusedError, check_json
 
 __all__ = [
@@ -67,7 +67,7 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
     answer = CheckedAnswer.of(desk_row_of(assignment.pk), submission)
     with keeping_aside(assignment, submission), transaction.atomic(), joined():
         saved = save_answer(answer)
-        saved.record_steps()
+        saved.write_rest()
         return saved.annotation
 
 
@@ -108,14 +108,16 @@ class SavedAnswer:
     now: datetime
     steps: Sequence[AuditEntry]
     repeated: bool
+    reset: Sequence[Statement] = ()
+    """What still resets the assignment's clocks and draft. Nothing else in the transaction reads them."""
 
-    def record_steps(self, *more: AuditEntry) -> None:
-        """Write the audit of this answer, and `more` with it."""
-        record_all([*self.steps, *more])
+    def write_rest(self, *more: AuditEntry) -> None:
+        """Reset the assignment and write the audit of this answer, and `more` with it."""
+        run_as_one([*self.reset, *insertion([*self.steps, *more])])
 
 
 def save_answer(answer: CheckedAnswer) -> SavedAnswer:
-    """Write an answer in the caller's transaction. The caller records its steps in the same transaction.
+    """Write an answer in the caller's transaction. The caller writes the rest of it in the same transaction.
 
     Raises StaleRevisionError, KeyReusedError and StudyClosedError.
     """
@@ -128,10 +130,9 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
     outputs = {output.key: output.pk for output in row.outputs}
     shown = [row.outputs[position].key for position in row.assignment.order]
     write_ratings(annotation, study, row.assignment.task, outputs, answer.ratings, shown)
-    revision.finish()
     for step in answer_steps():
         step(study, annotation)
-    return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False)
+    return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [revision.reset_statement()])
 
 
 @contextmanager
@@ -170,11 +171,11 @@ def _leave(assignment: Assignment, submission: Submission, status: str, reason: 
         annotation = revision.add(protocol, status, reason=reason)
         if status == "skipped":
             revision.give_up_slot()
-            revision.finish(draft=_unsent(revision.assignment, submission.form))
+            reset = revision.reset_statement(draft=_unsent(revision.assignment, submission.form))
         else:
             revision.take_back_slot()
-            revision.finish(draft=_typed(revision), at_work=True)
-        record_all(revision.steps)
+            reset = revision.reset_statement(draft=_typed(revision), at_work=True)
+        run_as_one([reset, *insertion(revision.steps)])
         return annotation
 
 

@@ -4,8 +4,11 @@ import uuid
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
+from accounts.auditing import entry
+from accounts.models import AuditEntry
 from annotation.models import Assignment, Question, Rater, Study, Task
 from config.prepared_sql import (
     Columns,
@@ -14,7 +17,10 @@ from config.prepared_sql import (
     insert,
     insert_all,
     insert_if_new,
+    insertion,
     joined,
+    run,
+    run_as_one,
     run_later,
     update,
 )
@@ -199,3 +205,43 @@ def test_joined_statements_share_a_round_trip_if_the_database_is_far(study, sett
         assert sent == []
         assert fetch_one("SELECT title FROM annotation_study") == ("OneTwo",)
         assert sent == ["together"] * far
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("far", [False, True])
+def test_statements_as_one_change_all_their_rows_or_none(given, settings, django_assert_num_queries, far):
+    settings.DATABASE_FAR = far
+    rename = ("UPDATE annotation_rater SET name = name || %s", ["'%s $1"])
+    two, audit = [given(0), given(1)], [entry("task submitted", "task 1", actor=None, study="study")]
+    frame, number = 2, 1 if connection.vendor == "postgresql" else 3
+    with django_assert_num_queries(frame + number), transaction.atomic(), joined():
+        run_as_one([rename, *insertion(two), *insertion(audit)])
+    assert Rater.objects.get().name == "ada'%s $1"
+    assert [one.draft for one in Assignment.objects.all()] == [two[0].draft] * 2
+    assert AuditEntry.objects.filter(action="task submitted").count() == 1
+    with pytest.raises(IntegrityError), transaction.atomic(), joined():
+        run_as_one([rename, *insertion([given(0)])])
+    assert Rater.objects.get().name == "ada'%s $1"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_statement_that_nobody_logs_goes_the_way_of_djangos_own(given):
+    """In a broken transaction it is refused, and what wraps Django's statements sees it."""
+    insert(given(0))
+    with transaction.atomic():
+        with pytest.raises(IntegrityError), transaction.atomic(savepoint=False):
+            insert(given(0))
+        with pytest.raises(TransactionManagementError):
+            fetch_one("SELECT 1")
+        transaction.set_rollback(True)
+    with pytest.raises(DatabaseError):
+        run("SELECT nothing FROM nowhere")
+    seen = []
+
+    def noted(execute, sql, *more):
+        seen.append(sql)
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(noted):
+        assert fetch_one("SELECT 1") == (1,)
+    assert seen == ["SELECT 1"]

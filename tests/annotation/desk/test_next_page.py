@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.models import AuditEntry
 from annotation.desk.assigning import BusyError, claim
 from annotation.desk.next_page import _next_page
-from annotation.models import Annotation, Assignment, Slot
+from annotation.models import Annotation, Assignment, Rating, Slot
 from annotation.studies.locking import ImportPendingError
 from config.site_busy import SiteBusyError
 from tests.annotation.desk.test_desk import GOOD, address, desk
@@ -107,6 +107,42 @@ def test_an_answer_is_kept_when_the_claim_in_its_transaction_fails(client, desk,
     assert Slot.objects.get(task=desk.task, holder=desk.rater).state == "filled"
     actions = AuditEntry.objects.filter(action__startswith="task ").values_list("action", flat=True).order_by("pk")
     assert list(actions) == ["task assigned", "task submitted", "task assigned"]
+    assert_reset(desk)
+
+
+def assert_reset(desk):
+    """The clocks and the draft of an assignment are as an answer leaves them."""
+    before = desk.draft_version
+    desk.refresh_from_db()
+    assert (desk.draft, desk.opened_at, desk.visible_seconds, desk.tool_use) == (None, None, 0, {})
+    assert desk.draft_version == before + 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("far", [False, True])
+def test_an_answer_whose_last_statement_fails_is_not_there_and_can_be_sent_again(
+    client, desk, monkeypatch, settings, far
+):
+    settings.DATABASE_FAR = far
+    before, sent = AuditEntry.objects.count(), GOOD | {"client_key": str(uuid.uuid4())}
+
+    def fail(*_):
+        raise DatabaseError
+
+    monkeypatch.setattr("annotation.desk.submitting.run_as_one", fail)
+    with pytest.raises(DatabaseError):
+        client.post(address("submit_task", desk), sent)
+    assert not Annotation.objects.exists()
+    assert not Rating.objects.exists()
+    assert Slot.objects.get(task=desk.task, holder=desk.rater).state == "held"
+    assert (Assignment.objects.count(), AuditEntry.objects.count()) == (1, before)
+    monkeypatch.undo()
+    for _ in range(2):
+        assert client.post(address("submit_task", desk), sent).status_code == 302
+    assert Annotation.objects.count() == 1
+    assert {rating.annotation for rating in Rating.objects.all()} == {Annotation.objects.get()}
+    assert [step.action for step in AuditEntry.objects.order_by("pk")[before:]] == ["task submitted", "task assigned"]
+    assert_reset(desk)
 
 
 @pytest.mark.django_db(transaction=True)
