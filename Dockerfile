@@ -1,7 +1,7 @@
 # One image for the web server, the workers and the migration; docker-compose.yml has their commands.
 # The base image is the one with this digest; docs/operating.md says how to renew it.
 # Use this image with PostgreSQL: its SQLite is older than 3.51.3, the first version that is safe with several writers.
-FROM python:3.11.15-slim-trixie@sha256:db3ff2e1800a8581e2c48a27c3995339d47bdf046da21c7627accd3d51053a93
+FROM python:3.11.16-slim-trixie@sha256:e41613d42d4891e4930f79523f93f81bbc7632584ec65e36ab055f41a800b41e
 
 # Calls to models check certificates against those of the system.
 RUN apt-get update \

@@ -28,7 +28,7 @@ if ! docker compose up -d --wait --remove-orphans; then
     echo "To go back to $before, with all answers until the site stopped:" >&2
     echo "  deploy/go_back.sh $before $backup" >&2
   elif printf '%s\n' "$migrated" | grep -q '^ *Applying .* OK$'; then
-    echo "It migrated without a backup (BACKUP_BEFORE_MIGRATE). The newest one lacks the last answers: mend this" >&2
+    echo "It migrated without a backup (BACKUP_BEFORE_MIGRATE). The newest one lacks the last answers: fix this" >&2
     echo "version. To go back to $before all the same: deploy/go_back.sh $before /backups/interrater-….zip" >&2
   else
     echo "No data was changed, so nothing has to be restored. To start $before again:" >&2

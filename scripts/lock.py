@@ -1,8 +1,8 @@
 """`make lock`: resolve `requirements/*.in` for all supported machines and Python versions.
 
 The result names no index, so anyone can install from their own mirror; the hashes are those of the public index.
-Torch and the packages of its builds are left out, since each machine needs its own build (`requirements/torch.txt`);
-only `torch_default` has them, for the image.
+Torch and the packages of its builds are left out: `torch_default` has them, and `torch_cpu`, whose hashes are copied by
+hand, because the default index does not have that build.
 """
 
 import os

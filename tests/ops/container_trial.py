@@ -5,15 +5,17 @@
 Clones this repository and follows docs/operating.md in a compose project of its own, which it deletes at the end: the
 containers start, their limits are looked at from the inside, people answer through the proxy, processes are killed,
 everything is taken down and started again, updated to a later version, taken back, restored into new volumes from a
-backup, and served by HTTPS. After each step the canonical export is compared. Images that
-`python -m tests.ops.substitute_images` has made are used if the official ones are not there. The program ends with
-code 1 at the first step that does not hold.
+backup, and served by HTTPS. The canonical export is compared after everything but HTTPS. Images that
+`python -m tests.ops.substitute_images` has made are used if the official ones are not there. The program needs root
+and an engine on this machine, because it kills what containers run. It ends with code 1 at the first step that does not
+hold, and leaves the containers' logs in the folder.
 """
 
 import argparse
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import ssl
@@ -21,57 +23,72 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import urllib.request
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts import compose
 from tests.house import ROOT
-from tests.operating.drill import LATER, PASSWORD, RATERS, REDUNDANCY, TASKS, Drill, check
-from tests.ops.conftest import below, free_port
-from tests.ops.substitute_images import DIGEST, has_image, official_images
+from tests.load.raters import OVER
+from tests.operating.drill import LATER, PASSWORD, RATERS, REDUNDANCY, Drill, check
+from tests.ops.conftest import below, clean_environment, free_port
+from tests.ops.substitute_images import has_official_images, substitutes, uses_substitutes
 
 PROBES = ("/../../../etc/passwd", "/static/../../../../etc/passwd", "/static/..%2f..%2f..%2f..%2fetc/passwd",
           "/static/%2e%2e/config/settings.py")  # fmt: skip
 LONGEST = 180.0
-ANOTHER = "interrater-test"
+PROJECT = "interrater-trial"
+MANY = 400
+"""Tasks that annotators answer while processes are killed."""
 SERVICES = ("backup", "postgres", "proxy", "redis", "web", "workers")
-INSIDE = """
-id -u
-touch /app/x /etc/x /x 2>/dev/null && echo written || echo read-only
-grep -E "^(CapEff|NoNewPrivs):" /proc/1/status | tr -d "[:space:]"
-"""
+INSIDE = 'id -u; grep -E "^(CapBnd|NoNewPrivs):" /proc/1/status | tr -d "[:space:]"'
+NO_RIGHTS = "CapBnd:0000000000000000NoNewPrivs:1"
+OURS = re.compile(r"image: interrater:\S+")
+TOOLS = ("docker", "git", "make", "openssl")
 
 
 def what_is_missing() -> str:
-    """Say what a trial needs and this machine lacks: an engine, or images; "" if nothing."""
+    """Say what a trial needs and this machine lacks: root, an engine, tools, or images; "" if nothing."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "root on Linux"
+    if missing := [name for name in TOOLS if shutil.which(name) is None]:
+        return " and ".join(missing)
     try:
         for words in (("version",), ("compose", "version")):
             subprocess.run(["docker", *words], capture_output=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
         return "a Docker engine with compose"
-    if has_all(official_images(digests=True)) or has_all(official_images()):
+    if has_official_images() or uses_substitutes():
         return ""
     return "images: docker compose pull, or python -m tests.ops.substitute_images"
 
 
-def has_all(images: Mapping[str, str]) -> bool:
-    return all(map(has_image, images.values()))
-
-
 @dataclass
 class Trial(Drill):
-    """A clone whose containers have a project and volumes of their own."""
+    """A clone whose containers have a project, volumes and an image of their own."""
+
+    settings: dict[str, str] = field(default_factory=dict)
+    """The environment of every command, in which nothing of the operator's shell is set that compose would read."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        os.environ |= {
-            "COMPOSE_PROJECT_NAME": f"{ANOTHER}-{os.getpid()}",
-            "PORT": str(self.port),
-            "RETRIEVAL": "0",
-            "COMPOSE_PROGRESS": "plain",
+        self.project = f"{PROJECT}-{os.getpid()}"
+        read = {found["name"] for found in compose.VALUE.finditer(compose.FILE.read_text(encoding="utf-8"))}
+        self.settings = {
+            name: value
+            for name, value in clean_environment().items()
+            if name not in read and not name.startswith("COMPOSE_")
         }
+        self.settings |= {"COMPOSE_PROJECT_NAME": self.project, "PORT": str(self.port), "RETRIEVAL": "0"}
+
+    def run(self, *words: str, where: Path | None = None, **more: str) -> str:
+        done = subprocess.run(
+            words, cwd=where or self.site, env=self.settings | more, capture_output=True, text=True, check=False
+        )
+        check(done.returncode == 0, f"{' '.join(words)}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
 
     def compose(self, *words: str, **more: str) -> str:
         return self.run("docker", "compose", *words, **more)
@@ -90,11 +107,23 @@ class Trial(Drill):
     def inspected(self, service: str) -> dict:
         return json.loads(self.run("docker", "inspect", self.ids()[service]))[0]
 
-    def serves(self) -> bool:
+    def is_well(self, service: str) -> bool:
+        """Whether the service's own check finds it healthy, and the site says that all its parts are."""
         try:
-            return self.status("/sign-in/") == 200
-        except (OSError, http.client.HTTPException, urllib.error.URLError):
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=30) as response:
+                parts = json.load(response)
+        except (OSError, http.client.HTTPException):
             return False
+        state = self.inspected(service)["State"]
+        return parts["status"] == "ok" and state["Status"] == "running" and state["Health"]["Status"] == "healthy"
+
+    def pid(self, service: str) -> int:
+        """The id on this machine of what the container runs; 0 if it does not run."""
+        about = self.inspected(service)
+        pid = int(about["State"]["Pid"])
+        if pid:
+            check(about["Id"] in Path(f"/proc/{pid}/cgroup").read_text(), "the engine runs on another machine")
+        return pid
 
 
 def wait_until(holds: Callable[[], bool], sentence: str) -> None:
@@ -111,13 +140,18 @@ def commit(trial: Trial, message: str) -> None:
 
 
 def clone(trial: Trial) -> None:
+    """A clone of the last commit, whose image and whose base images have names of their own."""
     with trial.step("clone, and make env"):
         trial.run("git", "clone", "--quiet", str(ROOT), str(trial.upstream), where=trial.folder)
-        if not has_all(official_images(digests=True)) and has_all(official_images()):
-            for name in ("Dockerfile", "docker-compose.yml"):
-                file = trial.upstream / name
-                file.write_text(DIGEST.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
-            commit(trial, "Name the images without digests, which substitutes do not have")
+        chosen = substitutes() if uses_substitutes() else {}
+        print(f"          base images: {', '.join(chosen.values()) or 'the official ones'}")
+        for name in ("Dockerfile", "docker-compose.yml"):
+            file = trial.upstream / name
+            text = OURS.sub(f"image: {trial.project}", file.read_text(encoding="utf-8"))
+            for official, substitute in chosen.items():
+                text = text.replace(official, substitute)
+            file.write_text(text.replace('--after, "14"', '--after, "2"'), encoding="utf-8")  # five minutes otherwise
+        commit(trial, "Name the images of a trial, and end what hangs soon")
         trial.run("git", "tag", "earlier", where=trial.upstream)
         trial.run("git", "clone", "--quiet", str(trial.upstream), str(trial.site), where=trial.folder)
         trial.run("make", "env")
@@ -138,10 +172,13 @@ def look_inside(trial: Trial) -> None:
         secrets = [file.read_text(encoding="utf-8").strip() for file in (trial.site / "secrets").iterdir()]
         check(len(secrets) == 4, "there are not four secrets")
         for name in SERVICES:
-            user, *found = trial.compose("exec", "-T", name, "sh", "-c", INSIDE).split()
+            user, found = trial.compose("exec", "-T", name, "sh", "-c", INSIDE).split()
             asked = compose.read()["services"][name]["user"].partition(":")[0]
             check(user == asked != "0", f"{name} runs as {user}")
-            check(found == ["read-only", "CapEff:0000000000000000NoNewPrivs:1"], f"{name}: {found}")
+            check(found == NO_RIGHTS, f"{name}: {found}")
+            written = trial.compose("exec", "-T", "-u", "0", name, "sh", "-c", "touch /x 2>&1 || true")
+            check("Read-only file system" in written, f"root can write in {name}: {written}")
+            check(trial.inspected(name)["HostConfig"]["ReadonlyRootfs"], f"{name} has a root that can be written")
             about = json.dumps(trial.inspected(name)) + trial.run("docker", "top", trial.ids()[name])
             check(not any(secret in about for secret in secrets), f"docker shows a secret of {name}")
             mounts = {mount["Destination"] for mount in trial.inspected(name)["Mounts"] if mount["Type"] == "volume"}
@@ -153,17 +190,19 @@ def look_inside(trial: Trial) -> None:
             and not any(published.values()),
             f"other ports are published: {published}",
         )
-    with trial.step("look at networks: databases reach nothing outside theirs"):
+    with trial.step("look at networks: databases and backup do not reach the proxy's"):
         (address,) = (net["IPAddress"] for net in trial.inspected("proxy")["NetworkSettings"]["Networks"].values())
-        ask = f"timeout 5 bash -c 'exec 3<>/dev/tcp/{address}/8080' 2>/dev/null && echo reached || echo apart"
+        ask = f"timeout 5 bash -c 'exec 3<>/dev/tcp/{address}/8080' 2>/dev/null; echo $?"
         found = {name: trial.compose("exec", "-T", name, "sh", "-c", ask).strip() for name in SERVICES}
-        apart = [name for name, word in found.items() if word == "apart"]
-        check(apart == ["backup", "postgres", "redis"], f"the proxy: {found}")
+        expected = {name: "0" if name in ("proxy", "web", "workers") else "124" for name in SERVICES}
+        check(found == expected, f"how asking the proxy ended: {found}")
+        inside = json.loads(trial.run("docker", "network", "inspect", f"{trial.project}_inside"))
+        check(inside[0]["Internal"] is True, "the inner network leads outside")
 
 
-def work(trial: Trial) -> dict:
-    """Make an owner and a study, and let annotators answer it through the proxy; return who is signed in."""
-    with trial.step(f"an owner and a study; {RATERS} annotators answer all of its tasks"):
+def prepare(trial: Trial) -> dict:
+    """Make an owner, a study and annotators who are signed in; return what the raters need."""
+    with trial.step("an owner, a study and its annotators"):
         trial.compose(
             "run", "--rm", "-T", "-e", f"DJANGO_SUPERUSER_PASSWORD={PASSWORD}", "-e",
             "DJANGO_SUPERUSER_EMAIL=owner@example.org", "web", "python", "manage.py", "createsuperuser", "--noinput",
@@ -172,13 +211,11 @@ def work(trial: Trial) -> dict:
         said = trial.compose(
             "run", "--rm", "-T", "--volume", f"{trial.site}/tests:/app/tests:ro", "-e", "STATIC_ROOT=/tmp/static",
             "-e", "DJANGO_SETTINGS_MODULE=config.settings", "web", "python", "-m", "tests.load.prepare", str(RATERS),
-            str(TASKS), str(REDUNDANCY),
+            str(MANY), str(REDUNDANCY),
         )  # fmt: skip
-        plan = json.loads(said.splitlines()[-1]) | {"port": trial.port, "ledgers": str(trial.folder)}
-        (trial.folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
-        told = json.loads(trial.run(sys.executable, "-m", "tests.load.raters", str(trial.folder / "plan.json")))
-        check(told["errors"] == [], f"{told['errors'][:3]}")
-        check(told["submissions"] == TASKS * REDUNDANCY, f"{told['submissions']} answers were acknowledged")
+    plan = {"port": trial.port, "ledgers": str(trial.folder), "fault": "killed", "places": MANY * REDUNDANCY}
+    plan |= json.loads(said.splitlines()[-1])
+    (trial.folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     return plan
 
 
@@ -193,29 +230,45 @@ def probe(trial: Trial) -> None:
             check(answer.status in (400, 404) and b"root:" not in body and b"SECRET_KEY" not in body, path)
 
 
-def kill_processes(trial: Trial) -> None:
-    """Kill what each container runs, as a crash would; all of it starts again and serves."""
-    for name in ("web", "workers", "redis", "postgres", "proxy"):
-        with trial.step(f"kill {name}; the site serves again"):
-            before = trial.inspected(name)["State"]["Pid"]
-            os.kill(before, signal.SIGKILL)
-            wait_until(lambda: trial.inspected(name)["State"]["Pid"] not in (0, before), f"{name} stays down")  # noqa: B023
-            wait_until(trial.serves, f"after a kill of {name} the site does not serve")
-            check(trial.inspected(name)["RestartCount"] == 1, f"{name} has not restarted once")
+def answer_while_processes_are_killed(trial: Trial) -> None:
+    """Kill what each container runs, as a crash would, while people answer: what they were told is what is kept."""
+    words = [sys.executable, "-m", "tests.load.raters", str(trial.folder / "plan.json")]
+    with subprocess.Popen(words, cwd=trial.site, env=trial.settings, stdout=subprocess.PIPE, text=True) as raters:
+        try:
+            for name in ("web", "workers", "redis", "postgres", "proxy"):
+                kill(trial, name)
+            hang(trial)
+        finally:
+            (trial.folder / OVER).touch()
+        with trial.step(f"{RATERS} annotators end their work"):
+            told = json.loads(raters.communicate(timeout=LONGEST)[0])
+    check(told["errors"] == [], f"{told['errors'][:3]}")
+    check(told["submissions"] == MANY * REDUNDANCY, f"{told['submissions']} answers were acknowledged")
+    print(f"          sent again: {told['refused']}")
+    ledgers = (trial.folder / f"rater-{number}.jsonl" for number in range(RATERS))
+    acknowledged = {json.loads(line)["client_key"] for file in ledgers for line in file.read_text().splitlines()}
+    ask = "SELECT client_key FROM annotation_annotation WHERE is_current"
+    kept = trial.compose("exec", "-T", "postgres", "psql", "-U", "interrater", "-d", "interrater", "-Atc", ask).split()
+    check({uuid.UUID(one) for one in kept} == {uuid.UUID(one) for one in acknowledged}, "an answer is not kept, or new")
+    check(len(kept) == MANY * REDUNDANCY, f"{len(kept)} answers are kept")
+
+
+def kill(trial: Trial, name: str) -> None:
+    with trial.step(f"kill {name}, until it and all other parts are well again"):
+        before, restarts = trial.pid(name), trial.inspected(name)["RestartCount"]
+        os.kill(before, signal.SIGKILL)
+        wait_until(lambda: trial.inspected(name)["RestartCount"] == restarts + 1, f"{name} is not started again")
+        wait_until(lambda: trial.is_well(name), f"after a kill of {name} the site is not well")
 
 
 def hang(trial: Trial) -> None:
-    """Stop what the web server's container runs without ending it: its health check does, at the second time."""
-    with trial.step("let web hang; its health check ends it, and the site serves again"):
-        before = trial.inspected("web")["State"]["Pid"]
-        for pid in below(before):
+    """Stop what the web server's container runs without ending it: its health check does, the second time."""
+    with trial.step("let web hang, until its health check has ended it and all parts are well again"):
+        restarts = trial.inspected("web")["RestartCount"]
+        for pid in below(trial.pid("web")):
             os.kill(pid, signal.SIGSTOP)
-        words = [*compose.health_command(compose.read()["services"]["web"])[:-1], "1"]  # --after 1
-        for _ in range(2):
-            asked = ["docker", "compose", "exec", "-T", "web", *words]
-            check(subprocess.run(asked, cwd=trial.site, check=False).returncode != 0, "the health check finds it well")
-        wait_until(lambda: trial.inspected("web")["State"]["Pid"] not in (0, before), "web stays as it is")
-        wait_until(trial.serves, "after web was ended the site does not serve")
+        wait_until(lambda: trial.inspected("web")["RestartCount"] > restarts, "web stays as it is")
+        wait_until(lambda: trial.is_well("web"), "after web was ended the site is not well")
 
 
 def same(trial: Trial, before: str, after: str) -> None:
@@ -241,18 +294,19 @@ def update_and_go_back(trial: Trial, before: str) -> None:
 
 
 def restore(trial: Trial, plan: dict, before: str) -> None:
-    """The recipe for a new machine: new volumes, the old key, and a backup."""
+    """As on a new machine that has the old secrets: new volumes, and a backup."""
     with trial.step("back up, and delete all containers and volumes"):
         trial.manage("backup", "/backups/now.zip", service="backup")
         with (trial.folder / "now.zip").open("wb") as kept:
             words = ["docker", "compose", "exec", "-T", "backup", "cat", "/backups/now.zip"]
-            subprocess.run(words, cwd=trial.site, stdout=kept, check=True)
+            subprocess.run(words, cwd=trial.site, env=trial.settings, stdout=kept, check=True)
         trial.compose("down", "--volumes")
     with trial.step("restore into new volumes, and start"):
         trial.compose("up", "-d", "--wait", "postgres", "redis")
         once = ["docker", "compose", "run", "--rm", "--no-deps", "-T", "backup"]
         with (trial.folder / "now.zip").open("rb") as kept:
-            subprocess.run([*once, "sh", "-c", "cat > /backups/old.zip"], cwd=trial.site, stdin=kept, check=True)
+            copy = [*once, "sh", "-c", "cat > /backups/old.zip"]
+            subprocess.run(copy, cwd=trial.site, env=trial.settings, stdin=kept, check=True)
         trial.run(*once, "python", "manage.py", "restore", "/backups/old.zip")
         trial.compose("up", "-d", "--wait")
     same(trial, before, "the restore")
@@ -272,9 +326,9 @@ def https(trial: Trial) -> None:
     for path in (folder, *folder.iterdir()):
         os.chown(path, 101, 101)
         path.chmod(0o500 if path.is_dir() else 0o400)
-    os.environ |= {
+    trial.settings |= {
         "COMPOSE_FILE": "docker-compose.yml:deploy/https.yml", "TLS_FOLDER": str(folder), "SSL_REDIRECT": "true",
-        "HTTP_PORT": str(ports[0]), "HTTPS_PORT": str(ports[1]),
+        "HTTP_PORT": f"127.0.0.1:{ports[0]}", "HTTPS_PORT": f"127.0.0.1:{ports[1]}",
     }  # fmt: skip
     with trial.step("start with HTTPS (deploy/https.yml)"):
         trial.compose("up", "-d", "--wait")
@@ -295,12 +349,11 @@ def run(trial: Trial) -> None:
             trial.compose("build")
         start(trial, "start (docker compose up -d --wait)")
         look_inside(trial)
-        plan = work(trial)
-        before = trial.digest()
+        plan = prepare(trial)
         probe(trial)
-        kill_processes(trial)
-        hang(trial)
-        same(trial, before, "the kills")
+        answer_while_processes_are_killed(trial)
+        before = trial.digest()
+        trial.manage("checkdata")
         with trial.step("take everything down; volumes stay"):
             trial.compose("down")
         start(trial, "start again")
@@ -308,15 +361,33 @@ def run(trial: Trial) -> None:
         update_and_go_back(trial, before)
         restore(trial, plan, before)
         https(trial)
+    except BaseException:
+        with (trial.folder / "containers.log").open("wb") as log:
+            words = ["docker", "compose", "logs", "--no-color", "--timestamps"]
+            subprocess.run(words, cwd=trial.site, env=trial.settings, stdout=log, stderr=log, check=False)
+        raise
     finally:
-        trial.compose("down", "--volumes", "--remove-orphans")
+        clean_up(trial)
     print(f"{sum(seconds for _, seconds in trial.steps):7.1f} s  all")
+
+
+def clean_up(trial: Trial) -> None:
+    """Remove containers, volumes and images of the trial, whatever has failed."""
+    label = f"label=com.docker.compose.project={trial.project}"
+    for words in (
+        ("compose", "down", "--volumes", "--remove-orphans"), ("image", "rm", "--force", trial.project),
+        ("image", "prune", "--force", "--filter", label),
+    ):  # fmt: skip
+        subprocess.run(["docker", *words], cwd=trial.site, env=trial.settings, capture_output=True, check=False)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, help="an empty folder that is kept; else a temporary one")
     given = parser.parse_args()
+    if missing := what_is_missing():
+        sys.exit(f"The trial needs {missing}.")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # and so cleans up
     with tempfile.TemporaryDirectory(prefix="interrater-containers-") as temporary:
         trial = Trial((given.folder or Path(temporary)).absolute())
         trial.folder.mkdir(parents=True, exist_ok=True)

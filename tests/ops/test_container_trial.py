@@ -16,13 +16,17 @@ from tests.ops.substitute_images import official_images
 def test_containers_keep_all_data_through_kills_updates_and_restores(tmp_path):
     if missing := what_is_missing():
         pytest.skip(f"this trial needs {missing}")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.ops.container_trial", "--folder", str(tmp_path / "trial")], cwd=ROOT, text=True,
-        capture_output=True, check=False, timeout=1700,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    words = [sys.executable, "-m", "tests.ops.container_trial", "--folder", str(tmp_path / "trial")]
+    with subprocess.Popen(words, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as trial:
+        try:
+            said = trial.communicate(timeout=1600)[0]
+        except BaseException:
+            trial.terminate()  # it removes its containers
+            trial.wait(timeout=120)
+            raise
+    assert trial.returncode == 0, said
     for step in ("kill postgres", "deploy/update.sh later", "deploy/go_back.sh", "restore into new volumes", "HTTPS"):
-        assert step in done.stdout
+        assert step in said
 
 
 def test_the_trial_knows_every_service_and_has_a_substitute_for_every_image():

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from config.health_check import ANSWER_TIME, READY_TIME
 from scripts import compose, secrets_file
 from scripts.stop_errors import StopError
 from tests.ops.conftest import ROOT, clean_environment
@@ -94,8 +95,13 @@ def test_updates_wait_a_minute_at_most_for_the_first_health_checks():
     seconds = {name: int(interval.removesuffix("s")) for name, interval in longest.items()}
     assert max(seconds.values()) <= 60
     assert seconds["web"] <= 10
-    times = int(compose.health_command(SERVICES["web"])[-1])
-    assert seconds["web"] * times == 300
+
+
+@pytest.mark.parametrize(("name", "check"), [("web", READY_TIME + ANSWER_TIME), ("workers", 1)])
+def test_a_process_that_hangs_is_ended_after_about_five_minutes(name, check):
+    """The next check begins an interval after the one before has ended."""
+    interval = int(SERVICES[name]["healthcheck"]["interval"].removesuffix("s"))
+    assert 280 <= int(compose.health_command(SERVICES[name])[-1]) * (interval + check) <= 320
 
 
 def test_all_state_is_in_named_volumes():
