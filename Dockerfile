@@ -47,4 +47,4 @@ RUN PROFILE=embedded VAR=/tmp/building python manage.py collectstatic --noinput 
 ENV PROFILE=production VAR=/var/lib/interrater HF_HUB_OFFLINE=1
 USER 10001:10001
 EXPOSE 8000
-CMD ["python", "-m", "gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.buffering_worker.BufferingWorker", "--workers", "3", "--threads", "2", "--no-control-socket"]
+CMD ["python", "-m", "gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.buffering_worker.BufferingWorker", "--workers", "2", "--threads", "2", "--no-control-socket"]
