@@ -251,14 +251,14 @@ def first_open(state: RaterState, study: Study, first: int, *, together: bool) -
     return [OPEN.must_take(iter(row)) for row in rows]
 
 
-_FINISH = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_version = %s, visible_seconds = 0,
+_RESET = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_version = %s, visible_seconds = 0,
     active_seconds = 0, tool_use = '{}' WHERE id = %s"""
 
 
 def reset_statement(assignment: Assignment, opened_at: datetime | None, draft: Form | None) -> Statement:
     """The statement that sets an assignment's clocks to zero, and its draft to `draft` as a new version."""
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
-    return _FINISH, [opened, typed, assignment.draft_version + 1, assignment.pk]
+    return _RESET, [opened, typed, assignment.draft_version + 1, assignment.pk]
 
 
 def plan_statements() -> None:

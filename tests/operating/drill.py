@@ -68,10 +68,14 @@ class Drill:
         self.steps.append((title, time.monotonic() - began))
         print(f"{self.steps[-1][1]:7.1f} s  {title}", flush=True)
 
+    def environment(self, **more: str) -> dict[str, str]:
+        """The environment of every command, in which nothing of ours is set."""
+        return clean_environment(**more)
+
     def run(self, *words: str, where: Path | None = None, **more: str) -> str:
-        """Run a command that must succeed, with an environment in which nothing of ours is set; return its output."""
+        """Run a command that must succeed; return its output."""
         done = subprocess.run(
-            words, cwd=where or self.site, env=clean_environment(**more), capture_output=True, text=True, check=False
+            words, cwd=where or self.site, env=self.environment(**more), capture_output=True, text=True, check=False
         )
         check(done.returncode == 0, f"{' '.join(words)}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout

@@ -8,7 +8,7 @@ everything is taken down and started again, updated to a later version, taken ba
 backup, and served by HTTPS. The canonical export is compared after everything but HTTPS. Images that
 `python -m tests.ops.substitute_images` has made are used if the official ones are not there. The program needs root
 and an engine on this machine, because it kills what containers run. It ends with code 1 at the first step that does not
-hold, and leaves the containers' logs in the folder.
+hold, with the containers' logs in the folder if one is named.
 """
 
 import argparse
@@ -35,9 +35,8 @@ from tests.load.raters import OVER
 from tests.operating.drill import LATER, PASSWORD, RATERS, REDUNDANCY, Drill, check
 from tests.ops.conftest import below, clean_environment, free_port
 from tests.ops.substitute_images import has_official_images, substitutes, uses_substitutes
+from tests.ops.test_image_update import PROBES
 
-PROBES = ("/../../../etc/passwd", "/static/../../../../etc/passwd", "/static/..%2f..%2f..%2f..%2fetc/passwd",
-          "/static/%2e%2e/config/settings.py")  # fmt: skip
 LONGEST = 180.0
 PROJECT = "interrater-trial"
 MANY = 400
@@ -70,7 +69,7 @@ class Trial(Drill):
     """A clone whose containers have a project, volumes and an image of their own."""
 
     settings: dict[str, str] = field(default_factory=dict)
-    """The environment of every command, in which nothing of the operator's shell is set that compose would read."""
+    """The environment of every command: nothing of the operator's shell that compose would read."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,12 +82,8 @@ class Trial(Drill):
         }
         self.settings |= {"COMPOSE_PROJECT_NAME": self.project, "PORT": str(self.port), "RETRIEVAL": "0"}
 
-    def run(self, *words: str, where: Path | None = None, **more: str) -> str:
-        done = subprocess.run(
-            words, cwd=where or self.site, env=self.settings | more, capture_output=True, text=True, check=False
-        )
-        check(done.returncode == 0, f"{' '.join(words)}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return done.stdout
+    def environment(self, **more: str) -> dict[str, str]:
+        return self.settings | more
 
     def compose(self, *words: str, **more: str) -> str:
         return self.run("docker", "compose", *words, **more)
