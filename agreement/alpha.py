@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from agreement.bootstrap import Key
+from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
@@ -91,22 +92,30 @@ class AlphaSums:
         return np.einsum("bu,ub->b", weights[:, self.unit_item], squares)
 
 
-def alpha_sums(unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[Level, ...]) -> AlphaSums:
+def alpha_sums(
+    unit: Ints, value: Floats, item: Ints, items: int, levels: tuple[Level, ...], sides: Sides | None = None
+) -> AlphaSums:
     """The sums over each item.
 
     `unit` and `value` are (R,), one entry per rating, without repeats; `item` (U,) is the item of each unit; `items`
-    is the number of item codes, I. Raises ValueError for an unknown level.
+    is the number of item codes, I. With `sides`, which only nominal alpha takes, values are choices within pairs.
+
+    Raises ValueError for an unknown level, or one that takes no `sides`.
     """
+    if sides is not None and levels != ("nominal",):
+        raise ValueError("choices within pairs are nominal")
     if unknown := set(levels) - {"nominal", "ordinal", "interval"}:
         raise ValueError(f"unknown level of measurement: {', '.join(sorted(unknown))}")
     m = np.bincount(unit, minlength=item.size)
     if (m == 1).any():
         pairable = m[unit] > 1
         unit, value = unit[pairable], value[pairable]
-    counted = tally(unit, value, item.size)
+    counted = tally(unit, value, item.size, None if sides is None else sides.values)
     observed: dict[Level, Floats] = {}
     first = second = np.zeros(items)
     counts = counts_by_item(item[counted.unit], counted.code, counted.n, (items, counted.values.size))
+    if sides is not None:
+        counts = sides.shared(counts)
     if "nominal" in levels:
         observed["nominal"] = sum_by(item, observed_nominal(counted), items)
     units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])

@@ -8,6 +8,7 @@ from agreement.alpha import alpha_sums
 from agreement.best_worst_answers import BestWorstAnswers
 from agreement.bootstrap import ItemSums, Key, Ratios, RekeyedSums, estimate
 from agreement.mean_comparisons import mean_comparisons
+from agreement.pair_sides import Sides
 from agreement.percent_agreement import percent_agreement
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report, complete, place, resampling
@@ -15,6 +16,8 @@ from agreement.tally import Tally, sum_by, tally
 
 NOT_SHOWN = "no output of the system was shown"
 NOT_SHARED = "no set of outputs was judged by two raters"
+EITHER_BETTER = Sides(values=np.array([0.0, 1.0]), mirror=np.array([1, 0]))
+"""Whether the first output of a pair is better; which is the first means nothing."""
 OF_SYSTEMS = ("system_best_worst", "system_best_share", "system_worst_share")
 
 
@@ -110,7 +113,7 @@ def implied_alpha(latest: BestWorstAnswers, items: int) -> ItemSums:
     key, unit = np.unique(sets * systems * systems + pair, return_inverse=True)
     item = latest.item[key // (systems * systems)]
     first_is_better = (better < worse).astype(np.float64)
-    alphas = alpha_sums(unit.astype(np.int64), first_is_better, item, items, ("nominal",))
+    alphas = alpha_sums(unit.astype(np.int64), first_is_better, item, items, ("nominal",), EITHER_BETTER)
     return RekeyedSums(alphas, (("alpha_implied_pairs",),))
 
 

@@ -145,7 +145,7 @@ def _timed_pairs(choices: PairChoices, time: Floats) -> TimedAnswers:
     sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
 
     def alpha(unit: Ints, value: Floats, item: Ints, items: int) -> ItemSums:
-        return masi_sums(("alpha_masi",), unit, value.astype(np.int64), item, items, sets)
+        return masi_sums(("alpha_masi",), unit, value.astype(np.int64), item, items, sets, choices.sides)
 
     last = _latest(choices.pair, choices.rater, len(choices.raters))
     return TimedAnswers(

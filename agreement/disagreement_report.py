@@ -12,6 +12,8 @@ from agreement.rating_arrays import Ints, Ratings
 from agreement.tally import sum_by
 
 MOST_ITEMS = 20
+DIGITS = 9
+"""Items are ordered after rounding to so many digits: rounding errors depend on the order of the answers."""
 RATERS = "rater"
 """The kind of groups that also have a bias."""
 ITEMS_OF_GROUP = 5
@@ -48,6 +50,7 @@ def _worst_items(peers: PeerDistances, members: Ints) -> list[int]:
     """The codes of the items with the most disagreement of these ratings in all, the worst first."""
     item, code = np.unique(peers.item[members], return_inverse=True)
     total = sum_by(code, peers.distance[members], item.size)
+    total = np.round(total / (total.max(initial=0.0) or 1.0), DIGITS)
     worst = np.argsort(-total, kind="stable")[:ITEMS_OF_GROUP]
     return [int(item[place]) for place in worst if total[place] > 0]
 

@@ -27,8 +27,10 @@ def item_disagreement(ratings: Ratings, items: int, level: Level) -> Floats:
     n_i = np.bincount(ratings.item[unit], minlength=items).astype(np.float64)
     n = float(unit.size)
     if level == "nominal":
-        counted = tally(unit, value, ratings.item.size)
-        n_c = np.bincount(counted.code, counted.n).astype(np.float64)
+        sides = ratings.sides
+        counted = tally(unit, value, ratings.item.size, None if sides is None else sides.values)
+        n_c = sum_by(counted.code, counted.n, counted.values.size)
+        n_c = n_c if sides is None else sides.shared(n_c)
         observed, expected = observed_nominal(counted), n * n - float(n_c @ n_c)
     else:
         if level == "ordinal":

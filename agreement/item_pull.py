@@ -16,6 +16,11 @@ from agreement.peer_distances import PeerLevel
 from agreement.rating_arrays import Floats, Ints, Ratings
 
 
+ROUNDING = 1e-12
+DIGITS = 9
+"""Items are ordered by their pull with so many decimals, then as they are."""
+
+
 def alpha_without(sums: AlphaSums, level: PeerLevel) -> Floats:
     """Alpha without each item, (I,); NaN if the values of the others are all the same."""
     counts = sums.counts
@@ -47,13 +52,14 @@ def item_pulls(ratings: Ratings, level: PeerLevel, most: int) -> dict[str, list[
     """The items that lower alpha most, and those that raise it most, at most `most` each, the strongest first.
 
     `pull` is alpha minus alpha without the item: negative if the item lowers it. `item` is the item's code. Items
-    whose pull is undefined or 0 are left out.
+    whose pull is undefined, or 0 but for rounding errors, are left out.
     """
     items = int(ratings.item.max(initial=-1)) + 1
-    sums = alpha_sums(ratings.unit, ratings.value, ratings.item, items, (level,))
+    sums = alpha_sums(ratings.unit, ratings.value, ratings.item, items, (level,), ratings.sides)
     whole = float(sums.at(np.ones((1, items)))[0, 0]) if items else float("nan")
     pull = whole - alpha_without(sums, level)
-    order = np.argsort(pull, kind="stable")
+    pull[np.abs(pull) < ROUNDING] = 0.0
+    order = np.argsort(np.round(pull, DIGITS), kind="stable")
     order = order[~np.isnan(pull[order])]
 
     def rows(chosen: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from agreement.bootstrap import ItemSums, Key
+from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints, Ratings
 from agreement.tally import Tally, counts_by_item, sum_by
 
@@ -102,18 +103,22 @@ class ChanceCorrected:
         return np.stack([fleiss, (p_a - chance) / (1 - chance)], axis=1)
 
 
-def chance_corrected(counted: Tally, item: Ints, items: int, categories: int) -> ChanceCorrected:
+def chance_corrected(
+    counted: Tally, item: Ints, items: int, categories: int, sides: Sides | None = None
+) -> ChanceCorrected:
     """The sums for Fleiss' kappa and AC1, from ratings without repeats.
 
-    `item` (U,) is the item of each unit; `categories` is q, the number of values that could have been given.
+    `item` (U,) is the item of each unit; `categories` is q, the number of values that could have been given. With
+    `sides`, of whose values `counted` must be, they are choices within pairs.
     """
     same = sum_by(counted.unit, counted.n * (counted.n - 1.0), counted.m.size)
     agreement = same / np.maximum(counted.m * (counted.m - 1.0), 1)
-    shares = counted.n / counted.m[counted.unit]
+    of_cells = counted.n / counted.m[counted.unit]
+    shares = counts_by_item(item[counted.unit], counted.code, of_cells, (items, counted.values.size))
     return ChanceCorrected(
         agreement=sum_by(item, agreement, items),
         pairable=sum_by(item, (counted.m > 1).astype(np.float64), items),
-        shares=counts_by_item(item[counted.unit], counted.code, shares, (items, counted.values.size)),
+        shares=shares if sides is None else sides.shared(shares),
         rated=sum_by(item, (counted.m > 0).astype(np.float64), items),
         categories=categories,
     )
@@ -125,7 +130,9 @@ def kappa_pairs(ratings: Ratings, items: int, names: Sequence[str]) -> list[Pair
     `ratings` must be without repeats; `names` are keys of `WEIGHTS`. Weights depend on the distance of the values.
     """
     raters = np.unique(ratings.rater)
-    values, code = np.unique(ratings.value, return_inverse=True)
+    sides = ratings.sides
+    values = np.unique(ratings.value) if sides is None else sides.values
+    code = np.searchsorted(values, ratings.value)
     # The unit of a weight cancels out, and scaled values have no square that overflows.
     scaled = values / (np.abs(values).max(initial=0.0) or 1.0)
     table = np.full((ratings.item.size, raters.size), -1, dtype=np.int64)
@@ -137,12 +144,13 @@ def kappa_pairs(ratings: Ratings, items: int, names: Sequence[str]) -> list[Pair
         both = np.flatnonzero((table[:, a] >= 0) & (table[:, b] >= 0))
         left, right, own = table[both, a], table[both, b], ratings.item[both]
         ones, shape = np.ones(both.size), (items, values.size)
+        by_left, by_right = (counts_by_item(own, column, ones, shape) for column in (left, right))
         pair = PairKappas(
             keys=tuple((name, str(number)) for name in names),
             n=sum_by(own, ones, items),
             disagreement=np.stack([sum_by(own, kind[left, right], items) for kind in weight], axis=1),
-            left=counts_by_item(own, left, ones, shape),
-            right=counts_by_item(own, right, ones, shape),
+            left=by_left if sides is None else sides.shared(by_left),
+            right=by_right if sides is None else sides.shared(by_right),
             weight=weight,
         )
         kappas.append(pair)
@@ -155,7 +163,7 @@ def kappas(
     """All kappas that the shape of the data allows, and the reasons for leaving out the others."""
     if counted.values.size > CATEGORIES:
         return [], dict.fromkeys((*names, "fleiss_kappa", "gwet_ac1"), TOO_MANY_VALUES)
-    several = chance_corrected(counted, ratings.item, items, categories)
+    several = chance_corrected(counted, ratings.item, items, categories, ratings.sides)
     raters = np.unique(ratings.rater).size
     if raters < 2 or raters > RATERS_IN_PAIRS:
         return [several], dict.fromkeys(names, TOO_FEW_RATERS if raters < 2 else TOO_MANY_RATERS)

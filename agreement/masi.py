@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.bootstrap import Key
+from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
@@ -66,20 +67,24 @@ def _distance(shared: Floats, left: Floats | Ints, right: Floats | Ints) -> Floa
     return 1 - shared / np.maximum(left + right - shared, 1) * monotone
 
 
-def masi_sums(key: Key, unit: Ints, code: Ints, item: Ints, items: int, sets: csr_array) -> SetAlphaSums:
+def masi_sums(
+    key: Key, unit: Ints, code: Ints, item: Ints, items: int, sets: csr_array, sides: Sides | None = None
+) -> SetAlphaSums:
     """The sums over each item.
 
     `unit` and `code` are (R,), one entry per rating, without repeats; `code` is a row of `sets`; `item` (U,) is the
-    item of each unit and `items` the number of item codes.
+    item of each unit and `items` the number of item codes. With `sides`, codes are choices within pairs.
     """
     pairable = np.bincount(unit, minlength=item.size)[unit] > 1
-    counted = tally(unit[pairable], code[pairable].astype(np.float64), item.size)
+    values = None if sides is None else sides.values
+    counted = tally(unit[pairable], code[pairable].astype(np.float64), item.size, values)
     sets = sets[counted.values.astype(np.int64)]
     small = sets.shape[0] ** 2 <= CELLS_AT_ONCE
     distances = masi(sets, sets) if small else None
+    counts = counts_by_item(item[counted.unit], counted.code, counted.n, (items, sets.shape[0]))
     return SetAlphaSums(
         key=key,
-        counts=counts_by_item(item[counted.unit], counted.code, counted.n, (items, sets.shape[0])),
+        counts=counts if sides is None else sides.shared(counts),
         observed=sum_by(item, _observed(counted, sets, distances), items),
         sets=sets,
         distances=distances,

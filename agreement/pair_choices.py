@@ -5,14 +5,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from agreement.pair_sides import Sides
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
 from agreement.tally import sum_by
 
 FIRST, SECOND, TIE = 0, 1, 2
-"""A choice within its pair; the two outputs are ordered by the code points of their ids."""
+"""A choice within its pair; which output is the first means nothing (`agreement.pair_sides`)."""
 CHOICES = ("first", "second", "tie")
 UNKNOWN = -1
 """The order in which outputs were shown, or the position of one, is not known."""
+SIDES = Sides(values=np.array([FIRST, SECOND, TIE], dtype=np.float64), mirror=np.array([SECOND, FIRST, TIE]))
+"""First and second are exchangeable."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,9 @@ class PairChoices:
     NaN if unknown.
 
     `choice` is FIRST, SECOND or TIE; `shown_first` is the output shown first on the rater's page, FIRST, SECOND or
-    UNKNOWN. `systems` is sorted and `first` < `second`, so each pair has one form.
+    UNKNOWN. `systems` is sorted and `first` < `second`, so each pair has one form. With `by_name`, first and second are
+    told apart by this order in figures corrected for chance, as older printed tables do; otherwise they are
+    exchangeable.
 
     Raises ValueError for other shapes or codes.
     """
@@ -39,6 +44,7 @@ class PairChoices:
     length: Floats
     raters: tuple[str, ...]
     systems: tuple[str, ...]
+    by_name: bool = False
 
     def __post_init__(self) -> None:
         judgments, pairs = (self.pair.size,), (self.item.size,)
@@ -62,6 +68,11 @@ class PairChoices:
     def system_end(self) -> int:
         return len(self.systems)
 
+    @property
+    def sides(self) -> Sides | None:
+        """Which choices are exchangeable; None if first and second are told apart."""
+        return None if self.by_name else SIDES
+
     def ratings(self) -> Ratings:
         """The judgments as ratings FIRST, SECOND or TIE, with pairs as units."""
         return Ratings(
@@ -72,6 +83,7 @@ class PairChoices:
             system=np.full(self.item.size, NO_SYSTEM),
             raters=self.raters,
             systems=(),
+            sides=self.sides,
         )
 
     def of_items(self, keep: np.ndarray) -> "PairChoices":

@@ -21,6 +21,7 @@ from agreement.pair_figures import (
     win_or_tie_rate,
     win_tie_loss,
 )
+from agreement.pair_sides import Sides
 from agreement.percent_agreement import percent_agreement
 from agreement.ranked_sets import of_whole_rankings
 from agreement.rankings import Rankings
@@ -32,6 +33,8 @@ SETS = ((0,), (1,), (0, 1))
 """FIRST, SECOND and TIE as sets for MASI: a tie is both."""
 ORDER = np.array([0.0, 2.0, 1.0])
 """FIRST, SECOND and TIE on a line, for weighted kappa: a tie is half-way between."""
+ENDS = Sides(values=np.array([0.0, 1.0, 2.0]), mirror=np.array([2, 1, 0]))
+"""First and second are exchangeable on this line, too."""
 
 
 def describe_choices(choices: PairChoices, *, ties: bool = True, replicates: int = 1000, seed: int = 0) -> Report:
@@ -63,7 +66,14 @@ def describe_rankings(rankings: Rankings, *, ties: bool = True, replicates: int 
 def alpha_of_sets(latest: Ratings, items: int) -> SetAlphaSums:
     """Alpha of pairs with MASI, from ratings of pairs without repeats."""
     sets = csr_array([[float(element in chosen) for element in (0, 1)] for chosen in SETS])
-    return masi_sums(("alpha_masi",), latest.unit, latest.value.astype(np.int64), latest.item, items, sets)
+    code = latest.value.astype(np.int64)
+    return masi_sums(("alpha_masi",), latest.unit, code, latest.item, items, sets, latest.sides)
+
+
+def _on_a_line(latest: Ratings) -> Ratings:
+    """Choices as values from 0 to 2."""
+    sides = None if latest.sides is None else ENDS
+    return replace(latest, value=ORDER[latest.value.astype(np.int64)], sides=sides)
 
 
 def _complete(
@@ -80,15 +90,15 @@ def _complete(
     items = int(item.max(initial=-1)) + 1
     ratings = choices.ratings()
     latest = ratings.latest()
-    counted = tally(latest.unit, latest.value, latest.item.size)
+    line = _on_a_line(latest)
+    counted = tally(line.unit, line.value, line.item.size, None if line.sides is None else line.sides.values)
     categories = len(CHOICES) if ties else len(CHOICES) - 1
-    on_a_line = replace(latest, value=ORDER[latest.value.astype(np.int64)])
-    by_chance, undefined = kappas(on_a_line, counted, items, categories, tuple(WEIGHTS))
+    by_chance, undefined = kappas(line, counted, items, categories, tuple(WEIGHTS))
     strengths = davidson_sums(choices, items)
     figures: list[ItemSums] = [
         percent_agreement(counted, latest.item, items),
         leave_one_out(counted, latest.item, items),
-        alpha_sums(latest.unit, latest.value, latest.item, items, ("nominal",)),
+        alpha_sums(latest.unit, latest.value, latest.item, items, ("nominal",), latest.sides),
         alpha_of_sets(latest, items),
         *by_chance,
         *of_protocol,

@@ -52,7 +52,8 @@ def peer_distances(ratings: Ratings, level: PeerLevel) -> PeerDistances:
     place = np.flatnonzero(m[ratings.unit] > 1)
     unit, value = ratings.unit[place], ratings.value[place]
     others = m[unit] - 1.0
-    counted = tally(unit, value, ratings.item.size)
+    sides = ratings.sides
+    counted = tally(unit, value, ratings.item.size, None if sides is None else sides.values)
     key = unit * max(counted.values.size, 1) + np.searchsorted(counted.values, value)
     cells = counted.unit * max(counted.values.size, 1) + counted.code
     same = counted.n[np.searchsorted(cells, key)] - 1.0
@@ -60,6 +61,7 @@ def peer_distances(ratings: Ratings, level: PeerLevel) -> PeerDistances:
     n = float(place.size)
     if level == "nominal":
         n_c = sum_by(counted.code, counted.n, counted.values.size)
+        n_c = n_c if sides is None else sides.shared(n_c)
         expected = 1 - float((n_c * (n_c - 1)).sum()) / (n * (n - 1)) if n > 1 else 0.0
         return PeerDistances(place, ratings.item[unit], differs, differs, None, expected)
     middle = value - (value.mean() if n else 0.0)

@@ -18,7 +18,8 @@ class Rankings:
     may cover only some of the item's outputs.
 
     `rank` is 1 or more, 1 is best; ties and gaps are kept as given. `position` is the output's position on the rater's
-    page, from 0, or UNKNOWN; `length` is the output's length in any unit, NaN if unknown.
+    page, from 0, or UNKNOWN; `length` is the output's length in any unit, NaN if unknown. `by_name` is that of the
+    pairs in the rankings (`PairChoices`).
 
     Raises ValueError for other shapes, codes or orders.
     """
@@ -32,6 +33,7 @@ class Rankings:
     length: Floats
     raters: tuple[str, ...]
     systems: tuple[str, ...]
+    by_name: bool = False
 
     def __post_init__(self) -> None:
         entries = (self.ranking.size,)
@@ -130,6 +132,7 @@ class Rankings:
             length=np.stack([self.length[first][example], self.length[second][example]], axis=1),
             raters=self.raters,
             systems=self.systems,
+            by_name=self.by_name,
         )
 
     def pairs(self) -> tuple[Ints, Ints]:

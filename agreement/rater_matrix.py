@@ -59,9 +59,11 @@ def value_confusion(ratings: Ratings) -> dict[str, Any]:
     """Krippendorff's coincidences o_ck of the values: how often, beside one rater's c, another gives the unit k.
 
     Each unit counts its ordered pairs of ratings divided by m_u - 1, so that all cells together are the number of
-    pairable ratings. `values` and `counts` are None, with the `reason`, if there are too many values or no pair.
+    pairable ratings. Of choices within pairs it is the mean of the table and that of the exchanged outputs. `values`
+    and `counts` are None, with the `reason`, if there are too many values or no pair.
     """
-    counted = tally(ratings.unit, ratings.value, ratings.item.size)
+    sides = ratings.sides
+    counted = tally(ratings.unit, ratings.value, ratings.item.size, None if sides is None else sides.values)
     if counted.values.size > MOST_VALUES:
         return {"values": None, "counts": None, "reason": TOO_MANY_VALUES}
     pairable = counted.m[counted.unit] > 1
@@ -72,6 +74,8 @@ def value_confusion(ratings: Ratings) -> dict[str, Any]:
     shape = (ratings.item.size, counted.values.size)
     coincidences = (_table(n, unit, code, shape).T @ _table(share, unit, code, shape)).toarray()
     coincidences -= np.diag(np.bincount(code, share, counted.values.size))
+    if sides is not None:
+        coincidences = sides.shared_table(coincidences)
     return {"values": counted.values.tolist(), "counts": np.round(coincidences, 9).tolist(), "reason": ""}
 
 

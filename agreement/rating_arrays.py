@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from agreement.pair_sides import Floats, Ints, Sides
 
 NO_SYSTEM = -1
 """System code of a unit that is not a single output: a whole task, or a pair of outputs."""
@@ -22,7 +21,8 @@ class Ratings:
     unit. A unit is what gets one rating: an output of an item (`system` is its code), or a task (`NO_SYSTEM`).
 
     Codes count from 0; units without a rating are allowed. `value` is finite but need not be on the question's scale.
-    For a category question `value` has codes into `categories`, which is empty otherwise.
+    For a category question `value` has codes into `categories`, which is empty otherwise. For choices within pairs,
+    `sides` says which values are exchangeable (`agreement.pair_sides`).
 
     Raises ValueError for other shapes, codes or values.
     """
@@ -35,6 +35,7 @@ class Ratings:
     raters: tuple[str, ...]
     systems: tuple[str, ...]
     categories: tuple[str, ...] = ()
+    sides: Sides | None = None
 
     def __post_init__(self) -> None:
         if not (self.unit.shape == self.rater.shape == self.value.shape == (self.value.size,)):

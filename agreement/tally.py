@@ -52,13 +52,14 @@ def counts_by_item(item: Ints, code: Ints, n: Floats | Ints, shape: tuple[int, i
     return csr_array((np.asarray(n, dtype=np.float64), (item, code)), shape=shape)
 
 
-def tally(unit: Ints, value: Floats, units: int | None = None) -> Tally:
+def tally(unit: Ints, value: Floats, units: int | None = None, values: Floats | None = None) -> Tally:
     """Count the values of each unit.
 
-    `unit` and `value` are (R,) in any order; `units` is the number of units if some may have no rating. Sorts one array
-    of R integers, so neither many distinct values nor many units need more memory.
+    `unit` and `value` are (R,) in any order; `units` is the number of units if some may have no rating, `values` are
+    all values in ascending order if some may not occur. Sorts one array of R integers, so neither many distinct values
+    nor many units need more memory.
     """
-    values = np.unique(value)
+    values = np.unique(value) if values is None else values
     key = np.searchsorted(values, value).astype(np.int64, copy=False)
     key += unit * max(values.size, 1)
     key.sort()

@@ -22,7 +22,7 @@ from recruiting.checks.excluding import excluded
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
-from reports.report_kinds.agreement import leaves_out
+from reports.report_kinds.agreement import leaves_out, of_pairs, tells_pairs_apart
 from reports.rows.pair_rows import dimensions, rank_columns
 from reports.rows.rated_items import RatedItems
 from reports.stopping.stopping_facts import stopping_facts
@@ -40,14 +40,16 @@ def agreement_report(
     guidelines: int | str | None = None,
     categories: bool = False,
     without_excluded: bool = False,
+    pairs_by_name: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
     """All figures of all questions, and, under `dimensions`, of each two questions that rank outputs.
 
     The raters are those of `kinds` and those called one of `names`. With `categories`, each question also has the
     figures of each category's items under `by_category`. With `without_excluded`, answers of raters whom a researcher
-    has excluded do not count, and `excluded` says so. Answers without a level of measurement, such as texts, are
-    only counted.
+    has excluded do not count, and `excluded` says so. With `pairs_by_name`, figures of choices that are corrected for
+    chance tell the outputs of a pair apart by name, as older printed tables do, and `pair_coding` says so. Answers
+    without a level of measurement, such as texts, are only counted.
 
     Answers under different versions of the guidelines answer different questions. Only people's ratings under one
     version count: the latest with any rating, or version `guidelines`; "all" combines them. The report's `guidelines`
@@ -58,7 +60,9 @@ def agreement_report(
     ChoiceInvalidError.
     """
     with study_snapshot(study):
-        choice, said = choose(study, kinds, names, guidelines, without_excluded=without_excluded)
+        choice, said = choose(
+            study, kinds, names, guidelines, without_excluded=without_excluded, pairs_by_name=pairs_by_name
+        )
         return _report(study, choice, said, categories, replicates)
 
 
@@ -75,6 +79,7 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         **({"pooled_raters": pooled} if (pooled := _pooled_raters(study, choice)) else {}),
         **({"excluded": left_out} if (left_out := excluded_facts(study, choice)) else {}),
         "guidelines": said,
+        **of_pairs(choice.pairs_by_name),
         "surplus": rows.surplus(study, choice),
         **({"stopping": stopping} if (stopping := stopping_facts(study)) else {}),
         "questions": {
@@ -157,12 +162,13 @@ def choose(
     guidelines: int | str | None,
     *,
     without_excluded: bool = False,
+    pairs_by_name: bool = False,
 ) -> tuple[rows.Choice, Report]:
     """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError."""
     known = Rater.objects.filter(study=study, name__in=names).values_list("name", flat=True)
     for name in sorted(names - set(known)):
         raise rows.ChoiceInvalidError(f"There is no rater called {name}.")
-    raters = rows.Choice(kinds, names=names, without_excluded=without_excluded)
+    raters = rows.Choice(kinds, names=names, without_excluded=without_excluded, pairs_by_name=pairs_by_name)
     shown = rows.versions_shown(study, raters)
     there = rows.versions(study, raters) or shown
     pooled = guidelines == "all"
@@ -189,4 +195,5 @@ def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:
         guidelines=choices["guidelines"],
         categories=choices["categories"],
         without_excluded=leaves_out(choices),
+        pairs_by_name=tells_pairs_apart(choices),
     )

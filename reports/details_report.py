@@ -20,7 +20,7 @@ from reports import rows
 from reports.agreement_report import REPLICATES, choose
 from reports.methods_facts import methods_facts
 from reports.methods_text import methods_text
-from reports.report_kinds.agreement import leaves_out
+from reports.report_kinds.agreement import leaves_out, of_pairs, tells_pairs_apart
 from reports.rows.exclusion_rows import exclusion_log
 from reports.rows.opinions import Opinions, opinions
 from reports.rows.pair_rows import choices, rank_columns, rankings
@@ -40,6 +40,7 @@ def details_report(
     names: frozenset[str] = frozenset(),
     guidelines: int | str | None = None,
     without_excluded: bool = False,
+    pairs_by_name: bool = False,
     replicates: int = REPLICATES,
 ) -> Report:
     """The details of a study, of the same ratings as the agreement report with these choices.
@@ -47,7 +48,9 @@ def details_report(
     Raises ChoiceInvalidError.
     """
     with study_snapshot(study):
-        choice, said = choose(study, kinds, names, guidelines, without_excluded=without_excluded)
+        choice, said = choose(
+            study, kinds, names, guidelines, without_excluded=without_excluded, pairs_by_name=pairs_by_name
+        )
         rated, resampling = RatedItems(study), Resampling(replicates)
         questions = {
             one.key: _of_question(rated, one, choice, resampling) for one in study.questions.order_by("position")
@@ -61,6 +64,7 @@ def details_report(
             "kinds": sorted(kinds),
             "raters": sorted(names),
             "guidelines": said,
+            **of_pairs(pairs_by_name),
             "replicates": replicates,
             "questions": questions,
             "time": time_quartiles(answer_times(rated, choice)),
@@ -73,7 +77,7 @@ def kept_details(study: Study, choices: Mapping[str, Any]) -> Report:
     """The report that is kept under these choices, which `reports.report_kinds.details` describes."""
     return details_report(
         study, frozenset(choices["kinds"]), names=frozenset(choices["raters"]), guidelines=choices["guidelines"],
-        without_excluded=leaves_out(choices),
+        without_excluded=leaves_out(choices), pairs_by_name=tells_pairs_apart(choices),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.models import Rater
 from config.text_validation import TextRefusedError, check_id
-from reports.report_kinds.agreement import WITH, WITHOUT
+from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT
 from reports.rows import PEOPLE, ChoiceInvalidError
 
 ALL_VERSIONS = "all"
@@ -85,8 +85,18 @@ class ExcludedField(forms.ChoiceField):
         super().__init__(choices=[(WITH, ""), (WITHOUT, "")], required=False, error_messages=wrong)
 
 
+class PairCodingField(forms.ChoiceField):
+    """Whether the outputs of a pair are exchangeable (by default), or told apart by the order of their names."""
+
+    def __init__(self) -> None:
+        codings = (EXCHANGEABLE, SORTED)
+        wrong = {"invalid_choice": f"takes {' or '.join(codings)}."}
+        super().__init__(choices=[(coding, "") for coding in codings], required=False, error_messages=wrong)
+
+
 class AgreementForm(DetailsForm):
     excluded = ExcludedField()
+    pair_coding = PairCodingField()
     by = forms.ChoiceField(
         choices=[("category", "")], required=False, error_messages={"invalid_choice": "takes category."}
     )
@@ -107,6 +117,7 @@ class MetaEvaluationForm(forms.Form):
     mean_of = forms.CharField(required=False, max_length=LONGEST_KEY)
     positive = forms.CharField(required=False, max_length=LONGEST_KEY)
     panel = NamesField(required=False)
+    pair_coding = PairCodingField()
     epsilon = forms.FloatField(
         required=False, min_value=0, max_value=1,
         error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), "takes a number from 0 to 1."),
@@ -145,6 +156,7 @@ class ReportPageForm(SessionReportForm, RatersForm):
     kinds = CheckedKindsField(choices=Rater.Kind.choices, required=False)
     guidelines = VersionField(required=False)
     excluded = ExcludedField()
+    pair_coding = PairCodingField()
     by = forms.CharField(required=False)
 
 

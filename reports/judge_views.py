@@ -24,6 +24,7 @@ from reports.forms import LeaderboardForm, choices_in
 from reports.freezing import NothingToFreezeError, freeze
 from reports.kept_reports import Kept, kept_report
 from reports.models import KeptReport
+from reports.report_kinds.agreement import SORTED
 from reports.report_kinds.meta_evaluation import EPSILON, MACHINE_KINDS, comparison_choices
 from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import kinds_in, machines_in
@@ -87,6 +88,7 @@ def _choices(study: Study, chosen: dict[str, Any]) -> dict[str, Any]:
         "machines": [(name, name in chosen["raters"], name in chosen["panel"]) for name in machines_in(study)],
         "epsilons": [(text, label, float(text) == (chosen["epsilon"] or EPSILON)) for text, label in EPSILONS],
         "questions": list(study.questions.order_by("position").values_list("key", flat=True)),
+        "pairs_by_name": chosen["pair_coding"] == SORTED,
         "chosen": chosen,
     }
 

@@ -11,6 +11,7 @@ from annotation.studies.snapshots import study_snapshot
 from config.software_version import SOFTWARE_VERSION
 from reports.beyond_papers import FiguresBeyondPapers
 from reports.paper_tables import tables_of
+from reports.report_kinds.agreement import of_pairs, tells_pairs_apart
 from reports.rows import ChoiceInvalidError
 from reports.study_answers import MACHINES, RaterComparison, Report, StudyAnswers
 
@@ -34,6 +35,7 @@ def meta_evaluation(study: Study, compared: RaterComparison = EVERYTHING, *, rep
             "raters": sorted(compared.raters),
             "people": sorted(compared.people),
             "guidelines": answers.said,
+            **of_pairs(compared.pairs_by_name),
             "panel": sorted(compared.panel),
             "replicates": replicates,
             "beyond_papers": beyond.settings(),
@@ -73,6 +75,7 @@ def comparison_from(choices: Mapping[str, Any]) -> RaterComparison:
         positive=choices.get("positive") or None,
         panel=frozenset(choices.get("panel") or ()),
         epsilon=EPSILON_OF_EXPERTS if choices.get("epsilon") is None else float(choices["epsilon"]),
+        pairs_by_name=tells_pairs_apart(choices),
     )
 
 

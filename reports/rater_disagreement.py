@@ -13,7 +13,7 @@ from agreement.rating_arrays import NO_SYSTEM
 from annotation.models import Item, Question, Study
 from annotation.studies.snapshots import study_snapshot
 from reports.agreement_report import choose
-from reports.report_kinds.agreement import leaves_out
+from reports.report_kinds.agreement import leaves_out, of_pairs, tells_pairs_apart
 from reports.rows import Choice
 from reports.rows.opinions import NO_ANSWERS_TO_COMPARE, Opinions, opinions
 from reports.rows.rated_items import RatedItems
@@ -30,10 +30,14 @@ def kept_disagreement(study: Study, choices: Mapping[str, Any]) -> Report:
     """
     kinds = frozenset(choices["kinds"])
     with study_snapshot(study):
-        choice, said = choose(study, kinds, frozenset(), choices["guidelines"], without_excluded=leaves_out(choices))
+        choice, said = choose(
+            study, kinds, frozenset(), choices["guidelines"], without_excluded=leaves_out(choices),
+            pairs_by_name=tells_pairs_apart(choices),
+        )  # fmt: skip
         rated = RatedItems(study)
         questions = {one.key: _of_question(rated, one, choice) for one in study.questions.order_by("position")}
-    return {"study": study.slug, "kinds": sorted(kinds), "guidelines": said, "questions": questions,
+    return {"study": study.slug, "kinds": sorted(kinds), "guidelines": said, **of_pairs(choice.pairs_by_name),
+            "questions": questions,
             "raters": _by_rater(questions)}  # fmt: skip
 
 
@@ -129,7 +133,7 @@ def _name_items(rated: RatedItems, chosen: Opinions, pull: Mapping[str, list[Rep
     given: dict[int, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for number in np.flatnonzero(np.isin(ratings.item[ratings.unit], sorted(wanted))).tolist():
         unit = int(ratings.unit[number])
-        given[int(ratings.item[unit])][unit].append(chosen.labels[float(ratings.value[number])])
+        given[int(ratings.item[unit])][unit].append(chosen.in_words(number))
     for row in rows:
         code = row.pop("item")
         row |= dict(zip(("pk", "key"), keys[code], strict=True))

@@ -31,6 +31,8 @@ from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows.rater_shares import RaterShare, kinds_in, machines_in
 from reports.stopping.stopping_facts import shown_stopping
 
+PAIRED = ("choice", "rank")
+"""Levels of questions with choices within pairs."""
 RATERS_KEY = slugify(RATERS.title)
 
 
@@ -55,14 +57,15 @@ class ReportPage:
         kinds, names = chosen["kinds"], chosen["raters"]
         by_category = chosen["by"] == "category"
         own = protocol_figures(study)
+        of_figures = chosen["excluded"], chosen["pair_coding"]
         wanted = {
-            "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category, chosen["excluded"]),
+            "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category, *of_figures),
             "raters": {"kinds": sorted(kinds), "raters": sorted(names)},
             **({own.report_kind: {"labeller": chosen["labeller"]}} if own else {}),
-            "details": details_choices(kinds, names, chosen["guidelines"], chosen["excluded"]),
+            "details": details_choices(kinds, names, chosen["guidelines"], *of_figures),
         }  # fmt: skip
         if not names:
-            wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"], chosen["excluded"])
+            wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"], *of_figures)
         kept = dict(zip(wanted, kept_reports(study, list(wanted.items())), strict=True))
         agreement, raters, details = kept["agreement"], kept["raters"], kept["details"]
         of_protocol, compared = kept[own.report_kind] if own else None, kept.get("disagreement")
@@ -144,6 +147,8 @@ class ReportPage:
             "by_category": self.chosen["by"] == "category",
             "has_excluded": self.chosen["excluded"] == WITHOUT or excluded(self.study).exists(),
             "left_out": figures.get("excluded"),
+            "has_pairs": any(one["level"] in PAIRED for one in questions),
+            "pairs_by_name": "pair_coding" in figures,
             **left_out,
         }
 

@@ -47,7 +47,7 @@ class RaterComparison:
     are the questions of riSum's table 4: AUC is against the majority of one, distances against the mean of the other.
     `positive` is the label of precision, recall and F1; by default it is a question's first choice.
     The judges of a `panel` are compared, and once more as one judge. `epsilon` is what a person's answers may be better
-    by in the alternative-annotator test.
+    by in the alternative-annotator test. `pairs_by_name` is that of `agreement.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = MACHINES
@@ -61,6 +61,7 @@ class RaterComparison:
     positive: str | None = None
     panel: frozenset[str] = frozenset()
     epsilon: float = EPSILON_OF_EXPERTS
+    pairs_by_name: bool = False
 
     @property
     def judges_by_name(self) -> frozenset[str]:
@@ -106,7 +107,7 @@ class StudyAnswers:
 
     @cached_property
     def codes(self) -> OutputCodes:
-        return OutputCodes(self.rated)
+        return OutputCodes(self.rated, pairs_by_name=self.compared.pairs_by_name)
 
     @cached_property
     def compared_questions(self) -> list[str]:

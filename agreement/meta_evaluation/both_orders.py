@@ -53,8 +53,11 @@ def both_orders(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> B
     item, best, shape = people.item[used], counts[used].argmax(axis=1).astype(np.int64), (outputs.items, KINDS)
     first, second = (answer[used] for answer in answers)
     return BothOrders(
-        (confusion(item, best, first, shape), confusion(item, best, second, shape)),
-        confusion(item, first, second, shape),
+        (
+            confusion(item, best, first, shape, sides=outputs.sides),
+            confusion(item, best, second, shape, sides=outputs.sides),
+        ),
+        confusion(item, first, second, shape, sides=outputs.sides),
     )
 
 

@@ -62,7 +62,7 @@ def against_majority(judge: OutputChoices, people: PairCounts, outputs: Outputs)
     used = there & (most[place] != NO_MAJORITY) if most.size else there
     return confusion(
         people.item[place[used]], most[place[used]], judge.choice[used], (outputs.items, KINDS),
-        distances=MASI_OF_PAIRS,
+        distances=MASI_OF_PAIRS, sides=outputs.sides,
     )  # fmt: skip
 
 
@@ -74,8 +74,9 @@ def people_in_turn(people: OutputChoices, counted: PairCounts, outputs: Outputs)
     most = majority_of(rest)
     used = most != NO_MAJORITY
     return confusion(
-        counted.item[place[used]], most[used], people.choice[used], (outputs.items, KINDS), distances=MASI_OF_PAIRS
-    )
+        counted.item[place[used]], most[used], people.choice[used], (outputs.items, KINDS),
+        distances=MASI_OF_PAIRS, sides=outputs.sides,
+    )  # fmt: skip
 
 
 def leave_one_out_scores(counts: Floats, answer: Ints) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.bootstrap import Key
+from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
 
@@ -81,14 +82,18 @@ def confusion(
     distances: Floats | None = None,
     positive: int | None = None,
     weight: Floats | None = None,
+    sides: Sides | None = None,
 ) -> ConfusionSums:
     """Counts from three columns (N,): the items, and the labels of people and of the judge as codes 0..K-1.
 
-    `shape` is (I, K); `weight` (N,) counts a row other than once.
+    `shape` is (I, K); `weight` (N,) counts a row other than once. With `sides`, labels are choices within pairs: each
+    item's table is averaged with that of the exchanged outputs.
     """
     items, labels = shape
     cell = (item * labels + people) * labels + judge
     counts = sum_by(cell, np.ones(cell.size) if weight is None else weight, items * labels * labels)
+    if sides is not None:
+        counts = sides.shared_table(counts.reshape(items, labels, labels))
     return ConfusionSums(counts.reshape(items, labels * labels), labels, distances, positive)
 
 

@@ -42,8 +42,11 @@ def length_oracle_report(
     }
     shape = (outputs.items, len(CHOICES))
     figures: list[ItemSums] = [
-        PairedAlpha(f"{one}_{other}", confusion(item, columns[one], columns[other], shape, distances=MASI_OF_PAIRS))
-        for one, other in COMPARED
+        PairedAlpha(
+            f"{left}_{right}",
+            confusion(item, columns[left], columns[right], shape, distances=MASI_OF_PAIRS, sides=outputs.sides),
+        )
+        for left, right in COMPARED
     ]
     report = interval_report(figures, outputs.items, replicates=replicates, seed=seed)
     counts = {"judgments": kept.choice.size, "pairs": np.unique(kept.pair(outputs)).size}

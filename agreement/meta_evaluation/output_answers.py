@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.expected_ranks import BITS
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
+from agreement.pair_choices import FIRST, SECOND, SIDES, TIE, UNKNOWN
+from agreement.pair_sides import Sides
 from agreement.rankings import pairs_within
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
@@ -24,7 +25,9 @@ class Outputs:
     """All outputs of a study's items, ordered by item and then by system.
 
     Shapes: `item`, `system` and `length` are (O,): the item and the system as codes from 0, and the length in words.
-    `systems` is sorted; `items` is the number of items, some of which may have no output.
+    `systems` is sorted; `items` is the number of items, some of which may have no output. With `by_name`, first and
+    second of a pair are told apart by the order of the systems in figures corrected for chance
+    (`agreement.pair_sides`).
 
     Raises ValueError for other shapes, codes or orders.
     """
@@ -34,6 +37,7 @@ class Outputs:
     length: Floats
     systems: tuple[str, ...]
     items: int
+    by_name: bool = False
 
     def __post_init__(self) -> None:
         if not (self.item.shape == self.system.shape == self.length.shape == (self.item.size,)):
@@ -48,6 +52,11 @@ class Outputs:
     @property
     def size(self) -> int:
         return self.item.size
+
+    @property
+    def sides(self) -> Sides | None:
+        """Which choices within pairs are exchangeable; None if first and second are told apart."""
+        return None if self.by_name else SIDES
 
     def of_items(self, keep: np.ndarray) -> tuple["Outputs", Ints]:
         """The outputs of the items with a true `keep` (I,), renumbered, and the new code of each old one, (O,)."""

@@ -33,7 +33,7 @@ def alpha_target(ratings: Ratings, level: Level) -> tuple[int, list[StopTarget]]
     item = np.zeros(latest.item.size, dtype=np.int64)
     item[counts > 1] = code
     pairable = counts[latest.unit] > 1
-    sums = alpha_sums(latest.unit[pairable], latest.value[pairable], item, known.size, (level,))
+    sums = alpha_sums(latest.unit[pairable], latest.value[pairable], item, known.size, (level,), latest.sides)
     found = jackknife(sums, known.size)
     return known.size, [_only(f"alpha_{level}", found)]
 

@@ -12,6 +12,14 @@ def dry_run_field() -> serializers.BooleanField:
     )
 
 
+def pair_coding_field() -> serializers.CharField:
+    """The mark of reports whose figures tell the outputs of a pair apart."""
+    return serializers.CharField(
+        required=False,
+        help_text="sorted, and only then there, if figures corrected for chance tell the outputs of a pair apart.",
+    )
+
+
 class StudySummarySerializer(serializers.Serializer):
     dry_run = dry_run_field()
     slug = serializers.CharField(help_text="The study's name in URLs, files and commands.")
@@ -149,6 +157,7 @@ class AgreementSerializer(serializers.Serializer):
         required=False, help_text="Only with excluded=without: how many excluded raters are left out."
     )
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
+    pair_coding = pair_coding_field()
     surplus = serializers.IntegerField(min_value=0, help_text="Answers to tasks that already had all their raters.")
     questions = serializers.DictField(child=QuestionFiguresSerializer(), help_text="The figures of each question.")
     dimensions = serializers.ListField(
@@ -183,6 +192,7 @@ class MetaEvaluationSerializer(serializers.Serializer):
     raters = serializers.ListField(child=serializers.CharField(), help_text="Judges chosen by name, beside the kinds.")
     people = serializers.ListField(child=serializers.CharField(), help_text="The group of people, if it was named.")
     guidelines = serializers.DictField(help_text="Which version's ratings are read, and how many each version has.")
+    pair_coding = pair_coding_field()
     panel = serializers.ListField(child=serializers.CharField(), help_text="Judges that are also compared as one.")
     replicates = serializers.IntegerField(min_value=0, help_text="Draws of items behind the intervals.")
     beyond_papers = serializers.DictField(help_text="Epsilon, and the draws of items of figures beyond the papers.")

@@ -19,7 +19,7 @@ from reports.exporting import SMALL_FORMATS
 from reports.exporting.archive import FileUnknownError, archived, exported_file
 from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
 from reports.protocol_figures import protocol_figures
-from reports.report_kinds.agreement import WITH, WITHOUT, agreement_choices
+from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
 
 ZIP = "application/zip"
@@ -28,6 +28,13 @@ MEDIA_TYPES = {
     "jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "yaml": "application/yaml",
     "cff": "application/yaml", "md": "text/markdown; charset=utf-8", "json": "application/json",
 }  # fmt: skip
+
+PAIR_CODING = parameter(
+    "pair_coding",
+    "How first and second of a pair count in figures corrected for chance: exchangeable (default), or told apart by "
+    "the order of their names, as in older printed tables.",
+    enum=(EXCHANGEABLE, SORTED),
+)
 
 
 @operation(
@@ -44,6 +51,7 @@ MEDIA_TYPES = {
         parameter(
             "excluded", "Whether answers of excluded raters count: with (default) or without.", enum=(WITH, WITHOUT)
         ),
+        PAIR_CODING,
         RECENT,
     ),
     later=True,
@@ -51,11 +59,14 @@ MEDIA_TYPES = {
 )
 @api_view(GET)
 def agreement(request: Request, slug: str) -> Response:
-    check_parameters(request, ("by", "excluded", "guidelines", "kinds", "raters", WITHIN), repeated=("raters",))
+    check_parameters(
+        request, ("by", "excluded", "guidelines", "kinds", "pair_coding", "raters", WITHIN), repeated=("raters",)
+    )
     study = access.study_open_to(caller_of(request), slug)
     chosen = choices_in(AgreementForm(request.query_params))
     choices = agreement_choices(
-        chosen["kinds"], chosen["raters"], chosen["guidelines"], chosen["by"] == "category", chosen["excluded"]
+        chosen["kinds"], chosen["raters"], chosen["guidelines"], chosen["by"] == "category", chosen["excluded"],
+        chosen["pair_coding"],
     )  # fmt: skip
     return kept_answer(request, study, "agreement", choices)
 
@@ -78,6 +89,7 @@ def agreement(request: Request, slug: str) -> Response:
         parameter("positive", "The label of precision, recall and F1; by default a question's first choice."),
         parameter("majority_of", "People's question for AUC in the table of riSum."),
         parameter("mean_of", "People's question for the distances of that table."),
+        PAIR_CODING,
         RECENT,
     ),
     later=True,
@@ -86,7 +98,7 @@ def agreement(request: Request, slug: str) -> Response:
 @api_view(GET)
 def meta_evaluation(request: Request, slug: str) -> Response:
     lists = ("across", "panel", "people", "raters")
-    known = ("by", "epsilon", "guidelines", "kinds", "majority_of", "mean_of", "positive", WITHIN)
+    known = ("by", "epsilon", "guidelines", "kinds", "majority_of", "mean_of", "pair_coding", "positive", WITHIN)
     check_parameters(request, (*known, *lists), repeated=lists)
     study = access.study_open_to(caller_of(request), slug)
     chosen = choices_in(MetaEvaluationApiForm(request.query_params))

@@ -70,10 +70,17 @@ def _pilot(study: Study, key: str) -> dict[str, float]:
 
 
 def _of_choices(data: PairChoices) -> dict[str, float]:
+    """The values of the two systems that are furthest apart, and the alpha of all pairs."""
     met = meetings_of_choices(data)
     if met.won.size < 2:
         return {}
-    return {"share": float(met.won.mean()), **_correlation(met.won, data.pair), **_alpha(data.ratings())}
+    pairs, code = np.unique(met.first * len(met.systems) + met.second, return_inverse=True)
+    n = np.bincount(code)
+    gap = np.abs(sum_by(code, met.won, pairs.size) / n - 0.5)
+    widest = code == np.lexsort((n, np.round(gap, 12)))[-1]
+    return {
+        "share": 0.5 + float(gap.max()), **_correlation(met.won[widest], data.pair[widest]), **_alpha(data.ratings()),
+    }  # fmt: skip
 
 
 def _of_ratings(data: Ratings | Rankings) -> dict[str, float]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from reports.report_kinds import ReportKind
-from reports.report_kinds.agreement import ignored, of_excluded
+from reports.report_kinds.agreement import SORTED, ignored, of_excluded, of_pairs
 from reports.rows import PEOPLE
 
 
@@ -13,9 +13,11 @@ def details_choices(
     names: Collection[str] = (),
     guidelines: int | str | None = None,
     excluded: str = "",
+    pair_coding: str = "",
 ) -> dict[str, Any]:
     """The choices of the report as they are kept."""
-    return {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines} | of_excluded(excluded)
+    chosen = {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines}
+    return chosen | of_excluded(excluded) | of_pairs(pair_coding == SORTED)
 
 
-REPORT = ReportKind("details", "reports.details_report.kept_details", ignored, is_shown=True)
+REPORT = ReportKind("details", "reports.details_report.kept_details", ignored, version=2, is_shown=True)

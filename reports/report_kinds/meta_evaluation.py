@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from reports.report_kinds import ReportKind
+from reports.report_kinds.agreement import SORTED, of_pairs
 
 MACHINE_KINDS = ("metric", "model")
 EPSILON = 0.2
@@ -22,6 +23,7 @@ def comparison_choices(
     positive: str | None = None,
     panel: Collection[str] = (),
     epsilon: float | None = None,
+    pair_coding: str = "",
 ) -> dict[str, Any]:
     """The choices of a meta-evaluation as they are kept; those of the leaderboard without arguments."""
     return {
@@ -36,7 +38,8 @@ def comparison_choices(
         "positive": positive or None,
         "panel": sorted(panel),
         "epsilon": EPSILON if epsilon is None else float(epsilon),
+        **of_pairs(pair_coding == SORTED),
     }
 
 
-REPORT = ReportKind("meta_evaluation", "reports.meta_evaluation_report.kept_meta_evaluation", is_shown=True)
+REPORT = ReportKind("meta_evaluation", "reports.meta_evaluation_report.kept_meta_evaluation", version=2, is_shown=True)

@@ -34,7 +34,7 @@ class Choice:
     `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
     A machine's rating counts if the judge was shown this version, or none. With `only_planned`, answers of third raters
     do not, who were asked because two disagreed, nor do those beyond a task's places. With `without_excluded`, nor do
-    those of raters whom a researcher has excluded.
+    those of raters whom a researcher has excluded. `pairs_by_name` is that of `agreement.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = PEOPLE
@@ -43,6 +43,7 @@ class Choice:
     names: frozenset[str] = frozenset()
     only_planned: bool = False
     without_excluded: bool = False
+    pairs_by_name: bool = False
 
     @property
     def only_people(self) -> bool:

@@ -42,7 +42,7 @@ YES_OR_NO = (0.0, 1.0)
 class OutputCodes:
     """The outputs of a study's items of the main pool as arrays, and their codes by primary key, or item and system."""
 
-    def __init__(self, rated: RatedItems) -> None:
+    def __init__(self, rated: RatedItems, *, pairs_by_name: bool = False) -> None:
         self.rated = rated
         counting = set(rated.items.tolist())
         own = [(pk, item) for pk, item in rated.items_of_outputs.items() if item in counting]
@@ -55,7 +55,7 @@ class OutputCodes:
         item = rated.codes(item_pks)
         order = np.lexsort((system, item))
         self.arrays = Outputs(
-            item[order], system[order], length[order].astype(np.float64), names, int(rated.items.size)
+            item[order], system[order], length[order].astype(np.float64), names, int(rated.items.size), pairs_by_name
         )
         self._place = item[order] * max(len(names), 1) + system[order]
         by_pk = np.argsort(pks[order], kind="stable")
@@ -130,8 +130,10 @@ def _numbers(codes: OutputCodes, rows: Iterable[tuple[Any, ...]]) -> OutputScore
     """Scores from rows of an output's key, a rater's and a number."""
     table = np.array(list(rows), dtype=np.float64).reshape(-1, 3)
     pks, rater = np.unique(table[:, 1].astype(np.int64), return_inverse=True)
-    names = tuple(codes.rated.raters[pk] for pk in pks.tolist())
-    return OutputScores(codes.of_pks(table[:, 0].astype(np.int64)), rater.astype(np.int64), table[:, 2], names)
+    names = [codes.rated.raters[pk] for pk in pks.tolist()]
+    by_name = np.argsort(np.argsort(np.array(names, dtype=object))).astype(np.int64)
+    output = codes.of_pks(table[:, 0].astype(np.int64))
+    return OutputScores(output, by_name[rater.reshape(-1)], table[:, 2], tuple(sorted(names)))
 
 
 def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[int, list[tuple[str, QuerySet[Rating]]]]:

@@ -3,13 +3,14 @@
 import json
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from agreement.pair_choices import FIRST, SECOND, TIE
+from agreement.pair_choices import FIRST, SECOND, SIDES, TIE
+from agreement.pair_sides import Sides
 from agreement.peer_distances import PeerLevel
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
 from annotation.models import Question
@@ -33,7 +34,7 @@ Value = tuple[int, int, float]
 class Opinions:
     """The ratings of one question as comparable values at `level`, in the order of submission.
 
-    `position` (R,) is the place on the rater's page from 0, of the output or of the pair's first system by name;
+    `position` (R,) is the place of the output on the rater's page from 0, UNKNOWN for pairs;
     `version` (R,) is that of the guidelines; `systems` (U, 2) has the codes of a unit's systems, `words` (U,) the words
     of its outputs together. UNKNOWN, or NaN words, if they are not known. `labels` names the values, by the value.
     """
@@ -59,13 +60,16 @@ class Opinions:
     def only(self, kept: Ints) -> "Opinions":
         """The ratings with these numbers, with all units."""
         made = self.ratings
-        ratings = Ratings(
-            made.unit[kept], made.rater[kept], made.value[kept], made.item, made.system, made.raters, made.systems,
-            made.categories,
-        )  # fmt: skip
+        ratings = replace(made, unit=made.unit[kept], rater=made.rater[kept], value=made.value[kept])
         return Opinions(
             ratings, self.level, self.position[kept], self.version[kept], self.systems, self.words, self.labels
         )
+
+    def in_words(self, rating: int) -> str:
+        """What a rating says: of a pair, the system of the chosen output."""
+        value, own = float(self.ratings.value[rating]), self.systems[self.ratings.unit[rating]]
+        chosen = own[int(value)] if own[1] != UNKNOWN and value != TIE else UNKNOWN
+        return self.labels[value] if chosen == UNKNOWN else self.ratings.systems[chosen]
 
 
 class _Columns:
@@ -139,13 +143,14 @@ def opinions(rated: RatedItems, question: Question, choice: Choice) -> Opinions 
         order = reader.parsed(shown) if shown else None
         for one, two, value in reader.values(item, output, other, number, raw):
             system = rated.systems.get(one)
-            place = order.index(system) if order and system in order else UNKNOWN
+            place = order.index(system) if order and system in order and two == UNKNOWN else UNKNOWN
             unit = (item, one, two, variant if one == UNKNOWN else "")
             columns.add(unit, rater, value, place, version or 0)
-    return _opinions(rated, reader, columns)
+    sides = SIDES if reader.type.level == "choice" and not choice.pairs_by_name else None
+    return _opinions(rated, reader, columns, sides)
 
 
-def _opinions(rated: RatedItems, reader: _Reader, columns: _Columns) -> Opinions:
+def _opinions(rated: RatedItems, reader: _Reader, columns: _Columns, sides: Sides | None) -> Opinions:
     units = list(columns.units)
     names = sorted({rated.systems[pk] for _, *both, _ in units for pk in both if pk != UNKNOWN})
     code = {name: place for place, name in enumerate(names)}
@@ -162,7 +167,7 @@ def _opinions(rated: RatedItems, reader: _Reader, columns: _Columns) -> Opinions
     ratings = Ratings(
         unit=_ints(columns.unit), rater=place[rater] if rater.size else rater.astype(np.int64), value=value,
         item=rated.codes([item for item, *_ in units]), system=only_system, raters=tuple(sorted(raters)),
-        systems=tuple(names),
+        systems=tuple(names), sides=sides,
     )  # fmt: skip
     level: PeerLevel = "interval" if reader.type.level in ("interval", "rank") else "nominal"
     return Opinions(

@@ -35,22 +35,26 @@ def choices(rated: RatedItems, question: Question, choice: Choice) -> PairChoice
         winners.append(winner if winner in pair else None)
         first.append(next((key for key in order if key in pair), None))
     made = collect_choices(items, pairs, raters, winners, first, rated.words)
-    return replace(made, item=_coded(rated, items, made.item))
+    return replace(made, item=_coded(rated, items, made.item), by_name=choice.pairs_by_name)
 
 
 @dataclass(frozen=True)
 class RankColumns:
-    """The rankings of a question, one row each: item, rater, {system: rank}, and the order shown or None."""
+    """The rankings of a question, one row each: item, rater, {system: rank}, and the order shown or None.
+
+    `by_name` is that of the pairs in them (`agreement.pair_choices.PairChoices`).
+    """
 
     items: list[int] = field(default_factory=list)
     raters: list[str] = field(default_factory=list)
     ranks: list[dict[str, int]] = field(default_factory=list)
     shown: list[list[str] | None] = field(default_factory=list)
+    by_name: bool = False
 
 
 def rank_columns(rated: RatedItems, question: Question, choice: Choice) -> RankColumns:
     """The chosen rankings of one question."""
-    columns, parsed = RankColumns(), cache(rated.read)
+    columns, parsed = RankColumns(by_name=choice.pairs_by_name), cache(rated.read)
     rows = answers(rated.study, question, choice, "item_id", "rater_id", "raw_value", "raw_shown")
     for item, rater, value, shown in rows:
         columns.items.append(item)
@@ -63,7 +67,7 @@ def rank_columns(rated: RatedItems, question: Question, choice: Choice) -> RankC
 def rankings(rated: RatedItems, columns: RankColumns) -> Rankings:
     """Rankings as arrays, with lengths in words."""
     made = collect_rankings(columns.items, columns.raters, columns.ranks, columns.shown, rated.words)
-    return replace(made, item=_coded(rated, columns.items, made.item))
+    return replace(made, item=_coded(rated, columns.items, made.item), by_name=columns.by_name)
 
 
 def dimensions(rated: RatedItems, questions: Sequence[RankColumns]) -> list[Rankings]:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,10 +31,11 @@ def test_choices_worked_by_hand(choices_of):
     assert report["percent_agreement"] == pytest.approx(1 / 4)
     # r and s agree with one tied mode each, the tie with none.
     assert report["leave_one_out"] == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
-    # Values 1, 1, {1, 2} and 2, 1: n_1 = 3, n_2 = 1, n_tie = 1. Nominal D_o = (4 / 2 + 2) / 5, D_e = (25 - 11) / 20.
-    assert report["alpha_nominal"] == pytest.approx(1 - (4 / 5) / (14 / 20))
-    # MASI of a tie against a choice is 1 - 1/2 * 2/3 = 2/3: D_o = (4 * 2/3 / 2 + 2) / 5, D_e over 3, 3 and 1 pairs.
-    assert report["alpha_masi"] == pytest.approx(1 - ((4 / 3 + 2) / 5) / ((2 * 3 + 2 * 3 * 2 / 3 + 2 * 2 / 3) / 20))
+    # Values 1, 1, {1, 2} and 2, 1: n_1 = n_2 = (3 + 1) / 2, n_tie = 1. Nominal D_o = (4 / 2 + 2) / 5,
+    # D_e = (25 - 4 - 4 - 1) / 20.
+    assert report["alpha_nominal"] == pytest.approx(1 - (4 / 5) / (16 / 20))
+    # MASI of a tie against a choice is 1 - 1/2 * 2/3 = 2/3: D_o = (4 * 2/3 / 2 + 2) / 5, D_e over 4, 2 and 2 pairs.
+    assert report["alpha_masi"] == pytest.approx(1 - ((4 / 3 + 2) / 5) / ((2 * 4 + 4 * 2 * 2 / 3) / 20))
     assert report["kappa_raters"] == [["r", "s"], ["r", "t"], ["s", "t"]]
     # a: won 2, tied 1 of 3 on i; won 1 of 3 on j.
     assert report["system_win_or_tie_rate"] == pytest.approx({"a": 4 / 6, "b": 3 / 7, "c": 1})
@@ -80,12 +82,34 @@ def test_rankings_worked_by_hand(rankings_of):
     assert report["score_by_position"][2] == {"position": 2, "n": 2, "score": pytest.approx(3 / 2)}
 
 
+OF_CHANCE = ("alpha_nominal", "alpha_masi", "fleiss_kappa", "gwet_ac1")
+
+
 def test_many_raters_have_no_kappas_of_pairs(choices_of):
     report = describe_choices(choices_of([("i", "a", "b", rater, "a") for rater in "rstuv"]), replicates=0)
     assert report["cohen_kappa_pairs"] is report["kappa_raters"] is None
     assert report["undefined"]["cohen_kappa_pairs"] == TOO_MANY_RATERS
+
+
+def test_raters_who_all_prefer_one_system_agree_fully(choices_of):
+    rows = [(item, "a", "b", rater, "a") for item in "ij" for rater in "rs"]
+    report = describe_choices(choices_of(rows), replicates=0)
+    assert [report[name] for name in (*OF_CHANCE, "percent_agreement")] == [1] * 5
+    assert report["cohen_kappa_pairs"] == report["kappa_linear_pairs"] == [1]
+
+
+def test_only_ties_leave_agreement_beyond_chance_undefined(choices_of):
+    report = describe_choices(choices_of([("i", "a", "b", rater, None) for rater in "rs"]), replicates=0)
     assert report["undefined"]["alpha_nominal"] == report["undefined"]["alpha_masi"] == NO_VARIATION
-    assert report["gwet_ac1"] == report["percent_agreement"] == 1
+    assert report["fleiss_kappa"] is report["cohen_kappa_pairs"][0] is None
+
+
+def test_pairs_told_apart_by_name_have_the_figures_of_older_tables(choices_of):
+    choices = replace(choices_of(CHOICES, LENGTHS), by_name=True)
+    report = describe_choices(choices, replicates=0)
+    # As in `test_choices_worked_by_hand`, but n_1 = 3 and n_2 = 1.
+    assert report["alpha_nominal"] == pytest.approx(1 - (4 / 5) / (14 / 20))
+    assert report["alpha_masi"] == pytest.approx(1 - ((4 / 3 + 2) / 5) / ((2 * 3 + 2 * 3 * 2 / 3 + 2 * 2 / 3) / 20))
 
 
 def test_no_shared_pairs_and_no_known_order_leave_figures_undefined(rankings_of, choices_of):
@@ -206,9 +230,9 @@ def test_a_question_without_ties_has_two_categories(choices_of):
     winners = [("i", "r", "a"), ("i", "s", "b"), ("j", "r", "a"), ("j", "s", "a")]
     choices = choices_of([(item, "a", "b", rater, winner) for item, rater, winner in winners])
     with_ties, without = (describe_choices(choices, ties=ties, replicates=0)["gwet_ac1"] for ties in (True, False))
-    # p_a = 1/2; pi = 3/4, 1/4, so that sum pi (1 - pi) = 3/8, over q - 1.
-    assert without == pytest.approx((1 / 2 - 3 / 8) / (1 - 3 / 8))
-    assert with_ties == pytest.approx((1 / 2 - 3 / 16) / (1 - 3 / 16))
+    # p_a = 1/2; pi = 1/2, 1/2, so that sum pi (1 - pi) = 1/2, over q - 1.
+    assert without == pytest.approx(0)
+    assert with_ties == pytest.approx((1 / 2 - 1 / 4) / (1 - 1 / 4))
 
 
 def test_any_report_can_be_made_by_category(rankings_of, choices_of, ratings_of):

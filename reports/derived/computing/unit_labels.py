@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.crowd_labels import DIGITS, MOST_LABELS, CrowdLabels, crowd_labels
+from agreement.crowd_labels import DIGITS, MOST_LABELS, NO_LABEL, CrowdLabels, crowd_labels, crowd_labels_of_pairs
+from agreement.rating_arrays import Ints
 from annotation.models import Question, Study
 from annotation.protocols import Unit, protocols
 from annotation.questions import QuestionType, question_types
@@ -96,12 +97,16 @@ class LabelledQuestion:
 
     def modelled(self) -> Found:
         """What the models find in the labels of all units, as plain JSON values."""
-        codes = self._codes() if self.has_models else LabelCodes()
+        codes = self._codes() if self.has_models else self.no_codes()
         models = {
             key: {"label": found.label.tolist(), "probability": found.probability.tolist()}
             for key, found in codes.models().items()
         }
         return {"classes": codes.sorted_classes(), "models": models} if models else NOTHING_FOUND
+
+    def no_codes(self) -> "LabelCodes":
+        """Codes to which labels are added."""
+        return LabelCodes()
 
     def lines(self, found: Found) -> Iterator[Line]:
         """Yield the lines of all units, with what `modelled` returned."""
@@ -110,18 +115,19 @@ class LabelledQuestion:
             for unit, labels in self.units(item).items():
                 line = self._line(item, unit, list(labels.values()))
                 for key, of_model in found["models"].items():
-                    line[key] = self.shown(classes[of_model["label"][number]], unit)
+                    label = of_model["label"][number]
+                    line[key] = None if label == NO_LABEL else self.shown(classes[label], unit)
                     line[f"{key}_probability"] = of_model["probability"][number]
                 number += 1
                 yield given(line)
 
     def _codes(self) -> "LabelCodes":
-        codes = LabelCodes()
+        codes = self.no_codes()
         for item in self.read.items(self.question):
             for labels in self.units(item).values():
                 codes.add(labels)
             if codes.are_too_many:
-                return LabelCodes()
+                return self.no_codes()
         return codes
 
     def _line(self, item: ItemAnswers, unit: AnsweredUnit, labels: list[Any]) -> Line:
@@ -168,6 +174,9 @@ class ChosenOutput(LabelledQuestion):
             for unit, answers in item.units.items()
             if len(unit.outputs) == 2
         }
+
+    def no_codes(self) -> "LabelCodes":
+        return ChoiceCodes()
 
     def _side(self, unit: AnsweredUnit, value: Any) -> str:
         return (FIRST, SECOND)[unit.outputs.index(value)] if value in unit.outputs else TIE
@@ -234,13 +243,27 @@ class LabelCodes:
         if not self.label:
             return {}
         place = np.empty(len(self.classes), dtype=np.int64)
-        for new, label in enumerate(self.sorted_classes()):
-            place[self.classes[canonical_json(label)][0]] = new
+        classes = [canonical_json(label) for label in self.sorted_classes()]
+        for text, (code, _) in self.classes.items():
+            place[code] = classes.index(text)
         by_name = np.empty(len(self.raters), dtype=np.int64)
         for new, rater in enumerate(sorted(self.raters)):
             by_name[self.raters[rater]] = new
         units, raters, labels = (np.frombuffer(codes, dtype=np.int64) for codes in (self.unit, self.rater, self.label))
-        return crowd_labels(units, by_name[raters], place[labels])
+        return self.found(units, by_name[raters], place[labels])
+
+    def found(self, unit: Ints, rater: Ints, label: Ints) -> dict[str, CrowdLabels]:
+        return crowd_labels(unit, rater, label)
+
+
+class ChoiceCodes(LabelCodes):
+    """Choices within pairs, whose classes are known beforehand and exchangeable but for the tie."""
+
+    def sorted_classes(self) -> list[Any]:
+        return [FIRST, SECOND, TIE]
+
+    def found(self, unit: Ints, rater: Ints, label: Ints) -> dict[str, CrowdLabels]:
+        return crowd_labels_of_pairs(unit, rater, label)
 
 
 def _type(question: Question) -> QuestionType:

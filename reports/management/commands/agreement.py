@@ -10,9 +10,10 @@ from agreement.catalogue import FIGURES
 from annotation.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.kept_reports import compute_here
-from reports.report_kinds.agreement import WITH, WITHOUT, agreement_choices
+from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
 from reports.rows import ChoiceInvalidError
 
+PAIRS_BY_NAME = "Figures corrected for chance tell the outputs of a pair apart by the order of their names"
 LEFT_OUT = {"other_shapes": "Left out, in another shape", "other_reruns": "Left out, of other reruns"}
 
 
@@ -33,6 +34,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--excluded", metavar=f"{WITH}|{WITHOUT}", help="whether answers of excluded raters count (default: with)"
         )
+        parser.add_argument(
+            "--pair-coding",
+            metavar=f"{EXCHANGEABLE}|{SORTED}",
+            help="sorted: tell the outputs of a pair apart by name, as older printed tables do (default: exchangeable)",
+        )
         parser.add_argument("--by-category", action="store_true", help="add the figures of each category (JSON only)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,7 +49,8 @@ class Command(BaseCommand):
         study = find_study(options["slug"])
         try:
             choices = agreement_choices(
-                chosen["kinds"], chosen["raters"], chosen["guidelines"], options["by_category"], chosen["excluded"]
+                chosen["kinds"], chosen["raters"], chosen["guidelines"], options["by_category"], chosen["excluded"],
+                chosen["pair_coding"],
             )  # fmt: skip
             report = compute_here(study, "agreement", choices)
         except ChoiceInvalidError as problem:
@@ -60,6 +67,8 @@ def _table(report: dict[str, Any]) -> list[str]:
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items, by {by}"]
     if "excluded" in report:
         lines.append(f"Without the answers of {report['excluded']['raters']} excluded raters")
+    if "pair_coding" in report:
+        lines.append(PAIRS_BY_NAME)
     for key, question in report["questions"].items():
         lines += ["", key]
         lines += [f"  {text}: {question[name]}" for name, text in LEFT_OUT.items() if question.get(name)]

@@ -9,6 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
 from reports.kept_reports import compute_here
+from reports.management.commands.agreement import PAIRS_BY_NAME
+from reports.report_kinds.agreement import EXCHANGEABLE, SORTED
 from reports.report_kinds.meta_evaluation import comparison_choices
 from reports.rows import ChoiceInvalidError
 
@@ -44,6 +46,11 @@ class Command(BaseCommand):
             "--epsilon", metavar="0..1",
             help="how much better a person may be if a judge is to replace one (default: 0.2, for experts)",
         )  # fmt: skip
+        parser.add_argument(
+            "--pair-coding",
+            metavar=f"{EXCHANGEABLE}|{SORTED}",
+            help="sorted: tell the outputs of a pair apart by name, as older printed tables do (default: exchangeable)",
+        )
         parser.add_argument("--by-category", action="store_true", help="add the figures of each category (JSON only)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -66,6 +73,8 @@ class Command(BaseCommand):
 def _table(report: dict[str, Any]) -> list[str]:
     """Return, for each question, a line of headings, one for people and one for each judge."""
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items"]
+    if "pair_coding" in report:
+        lines.append(PAIRS_BY_NAME)
     crossed = {f"{one['judged']}, against people's {one['against']}": one for one in report["across"]}
     for key, question in (report["questions"] | crossed).items():
         lines += ["", key]

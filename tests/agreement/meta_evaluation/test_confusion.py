@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import krippendorff
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from agreement.meta_evaluation.confusion import (
     confusion,
     confusion_table,
 )
+from agreement.pair_choices import SIDES
 from agreement.pair_report import describe_choices
 
 
@@ -40,16 +43,35 @@ def test_kappa_and_alpha_are_those_of_the_other_modules(seed, ratings_of):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_masi_alpha_is_that_of_the_report_of_choices(seed, choices_of):
+@pytest.mark.parametrize("sides", [SIDES, None])
+def test_figures_of_choices_are_those_of_the_report_of_choices(seed, sides, choices_of):
     people, judge, item = drawn(seed)
-    sums = confusion(item, people, judge, (15, 3), distances=MASI_OF_PAIRS)
+    sums = confusion(item, people, judge, (15, 3), distances=MASI_OF_PAIRS, sides=sides)
     rows = [
         (n, "a", "b", rater, ("a", "b", None)[label])
         for n, both in enumerate(zip(people, judge, strict=True))
         for rater, label in zip("pj", both, strict=True)
     ]
-    report = describe_choices(choices_of(rows), replicates=0)
-    assert figures(sums, 15)["alpha_masi"] == pytest.approx(report["alpha_masi"])
+    report = describe_choices(replace(choices_of(rows), by_name=sides is None), replicates=0)
+    found = figures(sums, 15)
+    assert [found["alpha_masi"], found["alpha_nominal"]] == pytest.approx(
+        [report["alpha_masi"], report["alpha_nominal"]]
+    )
+    assert found["cohen_kappa"] == pytest.approx(report["cohen_kappa_pairs"][0])
+
+
+def test_every_figure_of_choices_is_the_same_if_outputs_of_some_pairs_change_places():
+    people, judge, item = drawn(7)
+    turned = np.random.default_rng(8).random(people.size) < 0.5
+    mirror = np.array([1, 0, 2])
+    found = [
+        confusion(item, *columns, (15, 3), distances=MASI_OF_PAIRS, sides=SIDES).at(np.ones((1, 15)))[0]
+        for columns in (
+            (people, judge),
+            (np.where(turned, mirror[people], people), np.where(turned, mirror[judge], judge)),
+        )
+    ]
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

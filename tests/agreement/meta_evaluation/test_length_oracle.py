@@ -1,34 +1,17 @@
 """Pairwise agreement of judge, people and the length oracle: alpha from its coincidences, and plain extremes."""
 
-from collections import Counter
-from itertools import product
-
 import numpy as np
 import pytest
 
 from agreement.masi import masi
 from agreement.meta_evaluation.length_oracle import NOTHING_SHARED, ONE_CHOICE, length_oracle_report
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
+from tests.agreement.exchangeable_alpha import exchangeable_alpha, masi_distance
 from tests.agreement.random_answers import random_choices, random_outputs
-
-SETS = ({1}, {2}, {1, 2})
-
-
-def distance(c, k):
-    """MASI distance of the choices' sets."""
-    a, b = SETS[c], SETS[k]
-    if not a & b:
-        return 1.0
-    return 1 - len(a & b) / len(a | b) * (1 if a == b else 2 / 3)
 
 
 def alpha(pairs):
-    """Krippendorff's alpha of two raters from all ordered pairs of values."""
-    values = Counter(value for pair in pairs for value in pair)
-    n = sum(values.values())
-    observed = sum(2 * distance(a, b) for a, b in pairs) / n
-    expected = sum(values[c] * values[k] * distance(c, k) for c, k in product(values, values)) / (n * (n - 1))
-    return 1 - observed / expected
+    return exchangeable_alpha(pairs, masi_distance)
 
 
 def preferred(scores, one, other):
@@ -88,4 +71,4 @@ def test_distances_are_those_of_masi():
     from scipy.sparse import csr_array
 
     rows = csr_array(np.array([[1, 0], [0, 1], [1, 1]]))
-    assert masi(rows, rows) == pytest.approx(np.array([[distance(c, k) for k in range(3)] for c in range(3)]))
+    assert masi(rows, rows) == pytest.approx(np.array([[masi_distance(c, k) for k in range(3)] for c in range(3)]))
