@@ -32,6 +32,7 @@ from reports.exporting.paired_tables import write_pairs
 from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
 from reports.exporting.table_list import DerivedTable, Line, derived_tables
+from reports.exporting.typed_copies import RowOf, TypedCopy, write_typed_copy
 from reports.exporting.wide_tables import WIDE
 from reports.preregistering.registered_plans import registered_plans
 from sessions.files.session_counts import has_sessions, session_counts
@@ -76,9 +77,10 @@ def export_study(
             }
             rows = {name: one.lines for name, one in files.items() if one.lines is not None}
             files = {name: one for name, one in files.items() if one.lines != 0}
+            typed = _write_typed_copies(study, folder, rows) if form == "jsonl" else {}
             counts = _counts(study)
             stated = import_string(AGREEMENT)(study) if derived else None
-            card = Card(study, _described_tables(study, form, rows), counts, _versions(study), stated)
+            card = Card(study, _described_tables(study, form, rows, typed), counts, _versions(study), stated)
             files[CARD] = write_text(folder / CARD, card.text())
             files[CITATION] = write_text(folder / CITATION, citation_text(study))
         manifest = {
@@ -90,6 +92,7 @@ def export_study(
             **({"blinding": told} if (told := unblinding_facts(study)) else {}),
             "rows": {name.removesuffix(f".{form}"): count for name, count in sorted(rows.items())},
             "files": {name: _described(files[name]) for name in sorted(files)},
+            **({"copies": {copy.name: _described(copy.file) for copy in typed.values()}} if typed else {}),
         }
         write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
         new = {"format": form, "counts": counts, **({"via": via} if via else {})}
@@ -139,15 +142,37 @@ def _write_typed(path: Path, columns: Sequence[Column], rows: Iterator[Line], fo
     return written
 
 
-def _described_tables(study: Study, form: str, rows: Mapping[str, int]) -> list[DescribedTable]:
-    """The tables that have files, in the order in which the card describes them."""
-    own = [(table.key, table.about, table.typed_for(study).columns) for table in STUDY_TABLES]
+def _tables(study: Study) -> list[tuple[str, str, Sequence[Column], RowOf]]:
+    """All tables, in the order in which the card describes them: key, what a row is, columns, and the row of a line."""
+    own = [(table.key, table.about, table.typed_for(study)) for table in STUDY_TABLES]
     derived = [(table.key, table.about, tuple(table.columns(study))) for table in (*WIDE, *derived_tables())]
     return [
-        DescribedTable(f"{key}.{form}", key, about, columns, count)
-        for key, about, columns in (*own, *derived)
-        if (count := rows.get(f"{key}.{form}", 0))
+        *((key, about, typed.columns, typed.row_of) for key, about, typed in own),
+        *((key, about, columns, dict) for key, about, columns in derived),
     ]
+
+
+def _write_typed_copies(study: Study, folder: Path, rows: Mapping[str, int]) -> dict[str, TypedCopy]:
+    """Write copies of the JSONL tables, in which every column has one type; return them by the names of the tables."""
+    return {
+        name: write_typed_copy(folder, name, columns, row_of)
+        for key, _, columns, row_of in _tables(study)
+        if rows.get(name := f"{key}.jsonl")
+    }
+
+
+def _described_tables(
+    study: Study, form: str, rows: Mapping[str, int], typed: Mapping[str, TypedCopy]
+) -> list[DescribedTable]:
+    """The tables that have files, in the order in which the card describes them."""
+    found = []
+    for key, about, columns, _ in _tables(study):
+        name = f"{key}.{form}"
+        if rows.get(name):
+            copy = typed.get(name)
+            loaded = (name, columns) if copy is None else (copy.name, copy.columns)
+            found.append(DescribedTable(name, key, about, columns, rows[name], *loaded))
+    return found
 
 
 def _versions(study: Study) -> dict[int, str]:

@@ -24,20 +24,22 @@ SIMPLE: Mapping[ColumnKind, str] = {
     ColumnKind.TEXT: "string", ColumnKind.WHOLE: "int64", ColumnKind.NUMBER: "float64", ColumnKind.YES_NO: "bool",
     ColumnKind.JSON: "string", ColumnKind.TEXT_OR_JSON: "string", ColumnKind.VALUE: "string",
 }  # fmt: skip
-ANY = "json"
-EITHER = ("document",)
-"""Columns of texts that may be conversations in JSONL."""
 
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A table that has a file: its name, the table's key, what a row is, its columns and the number of its rows."""
+    """A table that has a file: its name, the table's key, what a row is, its columns and the number of its rows.
+
+    `loaded` is the file for loaders that want one type per column, and `loaded_columns` those that it has.
+    """
 
     name: str
     key: str
     about: str
     columns: Sequence[Column]
     rows: int
+    loaded: str
+    loaded_columns: Sequence[Column]
 
     @property
     def config(self) -> str:
@@ -130,7 +132,7 @@ def _front_matter(study: Study, tables: Sequence[DescribedTable]) -> Iterator[st
     first = next((table.key for table in tables if table.key in ("ratings", "items")), tables[0].key)
     preferred = "ratings" if any(table.key == "ratings" for table in tables) else first
     for table in tables:
-        yield f"- config_name: {table.config}\n  data_files: {json.dumps(table.name)}"
+        yield f"- config_name: {table.config}\n  data_files: {json.dumps(table.loaded)}"
         if table.key == preferred:
             yield "  default: true"
         if table.form == CSV:
@@ -138,27 +140,13 @@ def _front_matter(study: Study, tables: Sequence[DescribedTable]) -> Iterator[st
     yield "dataset_info:"
     for table in tables:
         yield f"- config_name: {table.config}\n  features:"
-        for column in table.in_file:
+        for column in table.loaded_columns:
             yield f"  - {json.dumps(_feature(column, table.form), ensure_ascii=False)}"
 
 
 def _feature(column: Column, form: str) -> dict[str, Any]:
-    """The type of a column as Hugging Face's cards write it."""
-    if form == JSONL and _has_several_types(column):
-        return {"name": column.name, "dtype": ANY}
+    """The type of a column as Hugging Face's cards write it, in words that `datasets` knows from 2.21 on."""
     return {"name": column.name, **_typed(column, form)}
-
-
-SEVERAL_TYPES = (ColumnKind.JSON, ColumnKind.TEXT_OR_JSON, ColumnKind.VALUE)
-"""The kinds whose values have different types in different lines of JSONL."""
-
-
-def _has_several_types(column: Column) -> bool:
-    return (
-        column.name in EITHER
-        or column.kind in SEVERAL_TYPES
-        or any(field.beside or _has_several_types(field) for field in column.fields)
-    )
 
 
 def _typed(column: Column, form: str) -> dict[str, Any]:

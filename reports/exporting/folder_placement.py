@@ -56,7 +56,7 @@ def check_place(out: Path) -> None:
         return
     try:
         manifest = json.loads((out / MANIFEST).read_bytes())
-        known = {MANIFEST, *manifest["files"]} if manifest["schema"] == SCHEMA else None
+        known = {MANIFEST, *manifest["files"], *manifest.get("copies", ())} if manifest["schema"] == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):
         known = None
     if known is None:

@@ -118,7 +118,7 @@ def test_an_export_identifies_nobody(reading, rated, owner, tmp_path):
     type(owner).objects.filter(pk=owner.pk).update(username="planted-user")
     folder = unpacked(reading.get(EXPORT), tmp_path)
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) == 8
+    assert len(files) == 11
     assert [path.name for path in files if b"planted" in path.read_bytes().lower()] == []
 
 

@@ -52,6 +52,7 @@ def test_ids_never_become_names_of_files(tmp_path):
     assert set(bytes_of(tmp_path)) == {
         *(f"in/{name}" for name in ("study.json", "items.jsonl", "ratings.jsonl", "scores.jsonl", "annotations.jsonl")),
         *(f"deep/out/{name}" for name in ("study.yaml", "README.md", "CITATION.cff", "manifest.json", "items.jsonl")),
+        "deep/out/typed/items.jsonl",
     }
 
 
