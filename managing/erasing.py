@@ -15,7 +15,7 @@ class ManagingErasing(Erasing):
         (UploadStep, "upload__study"), (ItemUpload, "study"), (ItemSummary, "study"), (ItemLocalAlpha, "study"),
     )  # fmt: skip
 
-    noted = ((ItemUpload, "study", ("name",)), (UploadStep, "upload__study", ("findings",)))
+    noted = ((ItemUpload, "study", ("name", "files", "choices")), (UploadStep, "upload__study", ("findings",)))
 
     def remove_files(self, study: Study) -> None:
         """A study that is kept after all has lost the file of an upload that was not imported."""

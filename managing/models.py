@@ -12,7 +12,10 @@ from config.model_fields import ExactJSONField
 
 
 class ItemUpload(models.Model):
-    """A file of items or answers, sent in parts to `place`. A study has at most one whose file still exists."""
+    """A file of items or answers, sent in parts to `place`. A study has at most one whose file still exists.
+
+    Several files of another tool are one upload, one after the other in its file.
+    """
 
     class Table(models.TextChoices):
         ITEMS = "items", "Items"
@@ -28,6 +31,12 @@ class ItemUpload(models.Model):
     )  # fmt: skip
     table = models.CharField(max_length=13, choices=Table)
     name = models.CharField(max_length=200, help_text="of the file on the person's computer")
+    files = ExactJSONField(
+        default=list, blank=True, help_text="name and bytes of each file, in their order, if there are several"
+    )
+    choices = ExactJSONField(
+        default=dict, blank=True, help_text="what a person has decided where files of another tool are ambiguous"
+    )
     size = models.BigIntegerField(help_text="bytes, as announced before the first part")
     received = models.BigIntegerField(default=0, help_text="bytes")
     checksum = models.BigIntegerField(default=0, help_text="CRC-32 of the bytes that have arrived")

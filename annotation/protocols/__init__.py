@@ -156,13 +156,16 @@ class Protocol(AnswerForms, ABC):
 
 
 def read_pair(line: Mapping[str, Any]) -> Unit:
-    """Return the pair that a line names as `outputs`, in the order shown. Raises UnitInvalidError."""
+    """Return the pair that a line names as `outputs`, in the order shown unless `shown` says otherwise.
+
+    If `shown` is empty, the order is not known. Raises UnitInvalidError.
+    """
     outputs, shown = line["outputs"], line.get("shown")
     if not isinstance(outputs, list) or len(outputs) != 2 or not all(isinstance(key, str) for key in outputs):
         raise UnitInvalidError("outputs", "must be a list of two output ids")
     if outputs[0] == outputs[1]:
         raise UnitInvalidError("outputs", "names the same output twice")
-    if isinstance(shown, list) and set(map(str, shown)) != set(outputs):
+    if isinstance(shown, list) and shown and set(map(str, shown)) != set(outputs):
         raise UnitInvalidError("shown", "must list the two outputs compared")
     return Unit(*outputs)
 

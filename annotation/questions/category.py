@@ -11,7 +11,7 @@ from annotation.typed_columns import Column, text, texts
 
 
 class Category(QuestionType):
-    """One of `choices`, or a list of them if `multiple` is true."""
+    """One of `choices`, or a list of them if `multiple` is true; [] says that none applies, and is only imported."""
 
     key = "category"
     label = "Choices"
@@ -45,7 +45,7 @@ class Category(QuestionType):
 
     def check(self, value: Any, spec: Mapping[str, Any]) -> Any:
         if spec.get("multiple"):
-            if not isinstance(value, list) or not value:
+            if not isinstance(value, list):
                 raise ValueInvalidError("must be a list of the choices")
             if len({str(v) for v in value}) != len(value):
                 raise ValueInvalidError(gettext("names a choice twice"))

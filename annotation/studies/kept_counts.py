@@ -48,6 +48,7 @@ OF_NO_COUNT = frozenset(
         "comments read",
         "reviewer named",
         "file uploaded",
+        "file choices made",
         "file discarded",
         "consent given",
         "step ended",

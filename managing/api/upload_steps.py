@@ -203,10 +203,11 @@ def _described(upload: ItemUpload) -> dict[str, Any]:
     upload.refresh_from_db()
     page = upload_page(upload)
     step = page.step
+    findings = {name: said for name, said in page.findings.items() if name != "asked" or page.names_fields}
     return {
         "number": upload.pk, "table": upload.table, "name": upload.name, "size": upload.size,
         "received": upload.received, "state": _state(upload, page), "part_bytes": receiving.largest_part(),
-        "read": step.read if step else 0, "findings": dict(page.findings), "reason": step.reason if step else "",
+        "read": step.read if step else 0, "findings": findings, "reason": step.reason if step else "",
     }  # fmt: skip
 
 

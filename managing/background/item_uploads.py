@@ -18,10 +18,12 @@ from annotation.importing.import_attempt import Tables
 from annotation.importing.import_lock import ImportUnderWayError
 from annotation.importing.line_reading import Watch
 from annotation.importing.other_tools import OtherTool
+from annotation.importing.other_tools.conversion_choices import ChoicesNeededError
 from annotation.studies.locking import ImportPendingError
 from annotation.studies.preparing_tasks import request_preparation
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
+from config.text_validation import given
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.receiving import WHOLE, WORK_KEY, discard, place_of
 from managing.uploads.tool_conversion import ConversionRefusedError, ConvertedUpload, converted_upload
@@ -57,6 +59,8 @@ def _check(claim: Claim) -> None:
             findings = _about(moved) | _found(upload, moved, _progress(claim))
     except ConversionRefusedError as problem:
         findings = _tool(problem.tool) | _problems(problem.refused)
+        if isinstance(problem.refused, ChoicesNeededError):
+            findings["asked"] = [asdict(choice) for choice in problem.refused.asked]
     with claim.finish(findings=findings, read=upload.size):
         pass
 
@@ -86,7 +90,15 @@ def _tool(tool: OtherTool | None) -> dict[str, Any]:
 
 
 def _about(moved: ConvertedUpload | None) -> dict[str, Any]:
-    return {} if moved is None else {**_tool(moved.tool), "summary": list(moved.summary)}
+    return (
+        {}
+        if moved is None
+        else {
+            **_tool(moved.tool),
+            "summary": list(moved.summary),
+            **given({"example": moved.example}),
+        }
+    )
 
 
 def _import(claim: Claim) -> None:

@@ -8,8 +8,10 @@ from django.core.exceptions import ValidationError
 
 from annotation.forms import PlainText
 from annotation.importing.import_problems import ImportRefusedError
+from annotation.importing.other_tools.tool_files import READ
 from annotation.studies.slugs import proposed_slug
 from managing.uploads.tool_conversion import looks_like_tool_file
+from retrieval.forms import FilesField, FilesInput
 
 LONGEST_TITLE = 300
 SLUG_HELP = "Names the study in addresses, files and commands. Lower case letters, digits and hyphens; empty: {}."
@@ -60,11 +62,12 @@ class DuplicateForm(NamesForm):
 class StudyUploadForm(MakingForm):
     """A study file, with another slug than its own if wanted; or a file of another tool."""
 
-    file = forms.FileField(
-        label="File", widget=forms.ClearableFileInput(attrs={"accept": ".yaml,.yml,.json,.jsonl"}),
+    file = FilesField(
+        label="File", widget=FilesInput(attrs={"accept": ",".join(sorted(READ))}),
         error_messages={"required": "Choose a file."},
-        help_text="study.yaml, as an export contains it, or the same as JSON. Or a file of Label Studio, Argilla,"
-        " Potato, doccano or AlpacaEval: a dry run says how it is read before its items and answers are imported.",
+        help_text="study.yaml, as an export contains it, or the same as JSON. Or files of Label Studio, Argilla,"
+        " Potato, doccano, AlpacaEval or MT-bench, those that belong together at once: a dry run says how they are"
+        " read before their items and answers are imported.",
     )  # fmt: skip
     slug = forms.CharField(
         label="Short name", max_length=100, required=False, help_text=SLUG_HELP.format("as in the file"),
@@ -74,14 +77,18 @@ class StudyUploadForm(MakingForm):
     is_of_tool = False
     """Whether the file is one of another tool, as far as one can say without reading it."""
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
+    def clean_file(self) -> list[Any]:
+        files: list[Any] = self.cleaned_data["file"]
+        if len(files) > 1:
+            self.is_of_tool = True
+            return files
+        [file] = files
         begin = file.read(settings.LINE_LIMIT)
         file.seek(0)
         self.is_of_tool = looks_like_tool_file(file.name, file.size, begin)
         if not self.is_of_tool and file.size > settings.LINE_LIMIT:
             raise ValidationError(f"The file is larger than {settings.LINE_LIMIT:,} bytes.")
-        return file
+        return files
 
 
 class DeleteForm(forms.Form):

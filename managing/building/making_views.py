@@ -20,7 +20,7 @@ from config.htmx_request import HtmxRequest
 from managing.building.duplicating import duplicate as duplicate_study
 from managing.building.making_forms import LONGEST_TITLE, DuplicateForm, NamesForm, StudyUploadForm
 from managing.building.template_library import study_templates
-from managing.uploads.receiving import WHOLE, UploadRefusedError, receive_file
+from managing.uploads.receiving import WHOLE, UploadRefusedError, receive_files
 
 EMPTY = {
     "protocol": "rating", "redundancy": 1,
@@ -42,7 +42,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
         try:
             if form.is_of_tool:
                 return _draft_of_tool(request, form)
-            body = parsed_study(form.cleaned_data["file"].read(), form.cleaned_data["file"].name or "")
+            [file] = form.cleaned_data["file"]
+            body = parsed_study(file.read(), file.name or "")
             if isinstance(body, dict) and form.cleaned_data["slug"]:
                 body["slug"] = form.cleaned_data["slug"]
             return _made(request, make_draft(body, person))
@@ -54,15 +55,15 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 
 def _draft_of_tool(request: HttpRequest, form: StudyUploadForm) -> HttpResponse:
-    """Make a draft that takes its questions, items and answers from another tool's file, once it was checked.
+    """Make a draft that takes its questions, items and answers from another tool's files, once they were checked.
 
     Raises ImportRefusedError.
     """
-    person, file = person_of(request), form.cleaned_data["file"]
-    title = Path(file.name).stem[:LONGEST_TITLE] or "Study"
+    person, files = person_of(request), form.cleaned_data["file"]
+    title = Path(files[0].name).stem[:LONGEST_TITLE] or "Study"
     study = make_draft({**EMPTY, "slug": form.cleaned_data["slug"] or proposed_slug(title), "title": title}, person)
     try:
-        found = receive_file(study, WHOLE, file, person)
+        found = receive_files(study, WHOLE, files, person)
     except UploadRefusedError as problem:
         messages.error(request, str(problem))
         return redirect("managing:upload", slug=study.slug)

@@ -10,11 +10,11 @@ so pages compute it themselves.
 import logging
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -23,6 +23,7 @@ from django.db.models import Exists, F, OuterRef
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.importing.other_tools.tool_files import READ
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.drafts import is_changeable
@@ -47,12 +48,22 @@ KEPT = timedelta(days=7)
 BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
 OF_ANOTHER = "The file {} of {} is waiting in this study. Reload this page to open it or to delete it first."
 GONE = "This file is not on the site any more. Upload it again."
+MOST_FILES = 200
+"""Files that one upload may have; a folder of a tool has one or two for each person."""
 WRONG_NAME = "The file must be JSONL or CSV, or of another tool, with a name that ends in .jsonl, .csv or .json."
+WRONG_NAMES = "Several files must be of another tool, with names that end in {}. {} does not."
+SAME_NAMES = "Two files are called {}. Choose the folder in which they are, or upload one of them."
+TOO_MANY = "At most {} files can be uploaded together. Use the command convert for more."
+WRONG_SIZES = "The files do not have the size that was announced. Reload this page."
 FIXED = "Only a draft that nobody has answered takes its questions from a file."
 EMPTY = "The file is empty. Choose another one."
 TOO_LARGE = "The file is larger than {:,} MB. Split it, or import it with the command import_study."
 OTHER_CONTENT = "This file differs from the one of the same name and size that was begun. Reload this page."
 NO_ROOM = "The file cannot be stored on this site: {}. Tell its operator."
+
+
+AnnouncedFile = tuple[str, int]
+"""The name of one of several files, with the folder that it is in if that is known, and its bytes."""
 
 
 class Readable(Protocol):
@@ -75,7 +86,8 @@ class PartMisplacedError(Exception):
 
 def place_of(upload: ItemUpload) -> Path:
     """The file of an upload. Its name on the person's computer is only shown."""
-    return Path(settings.VAR) / FOLDER / f"{upload.key}{Path(upload.name).suffix.lower()}"
+    suffix = "" if upload.files else Path(upload.name).suffix.lower()
+    return Path(settings.VAR) / FOLDER / f"{upload.key}{suffix}"
 
 
 def largest_part() -> int:
@@ -83,9 +95,21 @@ def largest_part() -> int:
     return min(PART, settings.UPLOAD_BYTES)
 
 
-def begin_upload(study: Study, table: str, name: str, size: int, person: Person) -> ItemUpload:
-    """Begin an upload. The person's earlier file is deleted if nobody works on it. Raises UploadRefusedError."""
-    if Path(name).suffix.lower() not in SUFFIXES:
+def name_of_files(names: Sequence[str]) -> str:
+    """Return how several files are called together."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def begin_upload(
+    study: Study, table: str, name: str, size: int, person: Person, files: Sequence[AnnouncedFile] = ()
+) -> ItemUpload:
+    """Begin an upload. The person's earlier file is deleted if nobody works on it. Raises UploadRefusedError.
+
+    `files` are the name and the size of each file if there are several, of which `size` is the sum.
+    """
+    if files:
+        _check_files(files, size)
+    elif Path(name).suffix.lower() not in SUFFIXES:
         raise UploadRefusedError(WRONG_NAME)
     if table == WHOLE and not is_changeable(study):
         raise UploadRefusedError(FIXED)
@@ -102,10 +126,26 @@ def begin_upload(study: Study, table: str, name: str, size: int, person: Person)
     try:
         with transaction.atomic():
             return ItemUpload.objects.create(
-                study=study, person=person, table=table, name=_short(name), size=size, changed_at=database_now()
-            )
+                study=study, person=person, table=table, name=_short(name), size=size,
+                files=[list(file) for file in files], changed_at=database_now(),
+            )  # fmt: skip
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
+
+
+def _check_files(files: Sequence[AnnouncedFile], size: int) -> None:
+    """Raise UploadRefusedError unless these files can be of one tool."""
+    if len(files) > MOST_FILES:
+        raise UploadRefusedError(TOO_MANY.format(MOST_FILES))
+    names = [name for name, _ in files]
+    wrong = next((name for name in names if Path(name).suffix.lower() not in READ), None)
+    if wrong is not None:
+        raise UploadRefusedError(WRONG_NAMES.format(", ".join(sorted(READ)), wrong))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UploadRefusedError(SAME_NAMES.format(twice))
+    if min(own for _, own in files) < 0 or sum(own for _, own in files) != size:
+        raise UploadRefusedError(WRONG_SIZES)
 
 
 def unfinished_upload(study: Study, person: Person) -> ItemUpload | None:
@@ -115,8 +155,9 @@ def unfinished_upload(study: Study, person: Person) -> ItemUpload | None:
 
 
 def continue_upload(
-    study: Study, table: str, name: str, size: int, person: Person, received: int, checksum: int
-) -> ItemUpload | None:
+    study: Study, table: str, name: str, size: int, person: Person, received: int, checksum: int,
+    files: Sequence[AnnouncedFile] = (),
+) -> ItemUpload | None:  # fmt: skip
     """Return the person's unfinished upload of the same file, from now on of `table`; None if there is none.
 
     The file is the same if its name and size are, and if `checksum` is that of its first `received` bytes. Raises
@@ -124,6 +165,8 @@ def continue_upload(
     """
     found = unfinished_upload(study, person)
     if found is None or (found.name, found.size) != (_short(name), size) or not _is_there(found):
+        return None
+    if found.files != [list(file) for file in files]:
         return None
     if found.received != received:
         raise PartMisplacedError(found.received)
@@ -147,12 +190,15 @@ def file_of_another(study: Study, person: Person) -> ItemUpload | None:
     return others.exclude(person=person).select_related("person").first()
 
 
-def receive_file(study: Study, table: str, file: UploadedFile, person: Person) -> ItemUpload:
-    """Take a file that came with one request. Raises UploadRefusedError."""
-    size = file.size or 0
-    found = begin_upload(study, table, file.name or "", size, person)
-    while not found.is_complete:
-        receive_part(found, found.received, min(largest_part(), size - found.received), file, person)
+def receive_files(study: Study, table: str, files: Sequence[UploadedFile], person: Person) -> ItemUpload:
+    """Take the files that came with one request. Raises UploadRefusedError."""
+    announced = [(file.name or "", file.size or 0) for file in files]
+    size, name = sum(own for _, own in announced), name_of_files([name for name, _ in announced])
+    found = begin_upload(study, table, name, size, person, announced if len(files) > 1 else ())
+    for file, (_, own) in zip(files, announced, strict=True):
+        end = found.received + own
+        while found.received < end:
+            receive_part(found, found.received, min(largest_part(), end - found.received), file, person)
     return found
 
 
@@ -210,6 +256,15 @@ def _remove_orphan(upload: ItemUpload) -> None:
 def request_check(upload: ItemUpload) -> UploadStep:
     """Queue another dry run. Raises UploadRefusedError."""
     return _requested(upload, UploadStep.Kind.CHECK)
+
+
+def decide(upload: ItemUpload, choices: Mapping[str, Any], person: Person) -> UploadStep:
+    """Store what a person has decided of ambiguous files, and queue another dry run. Raises UploadRefusedError."""
+    with transaction.atomic():
+        ItemUpload.objects.filter(pk=upload.pk).update(choices=dict(choices))
+        new = {kind: len(said) for kind, said in choices.items() if isinstance(said, list | dict) and said}
+        record("file choices made", upload.name, actor=person, study=upload.study.slug, new=new)
+        return _requested(upload, UploadStep.Kind.CHECK)
 
 
 def request_import(upload: ItemUpload, person: Person, reason: str = "") -> UploadStep:

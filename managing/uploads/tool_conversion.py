@@ -5,29 +5,37 @@ Files are untrusted: they are read by workers alone, and only as far as OTHER_TO
 
 import json
 import os
-import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django.conf import settings
 
-from annotation.importing.import_problems import FileProblems, ImportRefusedError, refuse
+from annotation.blinding import names_of
+from annotation.importing.import_problems import ImportRefusedError, refuse
 from annotation.importing.line_reading import BOM, JSONInvalidError, parse_json
 from annotation.importing.other_tools import OtherTool, other_tools
+from annotation.importing.other_tools.conversion_choices import ConversionChoices
 from annotation.importing.other_tools.converting import STUDY, Conversion, converted, recognised
-from annotation.importing.other_tools.tool_files import LINES, ToolFile, ToolRecord, read_tool_file
+from annotation.importing.other_tools.tool_files import (
+    LINES,
+    NO_FOLDER,
+    TABLES,
+    begin_of_tool_file,
+    read_tool_file,
+)
 from managing.models import ItemUpload
 from managing.uploads.receiving import WHOLE, place_of
 from reports.exporting.study_yaml import study_yaml
 
 ARRAYS = ".json"
-NOT_IN_NAME = re.compile(r"[^\w-]+")
-LONGEST_NAME = 40
-TABLES = ("items", "ratings", "scores")
+CHUNK = 1 << 20
+LONGEST_NAME = 60
+LINES_OF_IMPORT = ("items", "ratings", "scores")
 TOO_LARGE = "is larger than {:,} MB, the most for a file of another tool: use the command convert"
 UNKNOWN = "is not a file of {}. Items and answers in the format of this site are JSONL or CSV"
 
@@ -40,6 +48,8 @@ class ConvertedUpload:
     folder: Path
     tables: Mapping[str, Path]
     summary: tuple[str, ...]
+    example: Mapping[str, Any] | None = None
+    """One answer as it will be in the study, so that a person can check who is where."""
 
 
 class ConversionRefusedError(Exception):
@@ -57,39 +67,39 @@ def converted_upload(upload: ItemUpload) -> Iterator[ConvertedUpload | None]:
     The study's questions say how answers are read, except if the file is to say what the study asks. Raises
     ConversionRefusedError.
     """
-    path = place_of(upload)
-    with TemporaryDirectory(prefix="convert-", dir=path.parent) as place:
-        named = _under_its_name(upload, Path(place))
+    with TemporaryDirectory(prefix="convert-", dir=place_of(upload).parent) as place:
+        folder = Path(place) / "files"
+        named = _under_their_names(upload, folder)
+        is_ours = upload.table != WHOLE and len(named) == 1 and named[0].suffix != ARRAYS
         tool = None
         try:
-            tool = tool_of(named)
-            if tool is None and (upload.table == WHOLE or path.suffix == ARRAYS):
+            _refuse_large(upload, named)
+            tool = tool_of(named[0]) if len(named) == 1 else _tool_of_any(named)
+            if tool is None and not is_ours:
                 raise refuse(upload.name, UNKNOWN.format(tool_names()))
-            found = None if tool is None else _converted(upload, tool, named, Path(place))
+            found = None if tool is None else _converted(upload, tool, folder, Path(place))
         except ImportRefusedError as refused:
             raise ConversionRefusedError(tool, refused) from None
         yield found
 
 
 def tool_of(path: Path) -> OtherTool | None:
-    """The tool that has written a file, by its first record. Raises ImportRefusedError."""
-    if path.suffix not in (LINES, ARRAYS):
-        return None
-    if path.suffix == ARRAYS:
-        _refuse_large(path)
-        return recognised(read_tool_file(path))
-    with path.open("rb") as file:
-        line = file.readline(settings.LINE_LIMIT)
-    try:
-        first = parse_json(line.decode("utf-8-sig"))
-    except (UnicodeDecodeError, JSONInvalidError):
-        return None  # the dry run of an import says what is wrong
-    if not isinstance(first, dict):
-        return None
-    tool = recognised(ToolFile(path, [ToolRecord(1, "", first)], False, FileProblems(path.name)))
-    if tool is not None:
-        _refuse_large(path)
-    return tool
+    """The tool that has written a file, by its first record or its settings. Raises ImportRefusedError."""
+    if path.suffix in (LINES, *TABLES):
+        begin = begin_of_tool_file(path)
+        return None if begin is None else recognised(begin)
+    return recognised(read_tool_file(path))
+
+
+def _tool_of_any(paths: Sequence[Path]) -> OtherTool | None:
+    """The tool of the first file that is recognised; others are read with it, or counted."""
+    for path in paths:
+        try:
+            if (tool := tool_of(path)) is not None:
+                return tool
+        except ImportRefusedError:
+            continue
+    return None
 
 
 def tool_names() -> str:
@@ -112,35 +122,62 @@ def looks_like_tool_file(name: str, size: int, begin: bytes) -> bool:
     return isinstance(body, dict) and not {"protocol", "questions"} & body.keys()
 
 
-def _refuse_large(path: Path) -> None:
-    if path.stat().st_size > settings.OTHER_TOOL_BYTES:
-        raise refuse(path.name, TOO_LARGE.format(settings.OTHER_TOOL_BYTES // 2**20))
+def _refuse_large(upload: ItemUpload, named: Sequence[Path]) -> None:
+    """Raise ImportRefusedError for files of a tool that are too large; ours are read line by line."""
+    if upload.size > settings.OTHER_TOOL_BYTES and (len(named) > 1 or named[0].suffix == ARRAYS or tool_of(named[0])):
+        raise refuse(upload.name, TOO_LARGE.format(settings.OTHER_TOOL_BYTES // 2**20))
 
 
-def _under_its_name(upload: ItemUpload, place: Path) -> Path:
-    """The uploaded file under the name that it had, in a folder of that name: some tools name raters so."""
-    name = Path(upload.name)
-    stem = NOT_IN_NAME.sub("_", name.stem)[:LONGEST_NAME] or "file"
-    named = place / stem / f"{stem}{name.suffix.lower()}"
-    named.parent.mkdir()
-    try:
-        os.link(place_of(upload), named)
-    except OSError:  # a file system without links
-        shutil.copyfile(place_of(upload), named)
+def _under_their_names(upload: ItemUpload, folder: Path) -> list[Path]:
+    """The uploaded files under the names that they had, in the folders that they were in: some tools name raters so."""
+    if not upload.files:
+        named = _place(folder, 0, upload.name)
+        try:
+            os.link(place_of(upload), named)
+        except OSError:  # a file system without links
+            shutil.copyfile(place_of(upload), named)
+        return [named]
+    places = []
+    with place_of(upload).open("rb") as source:
+        for number, (name, size) in enumerate(upload.files):
+            places.append(_place(folder, number, name))
+            with places[-1].open("wb") as file:
+                left = size
+                while left and (chunk := source.read(min(CHUNK, left))):
+                    file.write(chunk)
+                    left -= len(chunk)
+    return places
+
+
+def _place(folder: Path, number: int, name: str) -> Path:
+    """Where a file is put, whose name came from a browser; its folder is made."""
+    parts = [part for part in name.replace("\\", "/").split("/") if part.strip(". ")]
+    parent, plain = (parts[-2] if len(parts) > 1 else NO_FOLDER), Path(parts[-1] if parts else "file")
+    named = folder / str(number) / _harmless(parent) / f"{_harmless(plain.stem)}{plain.suffix.lower()}"
+    named.parent.mkdir(parents=True)
     return named
 
 
-def _converted(upload: ItemUpload, tool: OtherTool, named: Path, place: Path) -> ConvertedUpload:
+def _harmless(name: str) -> str:
+    """A part of a name without what cannot be shown, and not too long."""
+    return "".join(letter if letter.isprintable() else "_" for letter in name)[:LONGEST_NAME]
+
+
+def _converted(upload: ItemUpload, tool: OtherTool, files: Path, place: Path) -> ConvertedUpload:
     asked = place / "study.yaml"
     if upload.table != WHOLE:
         asked.write_text(study_yaml(upload.study), encoding="utf-8")
-    done = converted(tool, [named], upload.study.slug, study=None if upload.table == WHOLE else asked)
+    told, study = ConversionChoices.from_json(upload.choices), None if upload.table == WHOLE else asked
+    paths = [files] if upload.files else sorted(files.rglob("*.*"))
+    done = converted(tool, paths, upload.study.slug, told, study)
     folder = place / "folder"
     folder.mkdir()
     for name, text in {**done.files, **_study_file(upload, done)}.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    tables = {name: path for name in TABLES if (path := folder / f"{name}.jsonl").is_file()}
-    return ConvertedUpload(tool, folder, tables, tuple(done.summary))
+    tables = {name: path for name in LINES_OF_IMPORT if (path := folder / f"{name}.jsonl").is_file()}
+    example = done.made.example
+    shown = None if example is None else example.renamed(names_of(upload.study).shown).as_json()
+    return ConvertedUpload(tool, folder, tables, tuple(done.summary), shown)
 
 
 def _study_file(upload: ItemUpload, done: Conversion) -> dict[str, str]:

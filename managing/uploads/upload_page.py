@@ -1,9 +1,12 @@
 """What the pages show of an upload: which step it is at, what was found, and what can be done next."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.models import Person
+from annotation.blinding import is_blind
+from annotation.importing.other_tools.conversion_choices import SEVERAL, ConversionChoices
 from config.background.rows import Status
 from managing.models import ItemUpload, UploadStep
 
@@ -19,6 +22,8 @@ class UploadPage:
 
     upload: ItemUpload
     step: UploadStep | None
+    names_fields: bool = True
+    """Whether the reader may see what fields and labels of the file are called: they may be names of systems."""
 
     @property
     def is_working(self) -> bool:
@@ -36,6 +41,11 @@ class UploadPage:
     @property
     def can_import(self) -> bool:
         return self.upload.has_file and self.is_checked and not self.problems and self.brings_something
+
+    @property
+    def can_check_again(self) -> bool:
+        """Whether another dry run of the same file may find something else."""
+        return (self.upload.is_complete and self.has_ended) or (bool(self.problems) and not self.asked)
 
     @property
     def brings_something(self) -> bool:
@@ -58,6 +68,8 @@ class UploadPage:
         if not self.upload.has_file:
             return "Deleted", "closed"
         if self.is_checked:
+            if self.asked:
+                return "Needs a decision", "paused"
             return ("Has problems", "paused") if self.problems else ("Checked", "draft")
         return "Incomplete", "paused"
 
@@ -85,6 +97,24 @@ class UploadPage:
         """What was understood of a tool's file, in sentences."""
         told: list[str] = self.findings.get("summary", [])
         return told
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        """What a person has to decide before the files can be read."""
+        asked: list[dict[str, Any]] = self.findings.get("asked", [])
+        return asked if self.is_checked and self.upload.has_file and self.names_fields else []
+
+    @property
+    def example(self) -> dict[str, Any] | None:
+        """One answer as it will be in the study."""
+        example: dict[str, Any] | None = self.findings.get("example")
+        return example
+
+    @property
+    def decisions(self) -> list[str]:
+        """What a person has decided of ambiguous files, in sentences."""
+        choices = ConversionChoices.from_json(self.upload.choices)
+        return list(_decisions(choices)) if self.names_fields else []
 
     @property
     def tallies(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
@@ -122,7 +152,21 @@ class UploadPage:
         return f"{self.problem_count:,}"
 
 
-def upload_page(upload: ItemUpload) -> UploadPage:
-    """Return what pages show of an upload."""
+def _decisions(choices: ConversionChoices) -> Iterator[str]:
+    if choices.roles.outputs:
+        yield f"Judged: {', '.join(choices.roles.outputs)}."
+    for question, (left, right) in choices.sides.items():
+        yield f"In {question}, {left} was left and {right} right."
+    for name, field in choices.shows.items():
+        yield f"{name} stands for {field}."
+    for file, rater in choices.raters.items():
+        said = "each label is of another person" if rater == SEVERAL else f"{rater} answered"
+        yield f"In {file}, {said}."
+
+
+def upload_page(upload: ItemUpload, reader: Person | None = None) -> UploadPage:
+    """Return what pages show of an upload; in a blinded study its uploader alone sees the names of its fields."""
     steps = list(upload.steps.all())
-    return UploadPage(upload, max(steps, key=lambda one: one.pk, default=None))
+    newest = max(steps, key=lambda one: one.pk, default=None)
+    names_fields = not is_blind(upload.study) or (reader is not None and upload.person_id == reader.pk)
+    return UploadPage(upload, newest, names_fields)

@@ -21,12 +21,14 @@ from config.htmx_request import HtmxRequest
 from managing.access import upload_for
 from managing.models import ItemUpload
 from managing.uploads import receiving
-from managing.uploads.forms import AnnouncedForm, ContinuedForm, ImportForm, PartForm, UploadForm
+from managing.uploads.forms import AnnouncedForm, ContinuedForm, ImportForm, PartForm, ToolChoicesForm, UploadForm
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError
 from managing.uploads.tool_conversion import tool_names
 from managing.uploads.upload_page import upload_page
 
 RECENT = 10
+OF_CONTINUED = ("received", "checksum")
+"""What is said of a file of which a part has arrived."""
 TOO_LARGE = "Without scripts a file may have at most {} MB. Allow scripts for this site, and it is sent in parts."
 
 
@@ -44,7 +46,7 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, study, form, 422)
     try:
-        found = receiving.receive_file(study, form.cleaned_data["table"], form.cleaned_data["file"], person)
+        found = receiving.receive_files(study, form.cleaned_data["table"], form.cleaned_data["file"], person)
     except UploadRefusedError as problem:
         form.add_error("file", str(problem))
         return _page(request, study, form, 422)
@@ -88,18 +90,16 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return JsonResponse({"problem": "Choose a file."}, status=422)
     try:
-        found = receiving.continue_upload(study, person=person, **form.cleaned_data) if continues else None
+        announced = form.announced()
+        found = receiving.continue_upload(study, person=person, **announced) if continues else None
         if found is None:
-            found = receiving.begin_upload(study, person=person, **_announced(form))
+            own = {name: value for name, value in announced.items() if name not in OF_CONTINUED}
+            found = receiving.begin_upload(study, person=person, **own)
     except PartMisplacedError as misplaced:
         return JsonResponse({"received": misplaced.received}, status=409)
     except UploadRefusedError as problem:
         return JsonResponse({"problem": str(problem)}, status=422)
     return _begun(slug, found)
-
-
-def _announced(form: AnnouncedForm) -> dict[str, Any]:
-    return {name: form.cleaned_data[name] for name in AnnouncedForm.base_fields}
 
 
 def _begun(slug: str, found: ItemUpload) -> JsonResponse:
@@ -135,9 +135,33 @@ def part(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def uploaded(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     """How far an upload is, what its dry run found, and what can be done next; polls itself while work goes on."""
     found = upload_for(person_of(request), slug, pk)
-    context: dict[str, Any] = {"study": found.study, "page": upload_page(found), "workers": worker_status()}
-    template = "managing/_upload_state.html" if request.htmx else "managing/uploaded.html"
-    return render(request, template, context)
+    return _state(request, found, "managing/_upload_state.html" if request.htmx else "managing/uploaded.html")
+
+
+def _state(
+    request: HttpRequest, found: ItemUpload, template: str, form: ToolChoicesForm | None = None, status: int = 200
+) -> HttpResponse:
+    page = upload_page(found, person_of(request))
+    form = form or (ToolChoicesForm(asked=page.asked) if page.asked else None)
+    context: dict[str, Any] = {"study": found.study, "page": page, "workers": worker_status(), "form": form}
+    return render(request, template, context, status=status)
+
+
+@require_POST
+@signed_in
+def decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take what a person decides of ambiguous files, or takes back, and run the dry run again."""
+    person = person_of(request)
+    found = upload_for(person, slug, pk)
+    again = "again" in request.POST
+    form = ToolChoicesForm(request.POST, asked=() if again else upload_page(found, person).asked)
+    if not form.is_valid():
+        return _state(request, found, "managing/uploaded.html", form, 422)
+    try:
+        receiving.decide(found, {} if again else form.choices(found.choices), person)
+    except UploadRefusedError as problem:
+        messages.error(request, str(problem))
+    return redirect("managing:uploaded", slug=slug, pk=pk)
 
 
 @require_POST

@@ -1,9 +1,11 @@
 // Sends a file in parts, each an ordinary request, and continues after an interruption where the file ended: in this
 // page, or in a later one if the same file is chosen again.
 
+import { bundleOf } from "./uploads/bundle.js";
 import { continued, isUnfinished, tellWhether } from "./uploads/unfinished.js";
 
 const form = document.querySelector("#upload-form");
+const folder = form?.querySelector("#upload-folder");
 const TRIES = 6;
 const WAIT = 1000;
 
@@ -33,6 +35,7 @@ async function begun(file, there) {
   body.set("table", form.elements.table.value);
   body.set("name", file.name);
   body.set("size", file.size);
+  if (file.files) body.set("several", JSON.stringify(file.files));
   const response = await fetch(form.dataset.begin, { method: "POST", headers: headers(), body });
   const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
   if (!isJSON) throw new Error(`The upload could not begin (${response.status}). Reload this page and try again.`);
@@ -77,12 +80,19 @@ async function send(file) {
   window.location.assign(page);
 }
 
-form?.elements.file.addEventListener("change", ({ target }) => {
-  tellWhether(target.files[0], document.querySelector("#upload-same")).catch(() => say("The file cannot be read."));
+const chosen = () => bundleOf(form.elements.file.files) ?? bundleOf(folder.files);
+
+form?.addEventListener("change", ({ target }) => {
+  if (target.type !== "file") return;
+  if (target === folder) form.elements.file.value = "";
+  else folder.value = "";
+  tellWhether(chosen(), document.querySelector("#upload-same")).catch(() => say("The file cannot be read."));
 });
 
+if (folder) folder.closest("[hidden]").hidden = false;
+
 form?.addEventListener("submit", (event) => {
-  const [file] = form.elements.file.files;
+  const file = chosen();
   if (!file) return; // the server says what is missing
   event.preventDefault();
   const button = form.querySelector("button");

@@ -186,3 +186,75 @@ def test_enter_in_a_field_saves_the_item_and_does_not_add_rows(page, study):
     page.get_by_label("Id").fill("ferry")
     page.get_by_label("Id").press("Enter")
     expect(page.get_by_text("Item ferry was added.")).to_be_visible()
+
+
+def comparison(number):
+    """A task of Label Studio, of which rater 7 chose the left text."""
+    chosen = {"from_name": "pw", "to_name": "pw", "type": "pairwise", "value": {"selected": "left"}}
+    data = {"prompt": "When does it sail?", "model_a": "The ferry sails at nine. " * 9, "model_b": "At ten."}
+    return {
+        "id": number,
+        "data": data,
+        "predictions": [],
+        "annotations": [{"id": 1, "completed_by": 7, "result": [chosen]}],
+    }
+
+
+CONFIG = (
+    '<View><Text name="a" value="$model_b"/><Text name="b" value="$model_a"/><Pairwise name="pw" toName="a,b"/></View>'
+)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sides_that_a_tools_file_leaves_open_are_decided_and_shown(
+    new_desk, study, owner, tmp_path, axe, size, monkeypatch
+):
+    monkeypatch.setattr(receiving, "PART", 500)
+    desk = new_desk(owner, viewport={"width": size[0], "height": size[1]})
+    page = desk.page
+    export, config = tmp_path / "export.json", tmp_path / "config.xml"
+    export.write_text(json.dumps([comparison(1), comparison(2)]))
+    config.write_text(CONFIG)
+    with worker():
+        _upload_of_tool(desk, [export])
+        expect(page.get_by_role("group", name="Which text was where in pw?")).to_be_visible()
+        _is_accessible(page, axe, size)
+        page.get_by_label("Shown left in pw").select_option("model_a")
+        page.get_by_label("Shown right in pw").select_option("model_b")
+        page.get_by_role("button", name="Check again").click()
+        expect(page.get_by_role("heading", name="Left: model_a chosen")).to_be_visible()
+        _is_accessible(page, axe, size)
+        page.get_by_role("button", name="Decide again").click()
+        expect(page.get_by_role("group", name="Which text was where in pw?")).to_be_visible()
+        _upload_of_tool(desk, [export, config])
+        expect(page.get_by_role("heading", name="Left: model_b chosen")).to_be_visible()
+    assert ItemUpload.objects.latest("pk").name == "export.json and 1 more"
+
+
+def _upload_of_tool(desk, files):
+    desk.page.goto(f"{desk.address}/studies/study/upload/")
+    desk.page.get_by_label("What is in the file").select_option("study")
+    choose(desk.page, files)
+
+
+def _is_accessible(page, axe, size):
+    assert findings(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_a_folder_of_a_tool_is_uploaded_with_the_names_of_its_folders(page, study, tmp_path):
+    for name in ("ann", "bob"):
+        place = tmp_path / "out" / name
+        place.mkdir(parents=True)
+        line = {"id": "i1", "displayed_text": "It rains.", "label_annotations": {"tone": {"plain": True}}}
+        (place / "annotated_instances.jsonl").write_text(json.dumps(line))
+        (place / "picture.png").write_bytes(b"x")
+    page.get_by_role("link", name="Upload items").click()
+    with worker():
+        page.get_by_label("What is in the file").select_option("study")
+        page.get_by_label("Or a folder of another tool").set_input_files(tmp_path / "out")
+        page.get_by_role("button", name="Upload and check").click()
+        expect(page.get_by_text("1 items, 2 ratings and 0 scores of machines.")).to_be_visible()
+        page.get_by_role("button", name="Import").click()
+        expect(page.get_by_text("Imported: 1 items")).to_be_visible()
+    assert sorted(study.raters.values_list("name", flat=True)) == ["ann", "bob"]

@@ -5,7 +5,7 @@ makes items, questions and lines of ratings from these, whatever the tool.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from annotation.importing.other_tools.findings import Findings
 from annotation.importing.other_tools.tool_files import ToolFile
@@ -17,10 +17,20 @@ class OtherTool(ABC):
 
     key: str
     label: str
+    reads_tables = False
+    """Whether some of its files are CSV."""
 
     @abstractmethod
     def recognises(self, file: ToolFile) -> bool:
         """Return whether the file looks as if this tool had written it."""
+
+    def is_settings(self, file: ToolFile) -> bool:
+        """Return whether the file says what was asked and how it was shown; such files are read first."""
+        return False
+
+    def belongs(self, file: ToolFile, others: Sequence[ToolFile]) -> bool:
+        """Return whether to read a file of a folder that was given, which has `others`, too."""
+        return self.recognises(file)
 
     @abstractmethod
     def read(self, file: ToolFile, found: Findings) -> None:

@@ -1,22 +1,17 @@
 """Which field of a record is the instruction, which the document, and which are the outputs to be judged."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from annotation.importing.other_tools.conversion_choices import FieldRoles
 from annotation.importing.other_tools.findings import FoundRecord
 
 INSTRUCTIONS = ("instruction", "prompt", "question", "query")
 DOCUMENTS = ("document", "context", "article", "source", "passage", "input")
-OUTPUTS = ("output", "response", "answer", "completion", "generation", "summary", "translation", "text")
-
-
-@dataclass(frozen=True)
-class FieldRoles:
-    """The fields that a person named; None: chosen by their names."""
-
-    instruction: str | None = None
-    document: str | None = None
-    outputs: tuple[str, ...] = ()
+OUTPUTS = frozenset({"output", "response", "answer", "completion", "generation", "summary", "translation", "text"})
+ADDRESS = re.compile(r"(https?|s3|gs)://\S+|/data/\S+")
+"""What a field that shows no text holds."""
 
 
 @dataclass(frozen=True)
@@ -29,29 +24,40 @@ class ItemParts:
     others: dict[str, str]
 
 
-def parts_of(record: FoundRecord, roles: FieldRoles, one_output: bool) -> ItemParts:
+def readable(fields: dict[str, str]) -> list[str]:
+    """Return the names of the fields that have a text to read, and not only an address."""
+    return [name for name, text in fields.items() if not ADDRESS.fullmatch(text)]
+
+
+def parts_of(record: FoundRecord, roles: FieldRoles, judged: Collection[str], one_output: bool) -> ItemParts:
     """Return the texts of a record in their roles.
 
-    Without names given, the instruction and the document are fields with a usual name, and the outputs all others. If
-    there is to be `one_output`, it is the one of them that has a usual name.
+    `judged` are the fields that answers name: they are outputs, and no field that no answer names is one beside them.
+    Without such fields, the instruction and the document are fields with a usual name, and the outputs all others. If
+    there is to be `one_output`, it is the only one of them, or the only one with a usual name.
     """
     left = dict(record.texts)
-    instruction = _role(left, roles.instruction, INSTRUCTIONS, roles.outputs)
-    document = _role(left, roles.document, DOCUMENTS, roles.outputs)
+    named = roles.outputs or tuple(name for name in record.fields if name in judged)
+    instruction = record.instruction or _role(left, roles.instruction, INSTRUCTIONS, named)
+    document = record.document or _role(left, roles.document, DOCUMENTS, named)
     if roles.outputs:
-        outputs = {name: left[name] for name in roles.outputs if name in left}
+        outputs = {name: record.fields[name] for name in roles.outputs if name in record.fields}
+    elif record.outputs or named:
+        outputs = {**{name: left[name] for name in named if name in left}, **record.outputs}
     else:
-        usual = [name for name in OUTPUTS if name in left]
-        outputs = {usual[0]: left[usual[0]]} if one_output and len(left) > 1 and usual else left
+        outputs = {name: left[name] for name in readable(left)}
+        usual = [name for name in outputs if name in OUTPUTS]
+        if one_output and len(outputs) > 1 and len(usual) == 1:
+            outputs = {usual[0]: outputs[usual[0]]}
     others = {name: text for name, text in left.items() if name not in outputs}
     return ItemParts(instruction, document, outputs, others)
 
 
-def _role(left: dict[str, str], named: str | None, usual: Iterable[str], outputs: tuple[str, ...]) -> str:
+def _role(left: dict[str, str], named: str | None, usual: Iterable[str], outputs: Collection[str]) -> str:
     """Take the text of a role out of the fields that are left; an item needs another one for its output."""
     if named is not None:
         return left.pop(named, "")
     for name in usual:
-        if name in left and name not in outputs and len(left) > 1:
+        if name in left and name not in outputs and (outputs or len(readable(left)) > 1):
             return left.pop(name)
     return ""

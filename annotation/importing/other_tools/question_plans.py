@@ -8,6 +8,7 @@ from typing import Any
 from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.importing.other_tools.findings import AnswerKind, Findings, FoundAnswer
 from annotation.models import Question
+from annotation.questions.best_worst import QUESTION_TYPE as BEST_WORST
 from annotation.questions.binary import QUESTION_TYPE as BINARY
 from annotation.questions.category import QUESTION_TYPE as CATEGORY
 from annotation.questions.likert import QUESTION_TYPE as LIKERT
@@ -26,7 +27,7 @@ LONGEST_SCALE = 100
 TYPES = {
     AnswerKind.CHOICES: CATEGORY.key, AnswerKind.TEXT: TEXT.key, AnswerKind.STEP: LIKERT.key,
     AnswerKind.NUMBER: SLIDER.key, AnswerKind.SPANS: SPANS.key, AnswerKind.RANKING: RANK.key,
-    AnswerKind.PAIR: PREFERENCE.key,
+    AnswerKind.PAIR: PREFERENCE.key, AnswerKind.EXTREMES: BEST_WORST.key,
 }  # fmt: skip
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 WORDS = frozenset({AnswerKind.WORDS, AnswerKind.CHOICES, AnswerKind.TEXT})
@@ -59,14 +60,16 @@ def planned(name: str, answers: Sequence[FoundAnswer], found: Findings) -> Quest
         case AnswerKind.CHOICES:
             lists = [answer.value for answer in answers]
             labels = list(dict.fromkeys([*found.choices.get(name, ()), *sorted({one for own in lists for one in own})]))
-            spec = {"choices": labels, **({"multiple": True} if any(len(own) != 1 for own in lists) else {})}
+            several = name in found.multiple or any(len(own) != 1 for own in lists)
+            spec = {"choices": labels, **({"multiple": True} if several else {})}
         case AnswerKind.STEP:
             values = [answer.value for answer in answers]
             low, high = found.scales.get(name, (1, USUAL_STARS))
             spec = {"min": min(low, *values), "max": max(high, *values)}
         case AnswerKind.NUMBER:
             values = [answer.value for answer in answers]
-            low, high = floor(min(values)), ceil(max(values))
+            ends = found.scales.get(name, ())
+            low, high = floor(min(*ends, *values, values[0])), ceil(max(*ends, *values, values[0]))
             spec = {"min": low, "max": max(high, low + 1)}
         case AnswerKind.SPANS:
             marked = {span[2] for answer in answers for span in answer.value} - {None}
@@ -74,7 +77,7 @@ def planned(name: str, answers: Sequence[FoundAnswer], found: Findings) -> Quest
             spec = spec if spec["labels"] else {}
         case AnswerKind.RANKING:
             spec = {"ranks": max(2, *(max(len(answer.value), *answer.value.values(), 0) for answer in answers))}
-    body = {"key": key, "type": TYPES[kind], "text": name, "required": False, **spec}
+    body = {"key": key, "type": TYPES[kind], "text": found.texts.get(name, name), "required": False, **spec}
     return QuestionPlan(key, TYPES[kind], body)
 
 
@@ -92,6 +95,8 @@ def question_key(name: str) -> str:
 def _kind(name: str, answers: Sequence[FoundAnswer], found: Findings) -> AnswerKind:
     kinds = {answer.kind for answer in answers}
     told = found.kinds.get(name)
+    if told is AnswerKind.CHOICES and kinds <= {AnswerKind.CHOICES, AnswerKind.WORDS}:
+        return told if len(_labels(name, answers, found)) > 1 else AnswerKind.TEXT
     if told is not None and (kinds == {told} or (told in WORDS and kinds <= WORDS)):
         return told
     if kinds <= WORDS:
@@ -110,14 +115,18 @@ def _kind(name: str, answers: Sequence[FoundAnswer], found: Findings) -> AnswerK
 
 def _are_labels(name: str, answers: Sequence[FoundAnswer], found: Findings, uncertain: bool) -> bool:
     """Whether texts are labels of a category: at least two, few, short, and repeated unless the tool calls them so."""
-    given = [label for answer in answers for label in answer.value]
-    labels = {*given, *found.choices.get(name, ())}
+    given, labels = [label for answer in answers for label in answer.value], _labels(name, answers, found)
     if len(labels) < 2 or any(len(label) > LONGEST_LABEL or "\n" in label for label in labels if uncertain):
         return False
     if not uncertain:
         return True
     few = len(labels) <= FEW_LABELS and all(len(label) <= SHORT_LABEL for label in labels)
     return len(labels) <= MOST_LABELS and (few or len(labels) < len(given))
+
+
+def _labels(name: str, answers: Sequence[FoundAnswer], found: Findings) -> set[str]:
+    """The labels that were given or offered."""
+    return {*(label for answer in answers for label in answer.value), *found.choices.get(name, ())}
 
 
 def values_of(plan: QuestionPlan, answer: FoundAnswer, texts: Mapping[str, str], found: Findings) -> Iterator[Any]:
@@ -148,6 +157,8 @@ def values_of(plan: QuestionPlan, answer: FoundAnswer, texts: Mapping[str, str],
         case RANK.key if kind is AnswerKind.RANKING:
             yield value
         case PREFERENCE.key if kind is AnswerKind.PAIR:
+            yield value
+        case BEST_WORST.key if kind is AnswerKind.EXTREMES:
             yield value
         case _:
             raise FieldInvalidError("", f"is no answer to a question of type {plan.type}")

@@ -1,6 +1,6 @@
 """Convert files of another annotation tool into a folder that import_study reads: see docs/formats.md."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.importing import ImportRefusedError
 from annotation.importing.other_tools import other_tools
+from annotation.importing.other_tools.conversion_choices import ChoicesNeededError, ConversionChoices, FieldRoles
 from annotation.importing.other_tools.converting import converted, write_conversion
-from annotation.importing.other_tools.field_roles import FieldRoles
 
 
 class Command(BaseCommand):
@@ -18,26 +18,81 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("tool", choices=sorted(other_tools()))
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file, or a folder with files")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new or empty folder")
         parser.add_argument("--study", type=Path, metavar="FILE", help="a study file whose questions were asked")
         parser.add_argument("--slug", help="the study's name (default: that of the folder)")
         parser.add_argument("--instruction", metavar="FIELD", help="the field with the instruction")
         parser.add_argument("--document", metavar="FIELD", help="the field with the document")
-        parser.add_argument("--outputs", nargs="+", default=[], metavar="FIELD", help="the fields that are judged")
+        parser.add_argument(
+            "--outputs", nargs="+", action="extend", default=[], metavar="FIELD", help="the fields that are judged"
+        )
+        parser.add_argument(
+            "--sides",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=_sides,
+            metavar="QUESTION=LEFT,RIGHT",
+            help="the fields shown left and right when a question compared two",
+        )
+        parser.add_argument(
+            "--shows",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=_named,
+            metavar="NAME=FIELD",
+            help="the field that a tag showed, that a label stands for or that a question is about",
+        )
+        parser.add_argument(
+            "--rater",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=_named,
+            metavar="FILE=NAME",
+            help="who answered in a file; * if each label of a record is of another person",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        roles = FieldRoles(options["instruction"], options["document"], tuple(options["outputs"]))
         out: Path = options["out"]
+        told = ConversionChoices(
+            FieldRoles(options["instruction"], options["document"], tuple(options["outputs"])),
+            dict(options["sides"]),
+            dict(options["shows"]),
+            dict(options["rater"]),
+        )
         try:
             done = converted(
-                other_tools()[options["tool"]], options["files"], options["slug"] or out.absolute().name, roles,
+                other_tools()[options["tool"]],
+                options["files"],
+                options["slug"] or out.absolute().name,
+                told,
                 options["study"],
-            )  # fmt: skip
+            )
             write_conversion(done, out)
+        except ChoicesNeededError as needed:
+            lines = [f"{choice.problem}. {choice.hint}." for choice in needed.asked]
+            raise CommandError("\n".join([*lines, "Nothing was written."])) from None
         except ImportRefusedError as refused:
             more = [f"and {refused.more} more"] if refused.more else []
             raise CommandError("\n".join([*map(str, refused.problems), *more, "Nothing was written."])) from None
-        for sentence in done.summary:
+        for sentence in (*done.summary, *done.example):
             self.stdout.write(sentence)
         self.stdout.write(f"Look at {out / next(iter(done.files))}, then: manage.py import_study {out}")
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, mark, value = text.rpartition("=")
+    if not (name and mark and value):
+        raise ArgumentTypeError(f"write NAME=VALUE, not {text!r}")
+    return name, value
+
+
+def _sides(text: str) -> tuple[str, tuple[str, str]]:
+    name, value = _named(text)
+    left, mark, right = value.partition(",")
+    if not (left and mark and right) or left == right:
+        raise ArgumentTypeError(f"write QUESTION=LEFT,RIGHT with two fields, not {text!r}")
+    return name, (left, right)

@@ -42,6 +42,11 @@ EXAMPLES = {
         "instruction": "Write.", "output_1": "A.", "generator_1": "ada", "output_2": "B.", "generator_2": "bea",
         "annotator": "judge", "preference": 1,
     },
+    "mt-bench": {
+        "question_id": 81, "model_a": "ada", "model_b": "bea", "winner": "model_a", "judge": "expert_1", "turn": 1,
+        "conversation_a": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}],
+        "conversation_b": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "B"}],
+    },
 }  # fmt: skip
 
 

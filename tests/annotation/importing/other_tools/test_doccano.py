@@ -71,3 +71,34 @@ def test_annotations_with_users_move(written, moved):
 def test_what_is_not_understood_names_its_line(written, moved, line, message):
     with pytest.raises(CommandError, match=message):
         moved("doccano", written("ann.jsonl", [line]))
+
+
+SHARED = [
+    {"id": 7, "text": "It rains.", "label": ["yes", "yes"]},
+    {"id": 8, "text": "It is dry.", "label": ["no", "yes"]},
+]
+
+
+def test_mixed_labels_of_several_people_are_asked_for(written, moved):
+    file = written("project.jsonl", SHARED)
+    with pytest.raises(
+        CommandError, match=r"labels of several people without .*--rater project\.jsonl=NAME, or 'project"
+    ):
+        moved("doccano", file)
+    with pytest.raises(CommandError, match="line 1: label: has a label twice, which one person cannot give: use"):
+        moved("doccano", file, rater=[("project.jsonl", "ann")])
+    study, _ = moved("doccano", file, rater=[("project.jsonl", "*")])
+    assert ratings_of(study) == [
+        ("7", "unnamed-1", "label", "yes"), ("7", "unnamed-2", "label", "yes"), ("8", "unnamed-1", "label", "no"),
+        ("8", "unnamed-2", "label", "yes"),
+    ]  # fmt: skip
+
+
+def test_the_file_of_shared_annotations_names_nobody(written, moved):
+    file = written(
+        "all.jsonl", [{"id": 7, "text": "It rains.", "label": ["wet"]}, {"id": 8, "text": "Dry.", "label": ["dry"]}]
+    )
+    with pytest.raises(CommandError, match=r'turn off "Share annotations"'):
+        moved("doccano", file)
+    study, _ = moved("doccano", file, rater=[("all.jsonl", "ann")])
+    assert ratings_of(study) == [("7", "ann", "label", "wet"), ("8", "ann", "label", "dry")]

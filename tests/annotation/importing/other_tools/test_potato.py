@@ -75,3 +75,157 @@ def test_states_without_texts_are_refused(written, moved):
 def test_what_is_not_understood_names_its_line(written, moved, line, message):
     with pytest.raises(CommandError, match=message):
         moved("potato", written("ann/annotated_instances.jsonl", [line]))
+
+
+CONFIG = """
+item_properties: {id_key: id, text_key: text}
+data_files: [data/items.jsonl]
+annotation_schemes:
+- {annotation_type: pairwise, name: better, description: Which?, items_key: text, labels: [Left one, Right one]%s}
+- {annotation_type: pairwise, name: degree, description: How much?, mode: scale, scale: {min: -2, max: 2}}
+- {annotation_type: ranking, name: order, description: Rank, labels: [Left one, Right one]}
+- {annotation_type: likert, name: hard, description: Hard?, size: 7, min_label: a, max_label: b}
+"""
+PAIRS = [{"id": f"i{n}", "text": [f"One {n}.", f"Two {n}."], "prompt": "Write."} for n in (1, 2)]
+
+
+def stored(user, orders=None, **labels):
+    answers = {
+        key: [[{"schema": schema, "name": name}, value] for schema, (name, value) in own.items()]
+        for key, own in labels.items()
+    }
+    return {"user_id": user, "instance_id_ordering": ["i1", "i2"], "instance_id_to_label_to_value": answers,
+            "instance_id_to_presentation_order": orders or {}, "instance_id_to_span_to_value": {}}  # fmt: skip
+
+
+@pytest.fixture
+def project(written, tmp_path):
+    """A function that writes the folder of a project: configuration, items, states of users and an export."""
+
+    def write(states, shuffled=False):
+        written("p/data/items.jsonl", PAIRS)
+        (tmp_path / "p" / "config.yaml").write_text(CONFIG % (", randomize_order: true" if shuffled else ""))
+        for body in states:
+            written(f"p/annotation_output/{body['user_id']}/user_state.json", body)
+            written(f"p/annotation_output/{body['user_id']}/annotation_history.jsonl", [
+                {"action_id": "a", "instance_id": "i1", "user_id": body["user_id"], "action_type": "add_label"},
+            ])  # fmt: skip
+        written("p/annotation_output/exports/jsonl/annotations.jsonl", [
+            {"instance_id": "i1", "user_id": "ann", "labels": {"better": {"selection": "A"}, "hard": {"3": "3"}},
+             "spans": {}, "links": {}},
+        ])  # fmt: skip
+        return tmp_path / "p"
+
+    return write
+
+
+def test_comparisons_of_a_project_are_about_the_texts_and_not_the_prompt(project, moved):
+    labels = {"i1": {"better": ("selection", "A"), "degree": ("scale_value", "-2"),
+                     "order": ("rank_order", "Right one,Left one"), "hard": ("3", "3")},
+              "i2": {"better": ("selection", "tie")}}  # fmt: skip
+    study, said = moved("potato", project([stored("ann", **labels)]))
+    assert study.protocol == "pairwise"
+    assert questions_of(study) == {
+        "better": ("preference", {}), "degree": ("likert", {"min": -2, "max": 2}), "order": ("preference", {}),
+        "hard": ("likert", {"min": 1, "max": 7}),
+    }  # fmt: skip
+    assert ratings_of(study) == sorted([
+        ("i1", "ann", "better", "text-1"), ("i1", "ann", "degree", -2), ("i1", "ann", "order", "text-2"),
+        ("i1", "ann", "hard", 3), ("i2", "ann", "better", "tie"),
+    ], key=repr)  # fmt: skip
+    item = study.items.get(key="i1")
+    assert (item.instruction, [one.text for one in item.outputs.order_by("position")]) == (
+        "Write.",
+        ["One 1.", "Two 1."],
+    )
+    assert "left, text-1, chosen: One 1." in said
+    assert "1: file annotation_history.jsonl, which says nothing more." in said
+
+
+def test_the_folder_of_answers_alone_lacks_the_texts(project, moved):
+    folder = project([stored("ann", i1={"better": ("selection", "A")})])
+    with pytest.raises(CommandError, match=r"i1\.better: is about a record that has no text: name its file of texts"):
+        moved("potato", folder / "annotation_output")
+
+
+def test_an_order_that_was_drawn_says_which_text_was_a(project, moved):
+    labels = {
+        "i1": {"better": ("selection", "A"), "degree": ("scale_value", "-2")},
+        "i2": {"better": ("selection", "B")},
+    }
+    orders = {"i1": {"better": [1, 0], "degree": [1, 0]}, "i2": {"better": [0, 1]}}
+    study, _ = moved("potato", project([stored("ann", orders, **labels)], shuffled=True))
+    assert ratings_of(study, "shown") == [
+        ("i1", "ann", "better", "text-2", ["text-2", "text-1"]), ("i1", "ann", "degree", 2, ["text-2", "text-1"]),
+        ("i2", "ann", "better", "text-2", ["text-1", "text-2"]),
+    ]  # fmt: skip
+
+
+def test_an_export_without_the_order_that_was_drawn_is_refused(project, moved):
+    folder = project([], shuffled=True)
+    export = folder / "annotation_output" / "exports" / "jsonl" / "annotations.jsonl"
+    with pytest.raises(CommandError, match=r"was shown in random order, which only user_state\.json has"):
+        moved("potato", folder / "config.yaml", folder / "data" / "items.jsonl", export)
+
+
+def test_exports_are_read_and_without_the_configuration_sides_are_asked_for(project, moved, tmp_path):
+    folder = project([])
+    items, export = (
+        folder / "data" / "items.jsonl",
+        folder / "annotation_output" / "exports" / "jsonl" / "annotations.jsonl",
+    )
+    with pytest.raises(CommandError, match=r"do not say which text was A.*--sides better=LEFT,RIGHT"):
+        moved("potato", items, export)
+    table = tmp_path / "annotations.csv"
+    table.write_text("instance_id,user_id,better.selection,hard.3\ni1,ann,A,3\n")
+    for files in ([folder / "config.yaml", items, export], [folder / "config.yaml", items, table]):
+        study, _ = moved("potato", *files)
+        assert ratings_of(study) == [("i1", "ann", "better", "text-1"), ("i1", "ann", "hard", 3)]
+        erase(study, tmp_path)
+    study, _ = moved("potato", items, export, sides=[("better", ("text-2", "text-1"))])
+    assert ratings_of(study)[0] == ("i1", "ann", "better", "text-2")
+
+
+def erase(study, tmp_path):
+    """Make room for the same study again."""
+    study.slug = f"earlier-{study.pk}"
+    study.save()
+    (tmp_path / "moved").rename(tmp_path / study.slug)
+
+
+def test_a_machine_that_annotated_is_no_person(written, moved):
+    data = written("data.jsonl", [{"id": "i1", "text": "It rains."}, {"id": "i2", "text": "It is dry."}])
+    lines = [
+        {"instance_id": "i1", "user_id": "ann", "annotator_origin": {"kind": "human"}, "labels": {"tone": {"a": True}}},
+        {"instance_id": "i1", "user_id": "m", "annotator_origin": {"kind": "llm"}, "labels": {"tone": {"b": True}}},
+    ]
+    study, _ = moved("potato", data, written("export/annotations.jsonl", lines))
+    assert ratings_of(study, "rater__kind") == [("i1", "ann", "tone", "a", "human"), ("i1", "m", "tone", "b", "model")]
+
+
+def test_best_and_worst_of_a_tuple_are_its_texts(written, moved):
+    tuple_ = [{"source_id": f"s{n}", "text": f"Text {n}.", "position": letter} for n, letter in enumerate("ABC")]
+    data = written("data.jsonl", [{"id": "t1", "text": "", "_bws_items": tuple_}])
+    state = written("ann/user_state.json", {
+        "user_id": "ann", "instance_id_to_label_to_value": {
+            "t1": [[{"schema": "bws", "name": "best"}, "C"], [{"schema": "bws", "name": "worst"}, "A"]],
+        },
+    })  # fmt: skip
+    study, _ = moved("potato", data, state)
+    assert (study.protocol, questions_of(study)) == ("listwise", {"bws": ("best_worst", {})})
+    assert ratings_of(study) == [("t1", "ann", "bws", {"best": "s2", "worst": "s0"})]
+
+
+def test_answers_that_two_files_have_count_once(written, moved):
+    one = written("out/ann/annotated_instances.jsonl", [instance("i1", {"tone": {"plain": "true"}})])
+    two = written("out/ann/more/annotated_instances.jsonl", [
+        {**instance("i1", {"tone": {"plain": "true"}}), "user_id": "ann"},
+    ])  # fmt: skip
+    three = written("out/ann/other/annotated_instances.jsonl", [
+        {**instance("i1", {"tone": {"warm": "true"}}), "user_id": "ann"},
+    ])  # fmt: skip
+    study, said = moved("potato", one, two)
+    assert ratings_of(study) == [("i1", "ann", "tone", "plain")]
+    assert "1: answers that another file has, too." in said
+    with pytest.raises(CommandError, match=r'tone: differs from the answer of "ann" in ann/annotated_instances\.jsonl'):
+        moved("potato", one, three)
