@@ -15,7 +15,6 @@ from agreement.alpha import AlphaSums, alpha_sums
 from agreement.peer_distances import PeerLevel
 from agreement.rating_arrays import Floats, Ints, Ratings
 
-
 ROUNDING = 1e-12
 DIGITS = 9
 """Items are ordered by their pull with so many decimals, then as they are."""
