@@ -58,7 +58,7 @@ export class Cards {
         }));
       });
       const count = Math.max(found[0].length, found[1].length);
-      const pair = this.pinned.map((text) => text.letter).sort().join(" and ");
+      const pair = this.pinned.map((text) => text.letter).sort().join(gettext(" and "));
       if (unlike) said = gettext("%(pair)s: nearly everything differs, nothing is marked", { pair });
       else said = count ? ngettext("%(pair)s: %(n)s place differs", "%(pair)s: %(n)s places differ", count, { pair }) : gettext("%(pair)s have the same words", { pair });
       one.scroll.scrollTop = 0;

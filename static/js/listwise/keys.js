@@ -24,7 +24,7 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
   }
 
   function hint() {
-    if (extremes.current) return "1 makes it the best, 2 the worst.";
+    if (extremes.current) return gettext("1 makes it the best, 2 the worst.");
     return boards.current ? gettext("Rows 1 to %(rows)s.", { rows: boards.current.options.rows }) : "";
   }
 

@@ -132,6 +132,6 @@ function sameSpan(one, other) {
 
 function noteKey() {
   const hint = element("span", "marked-key");
-  hint.append(element("kbd", "", { key: "n" }, "N"), " note");
+  hint.append(element("kbd", "", { key: "n" }, "N"), ` ${gettext("note")}`);
   return hint;
 }

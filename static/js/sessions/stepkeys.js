@@ -1,5 +1,7 @@
 // The keys [ and ] go to the previous and next change or citation in the view that is open.
 
+import { gettext } from "../gettext.js";
+
 export class StepKeys {
   constructor(page, views) {
     Object.assign(this, { page, views });
@@ -22,6 +24,8 @@ export class StepKeys {
     if (changes) next.classList.add("now");
     else next.focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
-    this.page.announce(`${next.matches("del") ? "removed: " : next.matches("ins") ? "added: " : ""}${next.textContent.trim()}`);
+    const text = next.textContent.trim();
+    if (next.matches("del")) this.page.announce(gettext("removed: %(text)s", { text }));
+    else this.page.announce(next.matches("ins") ? gettext("added: %(text)s", { text }) : text);
   }
 }
