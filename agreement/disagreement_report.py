@@ -50,7 +50,7 @@ def _worst_items(peers: PeerDistances, members: Ints) -> list[int]:
     """The codes of the items with the most disagreement of these ratings in all, the worst first."""
     item, code = np.unique(peers.item[members], return_inverse=True)
     total = sum_by(code, peers.distance[members], item.size)
-    total = np.round(total / (total.max(initial=0.0) or 1.0), DIGITS)
+    total = np.asarray(np.round(total / (total.max(initial=0.0) or 1.0), DIGITS), dtype=np.float64)
     worst = np.argsort(-total, kind="stable")[:ITEMS_OF_GROUP]
     return [int(item[place]) for place in worst if total[place] > 0]
 

@@ -16,6 +16,7 @@ STYLE = "style-controlled-strengths"
 BIASES = "biases-of-judges"
 CALIBRATION = "calibration-of-judges"
 LABELS = "labels-of-judges"
+BESIDE = "one-more-person"
 
 
 def _figure(title: str, line: str, unit: Unit, anchor: str, good: Good = "neither") -> Figure:
@@ -60,6 +61,10 @@ JUDGES_AND_PEOPLE: dict[str, Figure] = {
         "Pearson's distance", "1 minus the absolute value of Pearson's r; 0 is perfect.", SCORES, "lower"
     ),
     "pearson_distance_se": _error("Standard error of Pearson's distance", "share", SCORES),
+    "pearson_distance_se_printed": _figure(
+        "Printed standard error of Pearson's distance", "As riSum's table 4 prints it, from the distance and the "
+        "number of outputs.", "share", SCORES, "lower",
+    ),
     "system_kendall_tau_b": _alpha(
         "Kendall's tau of systems", "Rank correlation of the systems' means with people's; 1 is the same order.", SCORES
     ),
@@ -114,6 +119,20 @@ JUDGES_AND_PEOPLE: dict[str, Figure] = {
         "Same in both orders", "Pairs for which the judge chose the same output in both orders; 1 is all.", ORDERS
     ),
     "both_orders.self_alpha": _alpha("Alpha with itself", "The same beyond chance; 1 is perfect.", ORDERS),
+    "one_more_person.scores": count_of(
+        "Scores beside one more person", "Scores of people about outputs that the judge and others scored, too.", BESIDE
+    ),
+    "one_more_person.choices": count_of(
+        "Choices beside one more person", "Choices of people about pairs that the judge and others judged, too.", BESIDE
+    ),
+    "one_more_person.judge": Figure(
+        "Judge beside one more person", "The judge against the other people, on the answers that each person gave.",
+        "table", "neither", BESIDE, "Figure",
+    ),
+    "one_more_person.person": Figure(
+        "One more person", "Each person against the others, on the answers that the judge gave, too: the ceiling for "
+        "the judge.", "table", "neither", BESIDE, "Figure",
+    ),
 }  # fmt: skip
 """Figures by their dotted names in a judge's, or in people's, part of a report."""
 

@@ -46,6 +46,14 @@ def place(report: Report, undefined: dict[str, str], estimates: Mapping[Key, Est
                 report[spread] = [report[spread][str(number)] for number in range(len(report[spread]))]
 
 
+def placed(estimates: Mapping[Key, Estimate]) -> Report:
+    """A report of its own with these figures and the reasons for undefined ones."""
+    report: Report = {}
+    undefined: dict[str, str] = {}
+    place(report, undefined, estimates)
+    return report | {"undefined": undefined}
+
+
 def within(report: Report, path: list[str] | tuple[str, ...]) -> Report:
     """The mapping at `path`, created if it is missing."""
     for name in path:

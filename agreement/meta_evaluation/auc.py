@@ -2,18 +2,22 @@
 
 AUC is the probability that an output labelled *yes* has a higher score than one labelled *no*, ties counting half. An
 output with a tied majority counts half as each. The standard error is that of Hanley and McNeil (1982, Radiology 143:
-29-36, equation 1), which reproduces riSum's table 4.
+29-36, equation 1), which reproduces riSum's table 4. It takes outputs as independent, and outputs of one item are not:
+with ten correlated outputs per item, intervals made of it cover 70 % instead of 95. The interval draws items instead.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from agreement.bootstrap import Key
 from agreement.meta_evaluation.output_answers import rounded
-from agreement.rating_arrays import Floats
+from agreement.rating_arrays import Floats, Ints
+from agreement.tally import counts_by_item
 
 ONE_LABEL = "people's majority is the same for all outputs that the judge scored"
-Z = 1.959963984540054
+CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,38 @@ class Auc:
     no: float
     reason: str | None = None
 
+
+@dataclass(frozen=True)
+class AucSums:
+    """AUC over drawn items: `yes` and `no` (I, K) are the weights of both labels per item and score, ascending."""
+
+    yes: Floats | csr_array
+    no: Floats | csr_array
+
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the normal approximation, within 0..1."""
-        if self.value is None or self.se is None:
-            return None
-        return max(0.0, self.value - Z * self.se), min(1.0, self.value + Z * self.se)
+    def keys(self) -> tuple[Key, ...]:
+        return (("auc_roc",),)
+
+    def reason(self, key: Key) -> str:
+        return ONE_LABEL
+
+    def at(self, weights: Floats) -> Floats:
+        found = np.full((weights.shape[0], 1), np.nan)
+        block = max(1, CELLS_AT_ONCE // max(self.yes.shape[1], 1))
+        for start in range(0, weights.shape[0], block):
+            rows = slice(start, start + block)
+            up, down = weights[rows] @ self.yes, weights[rows] @ self.no
+            area = (up * (np.cumsum(down, axis=1) - down / 2)).sum(axis=1)
+            both = up.sum(axis=1) * down.sum(axis=1)
+            np.divide(area, both, out=found[rows, 0], where=both > 0)
+        return found
+
+
+def auc_sums(yes: Floats, score: Floats, item: Ints, items: int) -> AucSums:
+    """AUC of scores (E,) as in `auc_roc`, of outputs of these items (E,), over draws of items."""
+    values, level = np.unique(rounded(score), return_inverse=True)
+    shape = (items, values.size)
+    return AucSums(counts_by_item(item, level, yes, shape), counts_by_item(item, level, 1 - yes, shape))
 
 
 def auc_roc(yes: Floats, score: Floats) -> Auc:

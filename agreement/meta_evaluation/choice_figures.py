@@ -86,15 +86,19 @@ def leave_one_out_scores(counts: Floats, answer: Ints) -> Floats:
     otherwise; the score is the mean over people (HREF, 2.3).
     """
     total = counts.sum(axis=1)
-    score, row = np.zeros(answer.size), np.arange(answer.size)
+    score = np.zeros(answer.size)
     for column in range(counts.shape[1]):
         rest = counts.copy()
         rest[:, column] -= 1
-        most = rest.max(axis=1)
-        modes = (rest == most[:, None]).sum(axis=1)
-        fits = rest[row, answer] == most
-        score += counts[:, column] / np.maximum(total, 1) * fits / modes
+        score += counts[:, column] / np.maximum(total, 1) * answer_scores(rest, answer)
     return score
+
+
+def answer_scores(counts: Floats, answer: Ints) -> Floats:
+    """What an answer scores against the modes of counts (N, K), (N,): 1 over their number if it is one, else 0."""
+    most = counts.max(axis=1, initial=0)
+    modes = (counts == most[:, None]).sum(axis=1)
+    return np.asarray((counts[np.arange(answer.size), answer] == most) / np.maximum(modes, 1))
 
 
 def leave_one_out_of(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> Ratios:
@@ -104,7 +108,7 @@ def leave_one_out_of(judge: OutputChoices, people: PairCounts, outputs: Outputs)
         there &= people.counts[place].sum(axis=1) >= 3
     place, answer = place[there], judge.choice[there]
     scores = leave_one_out_scores(people.counts[place], answer) if place.size else np.zeros(0)
-    return _mean_of_units("leave_one_out", place, scores, people.item, outputs.items, NO_PAIR_OF_THREE)
+    return mean_of_units("leave_one_out", place, scores, people.item, outputs.items, NO_PAIR_OF_THREE)
 
 
 def people_leave_one_out(people: PairCounts, outputs: Outputs) -> Ratios:
@@ -115,13 +119,12 @@ def people_leave_one_out(people: PairCounts, outputs: Outputs) -> Ratios:
     for column in range(counts.shape[1]):
         rest = counts.copy()
         rest[:, column] -= 1
-        most = rest.max(axis=1, initial=0)
-        score += counts[:, column] * (rest[:, column] == most) / np.maximum((rest == most[:, None]).sum(axis=1), 1)
+        score += counts[:, column] * answer_scores(rest, np.full(enough.size, column))
     score /= np.maximum(counts.sum(axis=1), 1)
-    return _mean_of_units("leave_one_out", enough, score, people.item, outputs.items, NO_THREE_PEOPLE)
+    return mean_of_units("leave_one_out", enough, score, people.item, outputs.items, NO_THREE_PEOPLE)
 
 
-def _mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, reason: str) -> Ratios:
+def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, reason: str) -> Ratios:
     """The mean over units of the mean `score` (N,) of each `unit` (N,)."""
     units, code = np.unique(unit, return_inverse=True)
     mean = sum_by(code, score, units.size) / np.maximum(np.bincount(code, minlength=units.size), 1)

@@ -1,12 +1,12 @@
 """All figures of a question that compare judges with people, as plain values for JSON and pages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, Ratios, RekeyedSums, estimate
-from agreement.meta_evaluation.auc import Auc, auc_roc
+from agreement.meta_evaluation.auc import auc_roc, auc_sums
 from agreement.meta_evaluation.both_orders import both_orders
 from agreement.meta_evaluation.choice_figures import (
     NO_MAJORITY,
@@ -20,7 +20,8 @@ from agreement.meta_evaluation.choice_figures import (
     people_leave_one_out,
 )
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers, Rerun, majority_is_yes
-from agreement.meta_evaluation.output_answers import OutputScores
+from agreement.meta_evaluation.one_more_person import MOST_PEOPLE, beside_one_more_person
+from agreement.meta_evaluation.output_answers import Outputs, OutputScores
 from agreement.meta_evaluation.reruns import AveragedReruns
 from agreement.meta_evaluation.score_figures import (
     ScoredOutputs,
@@ -37,23 +38,20 @@ from agreement.tally import sum_by
 
 REPLICATES = 1000
 SEED = 1
-MOST_PEOPLE = 30
-"""With more people than this, figures that take each person by themselves are not given."""
 TOO_MANY_PEOPLE = f"more than {MOST_PEOPLE} people answered, so most of them rated few systems"
 TWO_PEOPLE = "it takes two people who answered about the same outputs"
 DEVIATIONS = ("pearson_distance",)
 """Figures whose standard error is the deviation of their bootstrap."""
-ERRORS = ("pearson_distance_se", "rank_distance_se")
+ERRORS = ("pearson_distance_se", "pearson_distance_se_printed", "rank_distance_se", "auc_roc_se")
 NO_ERROR = "a standard error needs two items, and for Pearson's distance two replicates"
 
 
 @dataclass
 class _Entry:
-    """The figures of one rater, or of people in turn: those with intervals, AUCs of the reruns, and plain values."""
+    """The figures of one rater, or of people in turn: those with intervals, and plain values."""
 
     figures: list[AveragedReruns] = field(default_factory=list)
     plain: Report = field(default_factory=dict)
-    aucs: list[Auc] = field(default_factory=list)
     undefined: dict[str, str] = field(default_factory=dict)
 
     def report(self, estimates: dict[Key, Estimate], items: int, about: Report) -> Report:
@@ -63,36 +61,32 @@ class _Entry:
         for name in DEVIATIONS:
             if (name,) in estimates:
                 report[f"{name}_se"] = estimates[name,].deviation
+        report["pearson_distance_se_printed"] = printed_error(report["pearson_distance"], report["outputs"])
         for name in ERRORS:
             if name in report and report[name] is None:
                 undefined[name] = NO_ERROR
-        if self.aucs:
-            report |= _mean_auc(self.aucs)
-            if report["auc_roc"] is None:
-                undefined["auc_roc"] = str(self.aucs[0].reason)
         spread = self._spread(items)
         return report | ({"spread": spread} if spread else {}) | {"undefined": undefined}
 
     def _spread(self, items: int) -> Report:
         several = [figure for figure in self.figures if len(figure.reruns) > 1]
-        found = {
+        return {
             ".".join(key): float(value)
             for figure in several
             for key, value in zip(figure.keys, figure.spread(items), strict=True)
             if not np.isnan(value)
         }
-        if len(self.aucs) > 1 and all(one.value is not None for one in self.aucs):
-            found["auc_roc"] = float(np.std([one.value for one in self.aucs if one.value is not None], ddof=1))
-        return found
 
 
 def judge_report(
     people: PeopleAnswers, judges: Sequence[Judge], *, replicates: int = REPLICATES, seed: int = SEED
 ) -> Report:
-    """`people`, with the figures of one more person, and `judges` by name, all over the same draws of items.
+    """`people`, each of them against the others, and `judges` by name, all over the same draws of items.
 
     Every figure `x` has `x_ci`, or a reason under `undefined`; a judge with several reruns has the means of its
-    figures over them, and under `spread` their standard deviations. Items without people's answers are left out.
+    figures over them, and under `spread` their standard deviations. Judges are compared with all people. Under
+    `one_more_person` each judge is compared like a person: with the others, on the same answers. Items without
+    people's answers are left out.
     """
     people, code = people.of_items(people.answered_items())
     judges = [judge.recoded(code) for judge in judges]
@@ -113,9 +107,13 @@ def judge_report(
         entry.report(figures, outputs.items, about)
         for entry, figures, about in zip(entries, own, [everybody, *(judge.about for judge in judges)], strict=True)
     )
+    beside = beside_one_more_person(people, judges, replicates=replicates, seed=seed)
     return {
         "people": first,
-        "judges": {judge.name: report for judge, report in zip(judges, others, strict=True)},
+        "judges": {
+            judge.name: {**report, "one_more_person": one}
+            for judge, report, one in zip(judges, others, beside, strict=True)
+        },
         "bootstrap": {
             "resampled": "items", "items": outputs.items, "replicates": replicates if outputs.items > 1 else 0,
             "seed": seed, "confidence": CONFIDENCE,
@@ -157,7 +155,8 @@ def _judge(judge: Judge, people: PeopleAnswers, means: Floats, counts: PairCount
         entry.plain["both_orders"] = {"pairs": min(one.pairs for one in orders)}
         entry.figures.append(AveragedReruns(orders))
     if people.yes_or_no:
-        entry.aucs = [auc_roc(majority_is_yes(one.people), one.judge) for one in scored]
+        entry.plain["auc_roc_se"] = _mean_auc_error(scored)
+        entry.figures.append(averaged(lambda n: _auc_over_items(scored[n], outputs)))
     return entry
 
 
@@ -180,15 +179,31 @@ def _people(people: PeopleAnswers, counts: PairCounts) -> _Entry:
     ]
     raters = np.unique(scored.rater)
     if 0 < raters.size <= MOST_PEOPLE:
-        alone = [_of_rater(scored, rater) for rater in raters.tolist()]
+        alone = [scored.of_rater(rater) for rater in raters.tolist()]
         entry.figures.append(AveragedReruns([system_tau(one, outputs) for one in alone]))
         entry.figures.append(AveragedReruns([_agreement_of_winners(one, people) for one in alone]))
     else:
         entry.plain["system_kendall_tau_b"] = None
         entry.undefined["system_kendall_tau_b"] = TOO_MANY_PEOPLE if raters.size else TWO_PEOPLE
     if people.yes_or_no:
-        entry.aucs = [auc_roc(majority_is_yes(scored.people), scored.judge)]
+        entry.plain["auc_roc_se"] = _mean_auc_error([scored])
+        entry.figures.append(AveragedReruns([_auc_over_items(scored, outputs)]))
     return entry
+
+
+def _auc_over_items(scored: ScoredOutputs, outputs: Outputs) -> ItemSums:
+    return auc_sums(majority_is_yes(scored.people), scored.judge, outputs.item[scored.output], outputs.items)
+
+
+def _mean_auc_error(scored: Sequence[ScoredOutputs]) -> float | None:
+    """The mean over reruns of Hanley and McNeil's standard error; None if no rerun has an AUC."""
+    known = [found for one in scored if (found := auc_roc(majority_is_yes(one.people), one.judge).se) is not None]
+    return float(np.mean(known)) if known else None
+
+
+def printed_error(distance: float | None, outputs: int) -> float | None:
+    """sqrt((1 - d^2) / (n - 2)), which all errors of Pearson's distance in riSum's table 4 fit; None if undefined."""
+    return None if distance is None or outputs < 3 else float(np.sqrt((1 - distance**2) / (outputs - 2)))
 
 
 def _agreement_of_winners(scored: ScoredOutputs, people: PeopleAnswers) -> Ratios:
@@ -206,13 +221,6 @@ def each_against_the_others(scores: OutputScores, outputs: int) -> ScoredOutputs
     return ScoredOutputs(scores.output[shared], rest, scores.value[shared], scores.rater[shared])
 
 
-def _of_rater(scored: ScoredOutputs, rater: int) -> ScoredOutputs:
-    own = scored.rater == rater
-    return replace(
-        scored, output=scored.output[own], people=scored.people[own], judge=scored.judge[own], rater=scored.rater[own]
-    )
-
-
 def _pairs_with_majority(rerun: Rerun, people: PeopleAnswers, counts: PairCounts) -> int:
     """The number of distinct pairs that the judge answered and about which people have a majority."""
     place_of, there = counts.find(np.unique(rerun.choices.pair(people.outputs)))
@@ -228,13 +236,3 @@ def _item_means(item: np.ndarray, value: Floats) -> Floats:
 def _standard_error(values: Floats) -> float | None:
     """The sample standard deviation over the square root of n; None of fewer than two values."""
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
-
-
-def _mean_auc(aucs: Sequence[Auc]) -> Report:
-    """The mean AUC over reruns, with the mean standard error and the interval of the normal approximation."""
-    known = [one for one in aucs if one.value is not None and one.se is not None]
-    if not known:
-        return {"auc_roc": None, "auc_roc_se": None, "auc_roc_ci": None}
-    value, se = float(np.mean([one.value for one in known])), float(np.mean([one.se for one in known]))
-    interval = Auc(value, se, 0, 0).interval
-    return {"auc_roc": value, "auc_roc_se": se, "auc_roc_ci": None if interval is None else list(interval)}

@@ -15,7 +15,7 @@ from agreement.meta_evaluation.confusion import ConfusionSums, confusion, confus
 from agreement.meta_evaluation.label_figures import NO_LABEL, human_row, label_report
 from agreement.meta_evaluation.reruns import AveragedReruns
 from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report, place
+from agreement.report_entries import Report, place, placed
 from agreement.tally import sum_by
 
 NO_UNIT_OF_THREE = "the judge labelled no unit that three people labelled"
@@ -44,6 +44,21 @@ class LabelledUnits:
             return self.own
         most = majority_of(self.counts)
         return np.where(most == NO_MAJORITY, NO_LABEL, most)
+
+    def without_each_person(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """People's labels beside those of others, (E,) each: unit, the person's, the others', and how many gave it.
+
+        The others' label is the owner's, if units have owners, and otherwise the majority, or NO_LABEL.
+        """
+        if self.own is not None:
+            second = np.full(self.own.size, NO_LABEL) if self.second is None else self.second
+            unit = np.flatnonzero(second != NO_LABEL)
+            return unit, second[unit], self.own[unit], np.ones(unit.size)
+        unit, label = np.nonzero(self.counts)
+        rest = self.counts[unit]
+        rest[np.arange(unit.size), label] -= 1
+        most = majority_of(rest)
+        return unit, label, np.where(most == NO_MAJORITY, NO_LABEL, most), self.counts[unit, label]
 
     @property
     def items(self) -> int:
@@ -84,6 +99,7 @@ def label_judge_report(
             }
         )  # fmt: skip
     estimates = estimate(keyed, units.items, replicates, seed)
+    beside = [_beside_one_more_person(units, judge, code, replicates, seed) for judge in judges]
     reports: Report = {}
     for number, judge in enumerate(judges):
         report, undefined = plain[number], dict[str, str]()
@@ -94,7 +110,7 @@ def label_judge_report(
                 judge.reruns[0], own, units.item, units.names, judge.parts, positive=positive,
                 replicates=replicates, seed=seed,
             )  # fmt: skip
-        reports[judge.name] = report | {"undefined": undefined}
+        reports[judge.name] = report | {"undefined": undefined, "one_more_person": beside[number]}
     people: Report = {"labels": int(units.counts.sum()), "units": int((truth != NO_LABEL).sum())}
     people["shares"] = {
         name: float(share) for name, share in zip(units.names, _shares(truth, len(units.names)), strict=True)
@@ -112,6 +128,30 @@ def label_judge_report(
             "seed": seed, "confidence": CONFIDENCE,
         },
     }  # fmt: skip
+
+
+def _beside_one_more_person(
+    units: LabelledUnits, judge: LabelJudge, positive: int, replicates: int, seed: int
+) -> Report:
+    """The judge and a person against the same labels of other people, on the units that both labelled.
+
+    If units have owners, the person is the second rater and both are compared with the owner's label. Otherwise each
+    person is left out in turn, and both are compared with the majority of the others.
+    """
+    unit, person, truth, weight = units.without_each_person()
+    truth = _folded(truth, judge.folded)
+    person, shape = _folded(person, judge.folded), (units.items, len(units.names))
+    of_judge, of_person, used = [], [], []
+    for labels in judge.reruns:
+        kept = np.flatnonzero((truth != NO_LABEL) & (labels[unit] != NO_LABEL))
+        item, own, n = units.item[unit[kept]], truth[kept], weight[kept]
+        of_judge.append(confusion(item, own, labels[unit[kept]], shape, positive=positive, weight=n))
+        of_person.append(confusion(item, own, person[kept], shape, positive=positive, weight=n))
+        used.append(int(n.sum()))
+    report: Report = {"labels": min(used, default=0)}
+    for side, tables in (("judge", of_judge), ("person", of_person)):
+        report[side] = placed(estimate([AveragedReruns(tables)], units.items, replicates, seed))
+    return report
 
 
 def _of(estimates: Mapping[Key, Estimate], number: int) -> dict[Key, Estimate]:

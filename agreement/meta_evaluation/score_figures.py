@@ -4,7 +4,7 @@ Kendall's tau-b of one group of outputs, with n_p and n_j the pairs that people 
 pairs of sign(p_a - p_b) sign(j_a - j_b), divided by sqrt(n_p n_j).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -35,6 +35,13 @@ class ScoredOutputs:
     people: Floats
     judge: Floats
     rater: Ints
+
+    def of_rater(self, rater: int) -> "ScoredOutputs":
+        """Only what was scored by the judge with this code."""
+        own = self.rater == rater
+        return replace(
+            self, output=self.output[own], people=self.people[own], judge=self.judge[own], rater=self.rater[own]
+        )
 
 
 def scored_by_both(people: Floats, judge: Floats) -> ScoredOutputs:

@@ -171,7 +171,7 @@ class AgreementSerializer(serializers.Serializer):
 class ComparedQuestionSerializer(serializers.Serializer):
     text = serializers.CharField(help_text="The question.", allow_blank=True)
     systems = serializers.DictField(required=False, help_text="Systems as people and each judge see them.")
-    people = serializers.DictField(required=False, help_text="The figures of one more person: the ceiling for a judge.")
+    people = serializers.DictField(required=False, help_text="The figures of people, each against the others.")
     judges = serializers.DictField(
         child=serializers.DictField(), help_text="The figures of each judge, with x_ci beside x, and undefined."
     )

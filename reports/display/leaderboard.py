@@ -1,7 +1,7 @@
-"""The leaderboard of judges: for each question a drawing and a table of judges, with one more person as the ceiling."""
+"""The leaderboard of judges: for each question their figures, and each of them beside one more person, the ceiling."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agreement.meta_catalogue import JUDGES_AND_PEOPLE
@@ -67,7 +67,7 @@ class LeaderboardCell:
 
 @dataclass(frozen=True)
 class LeaderboardRow:
-    """A judge, or one more person."""
+    """A judge, or one more person; `answers` are people's answers on which both are compared."""
 
     name: str
     kind: str
@@ -76,6 +76,7 @@ class LeaderboardRow:
     cells: list[LeaderboardCell]
     costs: list[str]
     is_ceiling: bool = False
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,15 @@ class LeaderboardHead:
     line: str
     anchor: str
     direction: str
+
+
+@dataclass(frozen=True)
+class BesidePerson:
+    """Judges below the person with whom they are compared: both against the other people, on the same answers."""
+
+    heads: list[LeaderboardHead]
+    rows: list[LeaderboardRow]
+    reasons: list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,7 @@ class LeaderboardSection:
     has_costs: bool
     reasons: list[tuple[int, str]]
     problem: str
+    beside: BesidePerson
     replacement_tests: list[ReplacementTest] = field(default_factory=list)
     cards: list[JudgeCard] = field(default_factory=list)
     systems: SystemViews | None = None
@@ -130,26 +141,20 @@ def leaderboard(report: Json, sort: str = "", runs: RunsOfJudges | None = None) 
 
 
 def _apart(judge: str) -> str:
-    """A judge's name in the table, which cannot be that of the ceiling."""
-    return f"{judge} (judge)" if judge == CEILING else judge
+    """A judge's name in the tables, which cannot be that of the ceiling."""
+    return f"{judge} (judge)" if judge.startswith(CEILING) else judge
 
 
 def _section(prefix: str, key: str, question: Json, sort: str, runs: RunsOfJudges) -> LeaderboardSection:
     people, judges = question["people"], {_apart(name): figures for name, figures in question["judges"].items()}
-    known = {CEILING: people, **judges}
     chosen = any(one.get("shape") == "choice" for one in judges.values()) or "positive" in question
     wanted = OF_CHOICES if chosen else OF_SCORES
-    measures = [one for one in wanted if any(_value(figures, one) is not None for figures in known.values())] or [TAU]
+    measures = [one for one in wanted if any(_value(figures, one) is not None for figures in judges.values())] or [TAU]
     first, reasons = measures[0], UndefinedReasons()
     order = _order(judges, measures, sort)
-    rows = [_row(CEILING, people, measures, reasons, is_ceiling=True)]
-    rows += [_row(name, judges[name], measures, reasons) for name in order]
-    values = {name: _value(figures, first) for name, figures in known.items()}
-    intervals = {name: figures.get(f"{first.name}_ci") for name, figures in known.items()}
-    axis = FIXED.get(first.unit, BOTH_WAYS)
-    plotted = dot_data(
-        f"{prefix}-judges", f"{first.title}, {key}", first.title, values, intervals, axis, intervals[CEILING]
-    )
+    rows = [_row(name, judges[name], measures, reasons) for name in order]
+    beside = _beside({name: judges[name] for name in order}, measures)
+    plotted = _plotted(prefix, key, first, beside)
     has_costs = any(row.costs for row in rows)
     sorted_by = sort if sort in _sortable(measures, has_costs) else first.name
     detailed = {name: judges[name] for name in order if "alternative_annotator" in judges[name]}
@@ -168,6 +173,7 @@ def _section(prefix: str, key: str, question: Json, sort: str, runs: RunsOfJudge
         has_costs=has_costs,
         reasons=reasons.listed,
         problem=question.get("undefined", {}).get("panel", ""),
+        beside=beside,
         replacement_tests=[
             replacement_test(name, figures["alternative_annotator"]) for name, figures in detailed.items()
         ],
@@ -177,6 +183,47 @@ def _section(prefix: str, key: str, question: Json, sort: str, runs: RunsOfJudge
         ],
         systems=system_views(question["systems"]) if "systems" in question else None,
     )
+
+
+def _beside(judges: Json, measures: Sequence[Measure]) -> BesidePerson:
+    """A group of rows for each set of answers on which judges are compared with people: the person, then the judges."""
+    sides = [figures["one_more_person"][side] for figures in judges.values() for side in ("person", "judge")]
+    measures = [one for one in measures if any(_value(side, one) is not None for side in sides)] or measures[:1]
+    reasons = UndefinedReasons()
+    groups: list[tuple[Json, list[str]]] = []
+    for name, figures in judges.items():
+        own = figures["one_more_person"]
+        same = next((names for one, names in groups if one == own["person"]), None)
+        if same is None:
+            groups.append((own["person"], [name]))
+        else:
+            same.append(name)
+    rows = []
+    for person, names in groups:
+        ceiling = CEILING if len(groups) == 1 else f"{CEILING}, beside {', '.join(names)}"
+        answers = _answers(judges[names[0]]["one_more_person"])
+        rows.append(replace(_row(ceiling, person, measures, reasons, is_ceiling=True), answers=answers))
+        for name in names:
+            own = judges[name]["one_more_person"]
+            rows.append(replace(_row(name, own["judge"], measures, reasons), answers=_answers(own)))
+    return BesidePerson(_heads(measures, False, ""), rows, reasons.listed)
+
+
+def _answers(beside: Json) -> int:
+    return int(beside["labels"] if "labels" in beside else max(beside["scores"], beside["choices"]))
+
+
+def _plotted(prefix: str, key: str, first: Measure, beside: BesidePerson) -> PlotData:
+    """The first measure of the judges and of the person beside them, whose interval is a band if there is one."""
+    place = next((place for place, head in enumerate(beside.heads[1:]) if head.key == first.name), 0)
+    cells = {row.name: row.cells[place] for row in beside.rows}
+    people = [row.name for row in beside.rows if row.is_ceiling]
+    band = cells[people[0]].ends if len(people) == 1 else None
+    return dot_data(
+        f"{prefix}-judges", f"{first.title}, {key}", first.title, {name: cell.number for name, cell in cells.items()},
+        {name: None if cell.ends is None else list(cell.ends) for name, cell in cells.items()},
+        FIXED.get(first.unit, BOTH_WAYS), None if band is None else list(band),
+    )  # fmt: skip
 
 
 def _sortable(measures: Sequence[Measure], has_costs: bool) -> list[str]:

@@ -33,6 +33,7 @@ def leaderboard_texts(sections: Sequence[LeaderboardSection]) -> dict[str, dict[
     found: dict[str, dict[str, Any]] = {}
     for section in sections:
         found[f"{section.prefix}-judges"] = _judges(section)
+        found[f"{section.prefix}-beside"] = _beside(section)
         if section.replacement_tests:
             found[f"{section.prefix}-replacements"] = _replacements(section)
         for card in section.cards:
@@ -80,6 +81,18 @@ def _judges(section: LeaderboardSection) -> dict[str, Any]:
         for row in section.rows
     ]
     return _table(f"Judges, {section.key}", "Judge", columns, rows)
+
+
+def _beside(section: LeaderboardSection) -> dict[str, Any]:
+    reasons = dict(section.beside.reasons)
+    columns = [*((head.key, head.title) for head in section.beside.heads[1:]), ("answers", "Answers")]
+    rows = [
+        (row.name, [*(_noted(cell, reasons) for cell in row.cells), {"value": row.answers}])
+        for row in section.beside.rows
+    ]
+    table = _table(f"Judges beside one more person, {section.key}", "Judge", columns, rows)
+    table["columns"][-1]["unit"] = "count"
+    return table
 
 
 def _replacements(section: LeaderboardSection) -> dict[str, Any]:

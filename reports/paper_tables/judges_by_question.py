@@ -5,7 +5,6 @@ from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, 
 from reports.study_answers import Report, StudyAnswers
 
 ANCHORS = {"auc_roc": "area-under-the-roc-curve"}
-PEOPLE = "one more person"
 MEASURES = (
     ("auc_roc", "AUC-ROC", True), ("rank_distance", "Rank distance", False),
     ("pearson_distance", "Pearson distance", False),
@@ -40,9 +39,6 @@ class JudgesByQuestion(PaperTable):
         if not rows:
             return None
         marked = _marked([cells for _, _, cells in rows])
-        people = answers.figures(scored)["people"]
-        ceiling = [_cell(answers.figures(label).get("people") if label else None, "auc_roc")]
-        ceiling += [cell_of(people, name) for name, _, _ in MEASURES[1:]]
         notes = [
             f"AUC-ROC against people's majority of {label}; distances to people's means of {scored}."
             if label
@@ -56,8 +52,8 @@ class JudgesByQuestion(PaperTable):
             columns=[
                 TableColumn(name, title, "share", ANCHORS.get(name, "scores-of-judges")) for name, title, _ in MEASURES
             ],
-            rows=[(PEOPLE, ceiling), *((name, cells) for (_, name, _), cells in zip(rows, marked, strict=True))],
-            parts=["people", *(judged for judged, _, _ in rows)],
+            rows=[(name, cells) for (_, name, _), cells in zip(rows, marked, strict=True)],
+            parts=[judged for judged, _, _ in rows],
             notes=notes,
         )
 

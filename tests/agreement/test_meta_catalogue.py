@@ -33,9 +33,9 @@ NAMES_AND_VERDICTS = {
 def names(report, path=()):
     """The dotted names of a report's figures, without intervals."""
     for key, value in report.items():
-        if key in NAMES_AND_VERDICTS or key.endswith("_ci"):
+        if (key in NAMES_AND_VERDICTS and path != ("one_more_person",)) or key.endswith("_ci"):
             continue
-        if isinstance(value, dict) and key != "spread":
+        if isinstance(value, dict) and key != "spread" and path != ("one_more_person",):
             yield from names(value, (*path, key))
         else:
             yield ".".join((*path, key))
@@ -62,6 +62,8 @@ def test_the_catalogue_names_every_figure_of_a_judges_report_and_no_other(compar
     people, judge = compared
     report = judge_report(people, [judge], replicates=5)
     assert {*names(report["people"]), *names(report["judges"]["j"])} == set(JUDGES_AND_PEOPLE)
+    for side in ("judge", "person"):
+        assert set(names(report["judges"]["j"]["one_more_person"][side])) <= set(JUDGES_AND_PEOPLE)
 
 
 def test_the_catalogue_names_every_figure_of_the_other_modules_and_no_other(compared):

@@ -62,6 +62,14 @@ def test_splits_have_baselines_and_people_have_second_ratings(judged):
     assert sum(found["people"]["shares"].values()) == pytest.approx(1)
 
 
+def test_a_judge_of_turns_stands_beside_the_second_rater_on_the_turns_of_both(judged):
+    found = figures(judged)["judges"]["three"]["one_more_person"]
+    second = figures(judged)["people"]["second"]
+    assert 0 < found["labels"] <= second["units"]
+    assert found["person"]["accuracy"] is not None
+    assert found["judge"]["accuracy"] is not None
+
+
 @pytest.mark.thorough
 def test_the_leaderboard_has_judges_of_turns(judged, client, owner):
     client.force_login(owner)
@@ -83,7 +91,9 @@ def test_a_question_for_texts_is_not_compared(judged):
 def test_the_leaderboard_shows_judges_of_labels(judged):
     report = meta_evaluation(judged, replicates=20)
     (section,) = leaderboard(report)
-    assert [row.name for row in section.rows] == ["one more person", "two", "three"]
+    assert [row.name for row in section.rows] == ["two", "three"]
+    rows = [row.name for row in section.beside.rows]  # for the first, neutral counts as bad
+    assert rows == ["one more person, beside two", "two", "one more person, beside three", "three"]
     assert (section.first.title, section.cards, section.systems) == ("Accuracy", [], None)
     assert (section.people, section.labels) == (0, report["questions"]["rating"]["people"]["labels"])
     assert "the figure does not fit such answers" in [reason for _, reason in section.reasons]

@@ -32,15 +32,16 @@ def page(client, study, query="", name="leaderboard"):
     return response.content.decode()
 
 
-def names(shown, key="how_well"):
-    table = shown.split(f'<table class="systems judges stacked" aria-label="Judges of {key}"')[1].split("</table>")[0]
+def names(shown, key="how_well", label='aria-label="Judges of'):
+    table = shown.split(f'<table class="systems judges stacked" {label}')[1].split("</table>")[0]
     return re.findall(r'<th scope="row"><bdi>([^<]+)</bdi>', table)
 
 
 @pytest.mark.thorough
-def test_the_best_judge_comes_first_below_one_more_person(client, study):
+def test_the_best_judge_comes_first_and_stands_below_one_more_person_on_the_same_answers(client, study):
     shown = page(client, study)
-    assert names(shown) == ["one more person", "even", "far"]
+    assert names(shown) == ["even", "far"]
+    assert names(shown, label='aria-labelledby="beside-how_well"') == ["one more person", "even", "far"]
     assert 'aria-sort="descending"' in shown
     assert 'class="band"' in shown
     assert "<dt>" in shown
@@ -53,7 +54,7 @@ def test_the_address_sorts_the_table_without_another_computation(client, study):
     shown = client.get(f"/studies/{study.slug}/leaderboard/?sort=length_bias_rate").content.decode()
     assert client.get(f"/studies/{study.slug}/leaderboard/?sort=judge").status_code == 200
     assert KeptReport.objects.count() == 1
-    assert names(shown)[0] == "one more person"
+    assert sorted(names(shown)) == ["even", "far"]
     assert 'name="sort" value="length_bias_rate"' in shown
     assert "?kinds=model&amp;sort=pearson" in page(client, study, "?kinds=model")
 
@@ -66,7 +67,8 @@ def test_any_column_sorts_and_unknown_ones_do_not(study):
     def order(sort):
         (section,) = [one for one in leaderboard(report, sort) if one.key == "how_well"]
         sorted_by = [head.key for head in section.heads if head.direction]
-        return [row.name for row in section.rows[1:]], sorted_by
+        assert [row.name for row in section.beside.rows[1:]] == [row.name for row in section.rows]
+        return [row.name for row in section.rows], sorted_by
 
     assert order("price_per_1000") == (["far", "even"], ["price_per_1000"])
     assert order("pearson") == (["even", "far"], ["pearson"])
@@ -160,5 +162,20 @@ def test_a_judge_that_is_called_like_the_ceiling_is_told_from_it(study):
     judges = report["questions"]["how_well"]["judges"]
     judges["one more person"] = judges.pop("far")
     (section,) = [one for one in leaderboard(report) if one.key == "how_well"]
-    assert [row.name for row in section.rows] == ["one more person", "even", "one more person (judge)"]
+    assert [row.name for row in section.rows] == ["even", "one more person (judge)"]
+    assert [row.name for row in section.beside.rows] == ["one more person", "even", "one more person (judge)"]
     assert [dot.name for dot in section.plot.dots].count("one more person") == 1
+
+
+def test_judges_on_other_answers_have_a_person_of_their_own(study):
+    report = meta_evaluation(study, replicates=20)
+    beside = report["questions"]["how_well"]["judges"]["far"]["one_more_person"]
+    beside["person"] = {**beside["person"], "pearson": 0.25}
+    (section,) = [one for one in leaderboard(report) if one.key == "how_well"]
+    rows = section.beside.rows
+    assert [row.name for row in rows] == [
+        "one more person, beside even", "even", "one more person, beside far", "far",
+    ]  # fmt: skip
+    assert [row.is_ceiling for row in rows] == [True, False, True, False]
+    assert section.plot.band is None
+    assert all(row.answers == beside["scores"] > 0 for row in rows)

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -71,7 +72,7 @@ class Command(BaseCommand):
 
 
 def _table(report: dict[str, Any]) -> list[str]:
-    """Return, for each question, a line of headings, one for people and one for each judge."""
+    """Return, for each question, a line of headings and one for each judge, then each judge beside a person."""
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items"]
     if "pair_coding" in report:
         lines.append(PAIRS_BY_NAME)
@@ -82,7 +83,14 @@ def _table(report: dict[str, Any]) -> list[str]:
             lines.append(f"  {question.get('undefined', {}).get('judges', 'no judge answered this question')}")
             continue
         lines.append(f"  {'':32}" + "".join(f"{title:>14}" for title, _ in COLUMNS))
-        for name, figures in {"one more person": question["people"], **question["judges"]}.items():
-            values = [figures.get(figure) for _, figure in COLUMNS]
-            lines.append(f"  {name:32.32}" + "".join(f"{'-' if one is None else f'{one:.4f}':>14}" for one in values))
+        lines += [_line(name, figures) for name, figures in question["judges"].items()]
+        lines.append("  against the other people, on the answers that both gave:")
+        for name, figures in question["judges"].items():
+            beside = figures["one_more_person"]
+            lines += [_line(name, beside["judge"]), _line("  one more person", beside["person"])]
     return lines
+
+
+def _line(name: str, figures: Mapping[str, Any]) -> str:
+    values = [figures.get(figure) for _, figure in COLUMNS]
+    return f"  {name:32.32}" + "".join(f"{'-' if one is None else f'{one:.4f}':>14}" for one in values)
