@@ -1,50 +1,91 @@
 """The Bradley-Terry model with ties of Davidson (1970, JASA 65, 317-328), fitted by maximum likelihood.
 
 P(i wins) : P(j wins) : P(tie) = exp(theta_i) : exp(theta_j) : nu exp((theta_i + theta_j) / 2), sum theta = 0.
-Without ties nu = 0 and the model is Bradley and Terry's (1952).
-
-The log-likelihood is concave in theta and log nu. Take an edge i -> j for "i beat j" and edges both ways for "tied". A
-finite maximum exists if every system can be reached from every other and, if there are ties, some cycle of edges has
-more wins than ties. Otherwise the likelihood grows without bound in some direction.
+Without ties nu = 0 and the model is Bradley and Terry's (1952). `agreement.davidson_fit` says when it has a fit.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from agreement.bootstrap import Key, item_weights
+from agreement.davidson_fit import Seen, fit, has_maximum, strong_components
 from agreement.pair_choices import FIRST, SECOND, TIE, PairChoices
 from agreement.rating_arrays import Floats, Ints
 
-ITERATIONS = 200
-PRECISION = 1e-9
-"""A fit has converged if its largest gradient is at most this share of the judgments."""
-LONGEST_STEP = 2.0
 NOT_FITTED = "the model has no finite fit: some systems only win, only lose or are not linked to the others"
 OUTSIDE = "the system only wins, only loses or never meets the systems that are compared"
 RARE = "the system is so rare that most resamples of items cannot compare it with the others"
 PROBES, PROBE_SEED = 100, 1
 """Resamples in which it is tried whether all systems can be compared."""
+AT_ONCE = 200_000
+"""Pairs of systems times resamples whose counts are held at once: few enough to stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
-class DavidsonSums:
-    """Wins of the first, wins of the second and ties of each pair of systems on each item, `counts` (I, 3 P).
+class PairCounts:
+    """Wins of the first, wins of the second and ties of each pair of systems on each item, `counts` (3 P, I).
 
-    `first` and `second` (P,) are indices into `names`, the systems that are compared; `others` are not compared. If
-    most resamples have no fit because of some `rare` systems, these alone have no interval: `core` has the counts
-    without them, and the strengths of the others vary as they do in a fit of the core.
+    `first` and `second` (P,) are indices into `names`; `first` < `second`, and each pair is there once.
     """
 
     counts: csr_array
     first: Ints
     second: Ints
     names: tuple[str, ...]
+
+    def blocks(self, weights: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Some rows of `weights` (b, I) after the other, with the counts (3, P, rows) that they give."""
+        rows = max(1, AT_ONCE // max(self.first.size, 1))
+        for begin in range(0, weights.shape[0], rows):
+            block = slice(begin, begin + rows)
+            counts = self.counts @ np.ascontiguousarray(weights[block].T)
+            yield block, counts.reshape(3, self.first.size, -1)
+
+    @property
+    def totals(self) -> Floats:
+        """The counts of all items, (3, P, 1)."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.float64).reshape(3, -1, 1)
+
+    def seen(self, weights: Floats) -> Seen:
+        """Which counts (3, P, b) are not 0."""
+        return np.concatenate([counts > 0 for _, counts in self.blocks(weights)], axis=2)
+
+    def between(self, group: Ints) -> Ints:
+        """The places of the pairs of which both systems are in `group`."""
+        inside = np.isin(np.arange(len(self.names)), group)
+        return np.flatnonzero(inside[self.first] & inside[self.second])
+
+    def of_group(self, group: Ints) -> "PairCounts":
+        """The counts of the systems in `group`, in ascending order."""
+        kept, place = self.between(group), np.cumsum(np.isin(np.arange(len(self.names)), group)) - 1
+        rows = np.concatenate([kept + outcome * self.first.size for outcome in (FIRST, SECOND, TIE)])
+        return PairCounts(
+            counts=self.counts[rows],
+            first=place[self.first[kept]],
+            second=place[self.second[kept]],
+            names=tuple(self.names[code] for code in group),
+        )
+
+
+@dataclass(frozen=True)
+class DavidsonSums:
+    """The counts of the systems that are `compared`; `others` are not compared.
+
+    If most resamples have no fit because of some `rare` systems, these alone have no interval: `core` has the counts
+    without them, and the strengths of the others vary as they do in a fit of the core.
+    """
+
+    compared: PairCounts
     others: tuple[str, ...]
     core: "DavidsonSums | None" = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.compared.names
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -62,179 +103,90 @@ class DavidsonSums:
         figures = np.full((weights.shape[0], len(self.keys)), np.nan)
         if not self.names:
             return figures
-        counts = self._counts(weights)
-        fits = np.flatnonzero(has_maximum(counts, self.first, self.second, len(self.names)))
-        theta, nu = fit(counts[fits], self.first, self.second, len(self.names))
-        figures[fits[:, None], np.arange(len(self.names))] = theta
-        figures[fits, -1] = nu
+        start = None if np.isnan(self.of_all[-1]) else (self.of_all[:-1], self.of_all[-1:])
+        for block, counts in self.compared.blocks(weights):
+            figures[block, [*range(len(self.names)), -1]] = self._fitted(counts, start)
         if self.core is not None:
             self._vary_with(self.core, figures, weights)
         return figures
 
+    @cached_property
+    def of_all(self) -> Floats:
+        """theta of each of `names` and nu in the fit to all data, (S + 1,); NaN without one."""
+        return self._fitted(self.compared.totals, None)[0]
+
+    def _fitted(self, counts: Floats, start: tuple[Floats, Floats] | None) -> Floats:
+        """theta of each of `names` and nu for each table of `counts` (3, P, b), (b, S + 1)."""
+        first, second, systems = self.compared.first, self.compared.second, len(self.names)
+        figures = np.full((counts.shape[2], systems + 1), np.nan)
+        fits = np.flatnonzero(has_maximum(counts > 0, first, second, systems))
+        theta, nu = fit(counts[:, :, fits], first, second, systems, start)
+        figures[fits, :-1], figures[fits, -1] = theta.T, nu
+        return figures
+
     def _vary_with(self, core: "DavidsonSums", figures: Floats, weights: Floats) -> None:
         """Replace the figures of the core's systems by those of all data plus what they change in a fit of the core."""
-        everything = np.ones((1, weights.shape[1]))
-        changed = core.at(weights) - core.at(everything)
-        counts = self._counts(everything)
-        theta, nu = fit(counts, self.first, self.second, len(self.names))
+        changed = core.at(weights)
         for place, name in enumerate(core.names):
             own = self.names.index(name)
-            figures[:, own] = theta[0, own] + changed[:, place]
-        figures[:, -1] = np.maximum(nu[0] + changed[:, -1], 0.0)
-
-    def fails(self, weights: Floats) -> Floats:
-        """The counts (f, P, 3) of those of the resamples that have no fit."""
-        counts = self._counts(weights)
-        failed: Floats = counts[~has_maximum(counts, self.first, self.second, len(self.names))]
-        return failed
-
-    def _counts(self, weights: Floats) -> Floats:
-        summed: Floats = (weights @ self.counts).reshape(weights.shape[0], self.first.size, 3)
-        return summed
+            figures[:, own] = self.of_all[own] + changed[:, place] - core.of_all[place]
+        figures[:, -1] = np.maximum(self.of_all[-1] + changed[:, -1] - core.of_all[-1], 0.0)
 
 
 def davidson_sums(choices: PairChoices, items: int) -> DavidsonSums:
     """The counts of each item, for the largest group of systems that win and lose among themselves."""
-    sums = core = _sums_of(choices, items, _largest_group(choices))
-    left_out: set[str] = set()
-    while core.names and (breaks := _breaking_system(core, items)) is not None:
-        left_out.add(breaks)
-        core = _sums_of(choices, items, _largest_group(choices, left_out))
-    return replace(sums, core=core) if left_out and core.names else sums
+    counts = _pair_counts(choices, items)
+    sums = _sums_of(counts, _largest_group(counts))
+    if items < 2 or not sums.names:
+        return sums
+    weights = item_weights(items, PROBES, PROBE_SEED)
+    seen = np.concatenate([counts.seen(block) for block in weights], axis=2)
+    group, left_out = _largest_group(counts), np.zeros(0, dtype=np.int64)
+    while group.size and (breaking := _breaking_systems(counts, seen, group)).size:
+        left_out = np.append(left_out, breaking)
+        group = _largest_group(counts, left_out)
+    return replace(sums, core=_sums_of(counts, group)) if left_out.size and group.size else sums
 
 
-def _sums_of(choices: PairChoices, items: int, group: Ints) -> DavidsonSums:
-    """The counts of each item for the systems whose codes are in `group`."""
-    place = np.full(max(len(choices.systems), 1), -1)
-    place[group] = np.arange(group.size)
-    first, second = place[choices.first[choices.pair]], place[choices.second[choices.pair]]
-    keep = (first >= 0) & (second >= 0)
-    pair, code = np.unique(first[keep] * max(group.size, 1) + second[keep], return_inverse=True)
-    entry = (np.ones(code.size), (choices.item[choices.pair][keep], code * 3 + choices.choice[keep]))
-    first, second = np.divmod(pair, max(group.size, 1))
-    return DavidsonSums(
-        counts=csr_array(entry, shape=(items, 3 * pair.size)),
-        first=first,
-        second=second,
-        names=tuple(choices.systems[code] for code in group),
-        others=tuple(name for code, name in enumerate(choices.systems) if place[code] < 0),
-    )
+def _sums_of(counts: PairCounts, group: Ints) -> DavidsonSums:
+    others = tuple(name for code, name in enumerate(counts.names) if code not in set(group.tolist()))
+    return DavidsonSums(compared=counts.of_group(group), others=others)
 
 
-def _breaking_system(sums: DavidsonSums, items: int) -> str | None:
-    """The system that is most often cut off in resamples, if most of them have no fit; None if enough have one."""
-    if items < 2:
-        return None
-    failed = np.concatenate([sums.fails(weights) for weights in item_weights(items, PROBES, PROBE_SEED)])
-    if 2 * len(failed) <= PROBES:
-        return None
-    cut_off = sum((_outside_largest_group(counts, sums) for counts in failed), np.zeros(len(sums.names)))
-    return sums.names[int(cut_off.argmax())]
-
-
-def _outside_largest_group(counts: Floats, sums: DavidsonSums) -> Floats:
-    """1 for each system outside the largest group of one resample, (S,)."""
-    won, lost = counts[:, FIRST] + counts[:, TIE] > 0, counts[:, SECOND] + counts[:, TIE] > 0
-    start = np.concatenate([sums.first[won], sums.second[lost]])
-    end = np.concatenate([sums.second[won], sums.first[lost]])
-    label = _groups(start, end, len(sums.names))
-    return (label != np.bincount(label).argmax()).astype(np.float64)
-
-
-def _groups(start: Ints, end: Ints, systems: int) -> Ints:
-    """The strongly connected group of each system, given edges from winners to losers."""
-    edges = csr_array((np.ones(start.size), (start, end)), shape=(systems, systems))
-    return connected_components(edges, directed=True, connection="strong")[1].astype(np.int64)
-
-
-def _largest_group(choices: PairChoices, without: Collection[str] = ()) -> Ints:
-    """The codes of the systems in the largest strongly connected group; empty if every system is on its own."""
+def _pair_counts(choices: PairChoices, items: int) -> PairCounts:
+    """The counts of each item for all systems."""
+    systems = max(len(choices.systems), 1)
     first, second = choices.first[choices.pair], choices.second[choices.pair]
-    left_out = np.array([name in without for name in choices.systems], dtype=bool)
-    known = ~(left_out[first] | left_out[second])
-    won, lost = known & (choices.choice != SECOND), known & (choices.choice != FIRST)
-    start, end = np.concatenate([first[won], second[lost]]), np.concatenate([second[won], first[lost]])
-    if not start.size:
+    pair, code = np.unique(first * systems + second, return_inverse=True)
+    row = choices.choice * pair.size + code
+    counts = csr_array((np.ones(code.size), (row, choices.item[choices.pair])), shape=(3 * pair.size, items))
+    return PairCounts(counts, *np.divmod(pair, systems), names=choices.systems)
+
+
+def _breaking_systems(counts: PairCounts, seen: Seen, group: Ints) -> Ints:
+    """The systems of the group for which most of the resamples `seen` (3, P, b) have no fit; none if enough have one.
+
+    It is the one that is most often cut off from the largest group of a resample. Those that are cut off in most
+    resamples would all follow one after the other, and go at once.
+    """
+    kept, place = counts.between(group), np.searchsorted(group, np.arange(len(counts.names)))
+    first, second = place[counts.first[kept]], place[counts.second[kept]]
+    seen = seen[:, kept]
+    failed = seen[:, :, ~has_maximum(seen, first, second, group.size)]
+    if 2 * failed.shape[2] <= seen.shape[2]:
         return np.zeros(0, dtype=np.int64)
-    label = _groups(start, end, len(choices.systems))
+    labels = strong_components(failed, first, second, group.size)
+    size = np.bincount(labels.ravel())
+    largest = size[labels].argmax(axis=1)
+    cut_off = (labels != np.take_along_axis(labels, largest[:, None], axis=1)).sum(axis=0)
+    often = group[2 * cut_off > seen.shape[2]]
+    return often if often.size else group[[cut_off.argmax()]]
+
+
+def _largest_group(counts: PairCounts, without: Ints | tuple[()] = ()) -> Ints:
+    """The codes of the systems in the largest strongly connected group; empty if every system is on its own."""
+    kept = ~(np.isin(counts.first, without) | np.isin(counts.second, without))
+    seen = counts.totals[:, kept] > 0
+    label = strong_components(seen, counts.first[kept], counts.second[kept], len(counts.names))[0]
     size = np.bincount(label)
-    return np.flatnonzero(label == size.argmax()) if size.max() > 1 else np.zeros(0, dtype=np.int64)
-
-
-def has_maximum(counts: Floats, first: Ints, second: Ints, systems: int) -> np.ndarray:
-    """Whether the likelihood of each of the tables `counts` (b, P, 3) has a finite maximum, (b,) of booleans.
-
-    Uses shortest paths between all systems (Floyd and Warshall) with length -1 for a win and 1 for a tie: a cycle with
-    more wins than ties has negative length.
-    """
-    won, lost, tied = (counts[:, :, outcome] > 0 for outcome in (FIRST, SECOND, TIE))
-    way = np.full((counts.shape[0], systems, systems), np.inf)
-    for start, end, wins in ((first, second, won), (second, first, lost)):
-        way[:, start, end] = np.where(wins, -1.0, np.where(tied, 1.0, np.inf))
-    for via in range(systems):
-        np.minimum(way, way[:, :, via, None] + way[:, None, via, :], out=way)
-        np.maximum(way, -1e9, out=way)  # a negative cycle doubles in each round
-    connected = np.isfinite(way).all(axis=(1, 2))
-    bounded = (np.einsum("bii->bi", way) < 0).any(axis=1) | ~tied.any(axis=1)
-    return connected & bounded
-
-
-def fit(counts: Floats, first: Ints, second: Ints, systems: int) -> tuple[Floats, Floats]:
-    """theta (b, S) and nu (b,) by Newton's method; NaN if it does not converge.
-
-    `counts` (b, P, 3) has the wins of `first`, the wins of `second` and the ties of each pair of systems, (P,), each
-    pair once. Every table must have a maximum.
-    """
-    theta = np.zeros((counts.shape[0], systems))
-    n = counts.sum(axis=2)
-    ties = counts[:, :, TIE].sum(axis=1)
-    with np.errstate(divide="ignore"):
-        log_nu = np.log(2 * ties / np.maximum(n.sum(axis=1) - ties, 1))
-    converged = np.zeros(counts.shape[0], dtype=bool)
-    signed = np.zeros((first.size, systems))
-    signed[np.arange(first.size), first], signed[np.arange(first.size), second] = 1, -1
-    for _ in range(ITERATIONS):
-        chance = _chances(theta, log_nu, first, second)
-        gradient, hessian = _derivatives(counts, n, chance, first, second, signed)
-        converged = np.abs(gradient).max(axis=1, initial=0.0) <= PRECISION * n.sum(axis=1)
-        if converged.all():
-            break
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        step *= np.minimum(1, LONGEST_STEP / np.maximum(np.abs(step).max(axis=1), LONGEST_STEP))[:, None]
-        theta += step[:, :-1]
-        log_nu += step[:, -1]
-    theta[~converged] = np.nan
-    return theta - theta.mean(axis=1, keepdims=True), np.where(converged, np.exp(log_nu), np.nan)
-
-
-def _chances(theta: Floats, log_nu: Floats, first: Ints, second: Ints) -> Floats:
-    """P(first wins), P(second wins), P(tie) of each pair, (b, P, 3)."""
-    a, b = theta[:, first], theta[:, second]
-    score = np.stack([a, b, log_nu[:, None] + (a + b) / 2], axis=2)
-    score = np.exp(score - score.max(axis=2, keepdims=True))
-    return score / score.sum(axis=2, keepdims=True)
-
-
-def _derivatives(
-    counts: Floats, n: Floats, chance: Floats, first: Ints, second: Ints, signed: Floats
-) -> tuple[Floats, Floats]:
-    """Gradient (b, S + 1) and negative Hessian (b, S + 1, S + 1) of the log-likelihood in theta and log nu.
-
-    With one point for a win and half a point for a tie, the gradient is the points and ties minus their expectations,
-    and the Hessian their covariance. A matrix of 1/S fixes the free sum of theta; without ties log nu does not change.
-    """
-    rows, systems = counts.shape[0], signed.shape[1]
-    points = counts[:, :, FIRST] + counts[:, :, TIE] / 2 - n * (chance[:, :, FIRST] + chance[:, :, TIE] / 2)
-    gradient = np.empty((rows, systems + 1))
-    gradient[:, :-1] = points @ signed
-    gradient[:, -1] = (counts[:, :, TIE] - n * chance[:, :, TIE]).sum(axis=1)
-    mean, tie = chance[:, :, FIRST] + chance[:, :, TIE] / 2, chance[:, :, TIE]
-    variance = n * (chance[:, :, FIRST] + tie / 4 - mean * mean)
-    hessian = np.zeros((rows, systems + 1, systems + 1))
-    hessian[:, first, second] = hessian[:, second, first] = -variance
-    np.einsum("bii->bi", hessian)[:, :-1] = variance @ np.abs(signed)
-    hessian[:, :-1, :-1] += 1 / systems
-    hessian[:, -1, :-1] = hessian[:, :-1, -1] = (n * tie * (0.5 - mean)) @ signed
-    no_ties = counts[:, :, TIE].sum(axis=1) == 0
-    hessian[:, -1, -1] = np.where(no_ties, 1.0, (n * tie * (1 - tie)).sum(axis=1))
-    return gradient, hessian
+    return np.flatnonzero(label == size.argmax()) if size.max(initial=0) > 1 else np.zeros(0, dtype=np.int64)

@@ -3,11 +3,11 @@ from dataclasses import replace
 import choix
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from agreement.bradley_terry import NOT_FITTED, OUTSIDE, RARE, davidson_sums, has_maximum
+from agreement import bradley_terry
+from agreement.bootstrap import item_weights
+from agreement.bradley_terry import NOT_FITTED, OUTSIDE, RARE, davidson_sums
 from agreement.pair_report import describe_choices
 
 # Agresti 2002, Categorical Data Analysis, 10.6: 1987 games of seven baseball teams, wins of rows over columns.
@@ -79,54 +79,6 @@ def test_with_ties_it_maximises_the_likelihood(choices_of):
     assert np.log(figures["bradley_terry_tie"]) == pytest.approx(best[3], abs=1e-5)
 
 
-@settings(max_examples=40)
-@given(st.lists(st.integers(0, 6), min_size=18, max_size=18))
-def test_the_fit_matches_observed_points_and_ties(counts):
-    table = np.array(counts, dtype=float).reshape(1, 6, 3)
-    first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 2, 3, 3])
-    met = table[0].sum(axis=1) > 0
-    table, first, second = table[:, met], first[met], second[met]
-    if not has_maximum(table, first, second, 4)[0]:
-        return
-    from agreement.bradley_terry import fit
-
-    theta, nu = fit(table, first, second, 4)
-    a, b = np.exp(theta[0, first]), np.exp(theta[0, second])
-    weights = np.stack([a, b, nu[0] * np.sqrt(a * b)], axis=1)
-    expected = table[0].sum(axis=1)[:, None] * weights / weights.sum(axis=1, keepdims=True)
-    for system in range(4):
-        points = [
-            t[first == system, 0].sum()
-            + t[second == system, 1].sum()
-            + t[(first == system) | (second == system), 2].sum() / 2
-            for t in (table[0], expected)
-        ]
-        assert points[0] == pytest.approx(points[1], abs=1e-5)
-    assert expected[:, 2].sum() == pytest.approx(table[0, :, 2].sum(), abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("tables", "bounded"),
-    [
-        ([[5, 0, 0]], False),  # one only wins
-        ([[5, 2, 0]], True),
-        ([[5, 0, 3]], False),  # ties, but no loss: the gap and nu grow together
-        ([[1, 1, 9]], True),
-        ([[0, 0, 4]], False),  # nothing but ties
-    ],
-)
-def test_only_some_tables_of_two_systems_have_a_maximum(tables, bounded):
-    assert has_maximum(np.array([tables], dtype=float), np.array([0]), np.array([1]), 2)[0] == bounded
-
-
-def test_a_cycle_needs_more_wins_than_ties_for_a_finite_fit():
-    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
-    circle = np.array([[[3, 0, 1], [0, 3, 0], [3, 0, 0]]], dtype=float)  # a beats b beats c beats a
-    assert has_maximum(circle, first, second, 3)[0]
-    half = np.array([[[3, 0, 0], [0, 0, 3], [0, 0, 3]]], dtype=float)  # a beats b, b ties c, c ties a
-    assert not has_maximum(half, first, second, 3)[0]
-
-
 def test_systems_that_only_win_are_left_out_by_name(choices_of):
     rows = rows_of([[0, 3, 2], [2, 0, 0], [0, 0, 0]])
     sums = davidson_sums(choices_of(rows), len(rows))
@@ -185,3 +137,40 @@ def test_systems_that_are_all_rare_are_compared_without_intervals(choices_of):
     assert report["bradley_terry"]["a"] == pytest.approx(0)
     sums = davidson_sums(choices_of([(0, "a", "b", "r", "a"), (1, "a", "b", "r", "b")]), 2)
     assert sums.rare == ()
+
+
+def test_systems_that_are_cut_off_in_most_resamples_are_all_rare(choices_of):
+    chains = [[("a", f"x{n}", "a"), (f"x{n}", f"y{n}", f"x{n}"), (f"y{n}", "b", f"y{n}")] for n in range(4)]
+    games = [game for chain in chains for game in chain]
+    sums = davidson_sums(choices_of(rare_and_common(games)), 52)
+    assert sums.rare == tuple(f"{letter}{n}" for letter in "xy" for n in range(4))
+    assert sums.core.names == ("a", "b", "c")
+
+
+def test_a_system_that_only_another_rare_one_links_is_rare_too(choices_of):
+    # "next" meets the others through "rare" alone, and is itself on ten items.
+    games = [("a", "rare", "a"), ("b", "rare", "rare")]
+    games += [("next", "rare", "next" if n % 2 else "rare") for n in range(10)]
+    assert davidson_sums(choices_of(rare_and_common(games)), 52).rare == ("next", "rare")
+
+
+def test_figures_do_not_depend_on_how_many_draws_are_fitted_at_once(choices_of, monkeypatch):
+    choices, weights = choices_of(rare_and_common(RARE_GAMES)), next(item_weights(42, 50, 3))
+    together = davidson_sums(choices, 42).at(weights)
+    monkeypatch.setattr(bradley_terry, "AT_ONCE", 1)
+    assert davidson_sums(choices, 42).at(weights) == pytest.approx(together, abs=1e-9, nan_ok=True)
+
+
+def test_two_hundred_systems_have_strengths_and_intervals(choices_of):
+    rng = np.random.default_rng(5)
+    names, strength = [f"s{n:03}" for n in range(200)], np.linspace(-1, 1, 200)
+    rows = []
+    for item in range(600):
+        for a, b in rng.choice(200, (10, 2)):
+            if a != b:
+                wins = rng.random() < 1 / (1 + np.exp(strength[b] - strength[a]))
+                rows.append((item, names[a], names[b], "r", names[a] if wins else names[b]))
+    report = describe_choices(choices_of(rows), replicates=50)
+    found = np.array([report["bradley_terry"][name] for name in names])
+    assert np.corrcoef(found, strength)[0, 1] > 0.8
+    assert all(low < report["bradley_terry"][name] < high for name, (low, high) in report["bradley_terry_ci"].items())
