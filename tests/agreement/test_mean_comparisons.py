@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
+from agreement import mean_comparisons as mean_comparisons_module
 from agreement.bootstrap import TOO_LARGE
 from agreement.holm import holm
 from agreement.mean_comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, mean_comparisons
@@ -81,6 +82,20 @@ def test_a_difference_too_large_for_a_float_is_still_tested():
 
 def test_systems_without_a_shared_item_are_not_compared():
     assert compared(np.array([[1, np.nan], [np.nan, 2]]))[0] == []
+
+
+def test_many_systems_are_compared_as_any_two_of_them(monkeypatch):
+    table = np.where(RNG.random((60, 30)) < 0.4, np.round(RNG.normal(3, 1, (60, 30)), 1), np.nan)
+    names = [f"s{n:02}" for n in range(30)]
+    together = compared(table, names)
+    monkeypatch.setattr(mean_comparisons_module, "AT_ONCE", 100)
+    assert compared(table, names) == together
+    for row in together[0]:
+        two = table[:, [names.index(name) for name in row["systems"]]]
+        alone = compared(two[~np.isnan(two).all(axis=1)], row["systems"])[0][0]
+        assert {name: row[name] for name in ("items", "mean_difference", "t", "t_p", "wilcoxon_p")} == pytest.approx(
+            {name: alone[name] for name in ("items", "mean_difference", "t", "t_p", "wilcoxon_p")}
+        )
 
 
 @pytest.mark.parametrize("seed", first_cases(range(12), 3))
