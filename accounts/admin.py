@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
@@ -26,6 +27,7 @@ from accounts.models import (
 )
 from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
+from config.folded_text import folded
 from config.models import Erasure, Worker
 
 # Rights come from memberships in studies. A group would be a second way to get them, past the audit.
@@ -129,6 +131,14 @@ class SyntheticFilter(admin.SimpleListFilter):
         return queryset.filter(is_synthetic=False)
 
 
+class NewPersonForm(AdminUserCreationForm):
+    """A new account. `Person.clean` says which names are taken; Django's own form would fold more than A to Z."""
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        return name
+
+
 @admin.register(Person)
 class PersonAdmin(OperatorsOnly, UserAdmin):
     """People are never deleted. Somebody who is deactivated loses access with the next request."""
@@ -145,6 +155,7 @@ class PersonAdmin(OperatorsOnly, UserAdmin):
         ("Rights", {"fields": ["is_active", "is_staff", "is_superuser"]}),
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
+    add_form = NewPersonForm
     add_fieldsets = [(None, {"fields": ["username", "usable_password", "password1", "password2"]})]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -287,7 +298,7 @@ class AuditEntryAdmin(OperatorsOnly, ReadOnlyAdmin):
         term = search_term.strip()
         if not term:
             return queryset, False
-        people = list(Identity.objects.filter(person__username=term).values_list("pk", flat=True))
+        people = list(Identity.objects.filter(person__username_folded=folded(term)).values_list("pk", flat=True))
         found = Q(subject=term) | Q(study=term) | Q(action=term) | Q(actor__in=people) | Q(about__in=people)
         return queryset.filter(found), False
 

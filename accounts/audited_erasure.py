@@ -96,7 +96,7 @@ def erase_account(person: Person, erased: ErasedRows) -> None:
     erased.empty(Identity.objects.filter(person=person), person=None)
     nobody = Person(username=f"erased-{secrets.token_hex(8)}", is_active=False, date_joined=database_now())
     nobody.set_unusable_password()
-    fields = [field.name for field in Person._meta.concrete_fields if not field.primary_key]
+    fields = [field.name for field in Person._meta.concrete_fields if not field.primary_key and not field.generated]
     erased.empty(Person.objects.filter(pk=person.pk), **{name: getattr(nobody, name) for name in fields})
 
 

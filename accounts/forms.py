@@ -125,13 +125,6 @@ class JoinForm(forms.ModelForm):
             "full_name": forms.TextInput(attrs={"autocomplete": "name"}),
         }
 
-    def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"]
-        # On lists of people, names that differ only in case would be mistaken for each other.
-        if Person.objects.filter(username__iexact=name).exists():
-            raise ValidationError(gettext("This user name is taken. Choose another one."))
-        return name
-
     def clean(self) -> dict[str, Any]:
         given = super().clean() or self.cleaned_data
         if given.get("password"):

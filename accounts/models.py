@@ -3,28 +3,50 @@
 from typing import ClassVar
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.contrib.sessions.base_session import AbstractBaseSession
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from accounts.reserved_names import refuse_reserved
 from accounts.secret_tokens import token_hash
 from config.database_clock import database_now
+from config.folded_text import folded, folded_column
 from config.model_fields import ExactJSONField
+
+LONGEST_USER_NAME = 150
+TAKEN = gettext_lazy("This user name is taken. Choose another one.")
+
+
+class NamedPeople(UserManager["Person"]):
+    """Finds people by their user names, in which A to Z and a to z are the same."""
+
+    use_in_migrations = False
+
+    def named(self, name: str | None) -> "Person | None":
+        """The person with this user name, if there is one."""
+        return self.filter(username_folded=folded(name)).first() if name else None
+
+    def get_by_natural_key(self, username: str | None) -> "Person":
+        """The person with this user name, for Django's own sign-in and commands. Raises Person.DoesNotExist."""
+        return self.get(username_folded=folded(username or ""))
 
 
 class Person(AbstractUser):
     """Somebody who signs in. Their rights come from memberships in studies, not from groups."""
 
     username = models.CharField(
-        max_length=150,
+        max_length=LONGEST_USER_NAME,
         unique=True,
         help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
         validators=[UnicodeUsernameValidator(), refuse_reserved],
         error_messages={"unique": "A user with that username already exists."},
     )
+    username_folded = folded_column("username", LONGEST_USER_NAME)
+    email_folded = folded_column("email", 254)
     full_name = models.CharField(max_length=200, blank=True)
     preferences = ExactJSONField(
         default=dict,
@@ -36,22 +58,33 @@ class Person(AbstractUser):
         default=False, editable=False, help_text="stands for nobody, such as a rater of a dry run, and never signs in"
     )
 
+    objects: ClassVar[NamedPeople] = NamedPeople()
+
     REQUIRED_FIELDS: ClassVar[list[str]] = []
     """What `createsuperuser` asks for beside name and password: nothing. We send no e-mail."""
 
     class Meta:
         verbose_name = "person"
         verbose_name_plural = "people"
+        indexes = [models.Index(fields=["email_folded"], name="person_email_folded")]
         constraints = [
+            models.UniqueConstraint(fields=["username_folded"], name="person_name_once"),
             models.CheckConstraint(
                 condition=Q(is_synthetic=False)
                 | Q(is_staff=False, is_superuser=False, password__startswith=UNUSABLE_PASSWORD_PREFIX),
                 name="synthetic_person_has_no_rights",
-            )
+            ),
         ]
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+    def clean(self) -> None:
+        """Refuse a user name that differs from another one in case alone: one name finds one person."""
+        super().clean()
+        other = Person.objects.named(self.username)
+        if other is not None and other.pk != self.pk:
+            raise ValidationError({"username": TAKEN})
 
     @property
     def may_sign_in(self) -> bool:

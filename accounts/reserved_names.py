@@ -3,12 +3,14 @@
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
+from config.folded_text import folded
+
 RESERVED_PREFIX = "dry-run-"
 
 
 def is_reserved(name: str) -> bool:
     """Return whether a user name begins as those of synthetic raters do."""
-    return name.casefold().startswith(RESERVED_PREFIX)
+    return folded(name).startswith(RESERVED_PREFIX)
 
 
 def refuse_reserved(name: str) -> None:

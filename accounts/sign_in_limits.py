@@ -22,6 +22,7 @@ from django.utils.crypto import salted_hmac
 from accounts.models import KnownAddress, Person, WrongTryCount
 from config.bulk_insert import stored_time
 from config.database_clock import database_now
+from config.folded_text import folded
 
 logger = logging.getLogger(__name__)
 Scope = Literal["account", "address", "code"]
@@ -82,7 +83,7 @@ def count_request(purpose: str, name: str, address: str) -> None:
     The limits are those of sign-in, counted apart from it, and the same whether or not there is such a person.
     """
     counted: dict[Scope, str] = {
-        "account": _keyed_hash(purpose, "account", name.casefold(), address),
+        "account": _keyed_hash(purpose, "account", folded(name), address),
         "address": _keyed_hash(purpose, "address", address),
     }
     for scope, key in counted.items():
@@ -152,7 +153,7 @@ def _code_key(person: Person) -> str:
 
 
 def _account_key(username: str, address: str) -> str:
-    return _keyed_hash("account", username, address)
+    return _keyed_hash("account", folded(username), address)
 
 
 def _address_key(address: str) -> str:

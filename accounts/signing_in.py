@@ -76,7 +76,7 @@ def _checked(request: HttpRequest, username: str, password: str) -> tuple[SignIn
         return attempt, found
     for scope in attempt.reached:
         # A name is used only if it is a person's: what was typed may be a password.
-        known = Person.objects.filter(username=username).first() if scope != "address" else None
+        known = Person.objects.named(username) if scope != "address" else None
         subject = "one address" if scope == "address" else "one account" if known else "unknown user name"
         record("sign-in limited", subject, actor=None, about=known)
     note_wrong(attempt, address)

@@ -49,7 +49,8 @@ class StoredTable:
 
     @cached_property
     def fields(self) -> tuple["Field[Any, Any]", ...]:
-        return tuple(self.model._meta.concrete_fields)
+        """Without the columns that the database makes from others."""
+        return tuple(field for field in self.model._meta.concrete_fields if not field.generated)
 
     @cached_property
     def columns(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 import accounts.reserved_names
 import config.database_clock
+import config.folded_text
 import config.model_fields
-import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
 import django.utils.timezone
@@ -45,6 +45,8 @@ class Migration(FirstMigration):
                 ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                 ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
+                ('username_folded', models.GeneratedField(db_persist=True, expression=config.folded_text.Folded('username'), output_field=models.CharField(max_length=150))),
+                ('email_folded', models.GeneratedField(db_persist=True, expression=config.folded_text.Folded('email'), output_field=models.CharField(max_length=254))),
                 ('full_name', models.CharField(blank=True, max_length=200)),
                 ('preferences', config.model_fields.ExactJSONField(blank=True, default=dict, editable=False, help_text='options that differ from the defaults')),
                 ('is_synthetic', models.BooleanField(default=False, editable=False, help_text='stands for nobody, such as a rater of a dry run, and never signs in')),
@@ -54,11 +56,9 @@ class Migration(FirstMigration):
             options={
                 'verbose_name': 'person',
                 'verbose_name_plural': 'people',
-                'constraints': [models.CheckConstraint(condition=models.Q(('is_synthetic', False), models.Q(('is_staff', False), ('is_superuser', False), ('password__startswith', '!')), _connector='OR'), name='synthetic_person_has_no_rights')],
+                'indexes': [models.Index(fields=['email_folded'], name='person_email_folded')],
+                'constraints': [models.UniqueConstraint(fields=('username_folded',), name='person_name_once'), models.CheckConstraint(condition=models.Q(('is_synthetic', False), models.Q(('is_staff', False), ('is_superuser', False), ('password__startswith', '!')), _connector='OR'), name='synthetic_person_has_no_rights')],
             },
-            managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
-            ],
         ),
         migrations.CreateModel(
             name='BrowserSession',

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from accounts.auditing import record
 from accounts.models import OutsideIdentity, Person
 from accounts.reserved_names import is_reserved
+from config.folded_text import folded
 from config.oidc_settings import OidcProvider
 from config.registry import bound
 from config.text_validation import TextRefusedError, check_text
@@ -50,7 +51,7 @@ def _same_address(provider: OidcProvider, claims: Mapping[str, Any]) -> Person |
     address = claims.get("email")
     if not provider.joins_by_email or not isinstance(address, str) or not address or _is_unverified(claims):
         return None
-    found = set(Person.objects.filter(email__iexact=address).values_list("pk", flat=True))
+    found = set(Person.objects.filter(email_folded=folded(address)).values_list("pk", flat=True))
     for people_with in bound("confirmed_addresses", "PEOPLE_WITH"):
         found |= set(people_with(address))
     people = list(Person.objects.filter(pk__in=found, is_synthetic=False)[:2])
@@ -76,7 +77,7 @@ def _free_name(claims: Mapping[str, Any]) -> str:
     if is_reserved(stem):
         stem = f"person-{stem}"[:LONGEST_USER_NAME]
     name, number = stem, 1
-    while Person.objects.filter(username__iexact=name).exists():
+    while Person.objects.named(name) is not None:
         number += 1
         name = f"{stem}-{number}"
     return name

@@ -7,6 +7,7 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from config.folded_text import folded
 from config.site_address import site_address
 
 CONFIRM, STOP = "recruiting.mail.confirm", "recruiting.mail.stop"
@@ -28,7 +29,7 @@ class MailStop:
 
 def address_digest(address: str) -> str:
     """What is kept of an address that refuses invitations. Upper and lower case are one address."""
-    return salted_hmac("recruiting.mail.address", address.casefold(), algorithm="sha256").hexdigest()
+    return salted_hmac("recruiting.mail.address", folded(address), algorithm="sha256").hexdigest()
 
 
 def confirm_link(row: int, address: str) -> str:

@@ -9,6 +9,7 @@ from django.db.models import Q
 from annotation.models import Study
 from config.background.rows import Row
 from config.database_clock import database_now
+from config.folded_text import folded_column
 
 LONGEST_ADDRESS = 254
 
@@ -27,6 +28,7 @@ class MailAddress(models.Model):
 
     person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="mail_address")
     address = models.CharField(max_length=LONGEST_ADDRESS, blank=True, help_text="confirmed; empty: nothing is sent")
+    address_folded = folded_column("address", LONGEST_ADDRESS)
     pending = models.CharField(max_length=LONGEST_ADDRESS, blank=True, help_text="not confirmed yet")
     confirmed_at = models.DateTimeField(null=True, blank=True)
     wants_reminder = models.BooleanField(default=True)
@@ -35,6 +37,7 @@ class MailAddress(models.Model):
 
     class Meta:
         verbose_name_plural = "mail addresses"
+        indexes = [models.Index(fields=["address_folded"], name="mail_address_folded")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(address="", confirmed_at__isnull=True) | (~Q(address="") & Q(confirmed_at__isnull=False)),

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import Q
 
 from accounts.models import Person, SignInLink
 from accounts.sign_in_limits import count_request
@@ -15,6 +14,7 @@ from accounts.sign_in_links import PASSWORD, issue_password_link
 from config.background.kinds import GiveUpError, works
 from config.background.waking import enqueue
 from config.database_clock import database_now
+from config.folded_text import folded
 from config.site_address import site_address
 from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
 from recruiting.mail.mail_texts import mail_of_account
@@ -38,22 +38,21 @@ def ask_for_password(typed: str, address: str) -> None:
 
 def password_mail(row: OutgoingMail) -> EmailMessage:
     """The mail with a new link for each account that was meant. Raises GiveUpError if there is none."""
-    meant = Q(person__username=row.address) | Q(address__iexact=row.address)
-    reached = (
-        MailAddress.objects.filter(meant, person__is_active=True, person__is_synthetic=False)
-        .exclude(address="")
-        .order_by("pk")
-    )
-    found = list(reached.select_related("person")[:MOST_ACCOUNTS])
-    if not found:
-        raise GiveUpError(NOBODY, address="")
-    # A name may be one person's, and an address another's: one mail goes to one address.
-    to = found[0].address
-    people = [one.person for one in found if one.address.casefold() == to.casefold() and _may_have_link(one.person)]
+    typed = folded(row.address)
+    # A user name may look like somebody else's address. Whoever has confirmed the address is meant, and not the name.
+    found = _reached(address_folded=typed) or _reached(person__username_folded=typed)
+    people = [one.person for one in found if _may_have_link(one.person)]
     if not people:
         raise GiveUpError(NOBODY, address="")
+    to = found[0].address
     links = [(person.username, site_address() + issue_password_link(person, HOURS)) for person in people]
     return mail_of_account(row, to, people[0], links, HOURS)
+
+
+def _reached(**meant: str) -> list[MailAddress]:
+    """The confirmed addresses of people who may sign in, the oldest first; a few, all of them the same one."""
+    theirs = MailAddress.objects.filter(person__is_active=True, person__is_synthetic=False, **meant)
+    return list(theirs.exclude(address="").order_by("pk").select_related("person")[:MOST_ACCOUNTS])
 
 
 def _may_have_link(person: Person) -> bool:

@@ -1,6 +1,7 @@
 import uuid
 
 import config.database_clock
+import config.folded_text
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
@@ -458,6 +459,7 @@ class Migration(FirstMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('address', models.CharField(blank=True, help_text='confirmed; empty: nothing is sent', max_length=254)),
+                ('address_folded', models.GeneratedField(db_persist=True, expression=config.folded_text.Folded('address'), output_field=models.CharField(max_length=254))),
                 ('pending', models.CharField(blank=True, help_text='not confirmed yet', max_length=254)),
                 ('confirmed_at', models.DateTimeField(blank=True, null=True)),
                 ('wants_reminder', models.BooleanField(default=True)),
@@ -467,6 +469,7 @@ class Migration(FirstMigration):
             ],
             options={
                 'verbose_name_plural': 'mail addresses',
+                'indexes': [models.Index(fields=['address_folded'], name='mail_address_folded')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('address', ''), ('confirmed_at__isnull', True)), models.Q(models.Q(('address', ''), _negated=True), ('confirmed_at__isnull', False)), _connector='OR'), name='mail_address_confirmed')],
             },
         ),

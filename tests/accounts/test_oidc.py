@@ -281,6 +281,23 @@ def test_an_address_that_its_person_has_confirmed_joins_too(provider, settings, 
     assert joined(provider, settings, owner)
 
 
+LOOK_ALIKES = ("m\u0131ke@mail.example", "mike@ma\u0131l.example", "M\u0130KE@mail.example", "mi\u212ae@mail.example")
+"""Addresses that a database or Python may take for mike@mail.example: a dotless and a dotted i, a sign for kelvin."""
+
+
+@pytest.mark.parametrize("address", LOOK_ALIKES)
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_an_address_that_only_looks_alike_joins_nobody(provider, settings, address, confirmed):
+    superuser = Person.objects.create_superuser("mike")
+    if confirmed:
+        MailAddress.objects.create(person=superuser, address="mike@mail.example", confirmed_at=timezone.now())
+    else:
+        superuser.email = "mike@mail.example"
+        superuser.save()
+    assert not joined(provider, settings, superuser, email=address)
+    assert joined(provider, settings, superuser, email="MIKE@mail.Example", sub="mike himself")
+
+
 def test_an_address_that_its_person_has_not_confirmed_does_not_join(provider, settings, owner):
     MailAddress.objects.create(person=owner, pending="owner@mail.example")
     assert not joined(provider, settings, owner)

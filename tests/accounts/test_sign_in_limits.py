@@ -44,6 +44,13 @@ def use_up(name="owner", address=LAB):
     return [try_to_sign_in(name, address=address).status_code for _ in range(ACCOUNT_TRIES)]
 
 
+def test_a_name_in_other_letters_is_the_same_account_and_shares_its_limit(owner):
+    assert try_to_sign_in("OWNER", right("owner")).status_code == 302
+    for number in range(ACCOUNT_TRIES):
+        assert try_to_sign_in("OwNeR" if number % 2 else "owneR").status_code == 422
+    assert try_to_sign_in("owner", right("owner")).status_code == 429
+
+
 @pytest.fixture
 def hashed(monkeypatch):
     """The passwords that are hashed, as they come."""

@@ -15,7 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("username")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        person = Person.objects.filter(username=options["username"]).first()
+        person = Person.objects.named(options["username"])
         if person is None or not reset_second_factor(person, None):
             raise CommandError(f"There is no person called {options['username']!r} with a second factor.")
         self.stdout.write("Removed. They can set up a new one under My settings.")

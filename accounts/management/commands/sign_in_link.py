@@ -25,7 +25,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        person = Person.objects.filter(username=options["username"]).first()
+        person = Person.objects.named(options["username"])
         if person is None or not (person.is_active or options["list"] or options["revoke"]):
             raise CommandError(f"There is no active person called {options['username']!r}.")
         if options["list"]:

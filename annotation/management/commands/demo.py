@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
 def _person(username: str, full_name: str, *, is_staff: bool = False) -> Person:
     """Return the person called `username`, created if missing, without a password: only a link signs them in."""
-    known = Person.objects.filter(username=username).first()
+    known = Person.objects.named(username)
     if known is not None:
         return known
     with transaction.atomic():

@@ -79,10 +79,10 @@ class Command(BaseCommand):
 def _person(name: str | None) -> Person | None:
     if name is None:
         return None
-    try:
-        return Person.objects.get(username=name)
-    except Person.DoesNotExist:
-        raise CommandError(f"There is no user called {name!r}. Nothing was imported.") from None
+    person = Person.objects.named(name)
+    if person is None:
+        raise CommandError(f"There is no user called {name!r}. Nothing was imported.")
+    return person
 
 
 def _summary(done: ImportResult) -> str:

@@ -15,6 +15,7 @@ from accounts.preferences import save_preferences
 from accounts.sign_in_limits import ACCOUNT_TRIES
 from accounts.sign_in_links import issue_link
 from config.background.claiming import run_waiting
+from recruiting.mail.mail_links import address_digest
 from recruiting.mail.password_mail import MOST_PER_HOUR
 from recruiting.models import MailAddress, OutgoingMail
 
@@ -154,6 +155,40 @@ def test_accounts_with_one_address_get_one_mail_with_a_link_each(reached, rater,
     assert len(links()) == 2
     assert len(mail.outbox) == 1
     assert all(f"\n{name}\n" in mail.outbox[0].body for name in ("owner", "rater"))
+
+
+def test_a_user_name_that_is_somebodys_address_takes_no_mail_from_them(rater, owner):
+    """The owner has come first, has an address of their own, and is called as the rater's address is."""
+    MailAddress.objects.create(person=owner, address="owner@mail.example", confirmed_at=timezone.now())
+    MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
+    owner.username = ADDRESS.upper()
+    owner.save()
+    asked(ADDRESS)
+    [path] = links()
+    assert [one.to for one in mail.outbox] == [[ADDRESS]]
+    assert SignInLink.objects.get().person == rater
+    assert Client().post(path, FORM).status_code == 302
+    assert sign_in(NEW) == 302
+    asked("owner@mail.example")
+    assert len(links()) == 2
+    assert mail.outbox[1].to == ["owner@mail.example"]
+
+
+@pytest.mark.parametrize("typed", ["m\u0131ke", "m\u0131ke@mail.example", "mi\u212ae@mail.example", "\u017fmike"])
+def test_what_only_looks_like_a_name_or_an_address_is_nobodys(rater, typed):
+    rater.username = "mike"
+    rater.save()
+    MailAddress.objects.create(person=rater, address="mike@mail.example", confirmed_at=timezone.now())
+    asked(typed)
+    assert links() == []
+    asked("MIKE")
+    assert len(links()) == 1
+
+
+def test_a_link_that_confirms_one_address_confirms_no_other():
+    assert address_digest("ANN@Mail.example") == address_digest(ADDRESS)
+    for given, other in (("ann@stra\u00dfe.example", "ann@strasse.example"), ("bo\u017fs@m.example", "boss@m.example")):
+        assert address_digest(given) != address_digest(other)
 
 
 @pytest.mark.parametrize(("language", "subject", "said"), [
