@@ -151,6 +151,15 @@ BEYOND_AGREEMENT: dict[str, Figure] = {
     "alternative_annotator.rho": _share(
         "Advantage probability", "How often the judge fits the others at least as well as a person does.", INSTEAD
     ),
+    "alternative_annotator.constant": _share(
+        "Winning rate if constant", "Of a judge that always gives the same answer; it should be low.", INSTEAD, "lower"
+    ),
+    "alternative_annotator.shuffled": _share(
+        "Winning rate if shuffled", "Of the judge's answers, shuffled over units; it should be low.", INSTEAD, "lower"
+    ),
+    "alternative_annotator.alpha": _alpha(
+        "Alpha of people", "Agreement of the people beyond chance; without it any judge may seem to fit them.", INSTEAD
+    ),
     "alternative_annotator.items": count_of("Items", "Items on which the two were compared.", INSTEAD),
     "alternative_annotator.units": count_of("Answers", "Answers in which the two were compared.", INSTEAD),
     "alternative_annotator.judge_advantage": _share(

@@ -40,7 +40,7 @@ class FiguresBeyondPapers:
         shape = self.answers.shape(key)
         asked = QuestionAnswered(
             people, shape, kind.scale(question.spec) if shape == "score" else None, people_shares(people, steps),
-            self.answers.compared.epsilon, self.replicates,
+            self.answers.compared.epsilon, self.replicates, kind.takes_ties(question.spec),
         )  # fmt: skip
         details = {one.name: judge_details(asked, self._evidence(one, key, steps)) for one in judges}
         return {

@@ -17,7 +17,13 @@ from agreement.meta_evaluation.choice_figures import NO_MAJORITY, majority_of, p
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
 from agreement.meta_evaluation.corrected_means import corrected_means
 from agreement.meta_evaluation.output_answers import OutputChoices
-from agreement.pair_choices import TIE
+from agreement.meta_evaluation.replacement_baselines import (
+    Baseline,
+    ReplacementInputs,
+    replacement_baselines,
+    with_baselines,
+)
+from agreement.pair_choices import FIRST, SECOND, TIE
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report
 from reports.rows.answer_probabilities import AnswerProbabilities
@@ -31,7 +37,7 @@ class QuestionAnswered:
     """A question's answers by people, and how they are read.
 
     `shape` is score, choice or ranking, as people answered. `scale` (low, high) is that of scores. `shares` (O, K) are
-    those of people who gave each answer whose probability judges may give.
+    those of people who gave each answer whose probability judges may give. `ties` is whether a tie could be chosen.
     """
 
     people: PeopleAnswers
@@ -40,6 +46,7 @@ class QuestionAnswered:
     shares: Floats
     epsilon: float
     replicates: int = REPLICATES
+    ties: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,26 +116,49 @@ def _mean_values(asked: QuestionAnswered, judge: Judge) -> Floats:
 
 
 def _may_replace(asked: QuestionAnswered, people: PeopleAnswers, judge: Judge, on_scale: bool) -> Report:
-    """The alternative-annotator test, of scores, labels or choices; `by` says which."""
+    """The alternative-annotator test, of scores, labels or choices, with its baselines; `by` says which."""
+    inputs = _replacement_inputs(asked, people, judge, on_scale)
+    found = alternative_annotator_test(
+        inputs.unit, inputs.rater, inputs.value, inputs.judge, inputs.item, inputs.raters, scores=inputs.scores,
+        epsilon=asked.epsilon, replicates=asked.replicates, seed=SEED,
+    )  # fmt: skip
+    beside = replacement_baselines(inputs, epsilon=asked.epsilon, replicates=asked.replicates, seed=SEED)
+    report = {"by": inputs.by, **_alternative_annotator(with_baselines(found, beside))}
+    report["baselines"] = {"constant": _baseline(beside.constant), "shuffled": _baseline(beside.shuffled)}
+    report["people_level"] = inputs.level
+    put(report, report["undefined"], "people_alpha", beside.alpha)
+    return report
+
+
+def _baseline(found: Baseline) -> Report:
+    return {"omega": found.omega, "rho": found.rho, "passes": found.passes}
+
+
+def _replacement_inputs(
+    asked: QuestionAnswered, people: PeopleAnswers, judge: Judge, on_scale: bool
+) -> ReplacementInputs:
+    """Scores or labels if the judge's mean what people's do, and otherwise the choices that follow from answers."""
     scores = people.scores
     if on_scale and asked.shape != "choice":
         small = QuestionAnswered(people, asked.shape, asked.scale, asked.shares, asked.epsilon)
         value = _mean_values(small, judge)
-        by = "labels" if people.yes_or_no else "scores"
+        given = (scores.output, scores.rater, scores.value)
         if people.yes_or_no:
             value = np.where(np.isnan(value), np.nan, (value > 0.5).astype(np.float64))
-        item, unit, rater, given, names = people.outputs.item, scores.output, scores.rater, scores.value, scores.raters
-    else:
-        by, choices = "choices", people.choices
-        pairs, unit = np.unique(choices.pair(people.outputs), return_inverse=True)
-        item = people.outputs.item[pairs // max(people.outputs.size, 1)] if pairs.size else pairs
-        value = _choices_of_pairs(judge, people, pairs)
-        rater, given, names = choices.rater, choices.choice.astype(np.float64), choices.raters
-    found = alternative_annotator_test(
-        unit, rater, given, value, item, names, scores=by == "scores", epsilon=asked.epsilon,
-        replicates=asked.replicates, seed=SEED,
+            return ReplacementInputs(
+                *given, value, people.outputs.item, scores.raters, "labels", (0.0, 1.0), "nominal"
+            )  # fmt: skip
+        ends = asked.scale or (float(scores.value.min(initial=np.inf)), float(scores.value.max(initial=-np.inf)))
+        middle = (ends[0] / 2 + ends[1] / 2,)
+        return ReplacementInputs(*given, value, people.outputs.item, scores.raters, "scores", middle, "interval")
+    choices = people.choices
+    pairs, unit = np.unique(choices.pair(people.outputs), return_inverse=True)
+    item = people.outputs.item[pairs // max(people.outputs.size, 1)] if pairs.size else pairs
+    sides = (float(TIE),) if asked.ties else (float(FIRST), float(SECOND))
+    return ReplacementInputs(
+        unit, choices.rater, choices.choice.astype(np.float64), _choices_of_pairs(judge, people, pairs), item,
+        choices.raters, "choices", sides, "nominal", people.outputs.sides,
     )  # fmt: skip
-    return {"by": by, **_alternative_annotator(found)}
 
 
 def _choices_of_pairs(judge: Judge, people: PeopleAnswers, pairs: Ints) -> Floats:

@@ -32,7 +32,7 @@ from reports.rows.rater_shares import kinds_in, machines_in
 UNCHANGED = 204
 KIND = "meta_evaluation"
 PEEKS = {"leaderboard": Kind.JUDGES, "tables": Kind.TABLES}
-EPSILONS = (("0.2", "experts"), ("0.15", "skilled people"), ("0.1", "crowd workers"))
+EPSILONS = (("0.1", "crowd workers"), ("0.15", "skilled people"), ("0.2", "experts"))
 """Epsilon of the alternative-annotator test, by whom a judge would replace."""
 Runs = dict[str, list[tuple[int, str]]]
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agreement.meta_evaluation.alternative_annotator import EPSILON_OF_EXPERTS
 from agreement.meta_evaluation.judge_report import REPLICATES
 from annotation.models import Study
 from annotation.pools import main_items
@@ -12,6 +11,7 @@ from config.software_version import SOFTWARE_VERSION
 from reports.beyond_papers import FiguresBeyondPapers
 from reports.paper_tables import tables_of
 from reports.report_kinds.agreement import of_pairs, tells_pairs_apart
+from reports.report_kinds.meta_evaluation import EPSILON
 from reports.rows import ChoiceInvalidError
 from reports.study_answers import MACHINES, RaterComparison, Report, StudyAnswers
 
@@ -74,7 +74,7 @@ def comparison_from(choices: Mapping[str, Any]) -> RaterComparison:
         mean_of=choices.get("mean_of") or None,
         positive=choices.get("positive") or None,
         panel=frozenset(choices.get("panel") or ()),
-        epsilon=EPSILON_OF_EXPERTS if choices.get("epsilon") is None else float(choices["epsilon"]),
+        epsilon=EPSILON if choices.get("epsilon") is None else float(choices["epsilon"]),
         pairs_by_name=tells_pairs_apart(choices),
     )
 

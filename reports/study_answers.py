@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.meta_evaluation.alternative_annotator import EPSILON_OF_EXPERTS
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers, Rerun
 from agreement.meta_evaluation.judge_report import REPLICATES, judge_report
 from agreement.meta_evaluation.label_judges import label_judge_report
@@ -21,6 +20,7 @@ from reports import rows
 from reports.agreement_report import choose
 from reports.compared_scores import ComparedScores, compared_scores
 from reports.label_answers import LabelAnswers, choices_of
+from reports.report_kinds.meta_evaluation import EPSILON
 from reports.rows.compared_rows import SHAPES, OutputCodes, compares_outputs, complete_reruns, people_rows, reruns_of
 from reports.rows.judge_methods import JudgeMethod, judge_methods
 from reports.rows.rated_items import RatedItems
@@ -60,7 +60,7 @@ class RaterComparison:
     mean_of: str | None = None
     positive: str | None = None
     panel: frozenset[str] = frozenset()
-    epsilon: float = EPSILON_OF_EXPERTS
+    epsilon: float = EPSILON
     pairs_by_name: bool = False
 
     @property

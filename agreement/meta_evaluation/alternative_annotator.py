@@ -10,7 +10,8 @@ probability, rho, is the mean over people of the judge's advantage rate.
 
 Epsilon is what a person's answers may be better by, since they cost more. The paper's rule of thumb (section 3.3 and
 its questions and answers) is 0.2 for experts, 0.15 for skilled people such as trained students, and 0.1 for crowd
-workers, and less if people agree little. It asks for three people and for 30 units each, better 50 to 100.
+workers, and less if people agree little; 0.1, the strictest, is the default here. It asks for three people and for 30
+units each, better 50 to 100. The test presupposes people who agree: `replacement_baselines` shows whether they do.
 
 **Reading:** units of one item are not independent, so the test is of the means of items; with one unit per item it is
 the paper's. A person with fewer than 30 items is not tested and is in no figure.
@@ -70,6 +71,36 @@ class AlternativeAnnotator:
 
 
 @dataclass(frozen=True)
+class Advantages:
+    """How often the judge, and each person, had the advantage: `n`, `judge` and `person` are (I, people).
+
+    `n` are the units of each item that both answered. Of several possible answers of a judge, shares count.
+    """
+
+    n: Floats
+    judge: Floats
+    person: Floats
+    raters: Sequence[str]
+
+    def tests(self, epsilon: float) -> list[PersonTest]:
+        """The judge against each person with a unit, with decisions."""
+        return _corrected(
+            [
+                _person_test(name, self.n[:, code], self.judge[:, code], self.person[:, code], epsilon)
+                for code, name in enumerate(self.raters)
+                if self.n[:, code].any()
+            ]
+        )
+
+    def rates(self, people: Sequence[str]) -> Ratios:
+        """The judge's advantage rate against each of these people, over the items with any unit."""
+        places = [list(self.raters).index(person) for person in people]
+        rows = np.flatnonzero(self.n.any(axis=1))
+        keys = tuple(("rate", person) for person in people)
+        return Ratios(keys, self.judge[rows][:, places], self.n[rows][:, places], (NOBODY,) * len(keys))
+
+
+@dataclass(frozen=True)
 class _MeanOfPeople:
     """The mean over people of their ratios; people without a unit in a draw are left out of it."""
 
@@ -98,7 +129,7 @@ def alternative_annotator_test(
     raters: Sequence[str],
     *,
     scores: bool,
-    epsilon: float = 0.2,
+    epsilon: float = EPSILON_OF_CROWD,
     replicates: int = 1000,
     seed: int = 1,
 ) -> AlternativeAnnotator:
@@ -106,36 +137,47 @@ def alternative_annotator_test(
 
     `unit`, `rater` and `value` (R,) are people's answers without repeats, as codes and values; `judge` (U,) is the
     judge's answer about each unit, NaN if it has none; `item` (U,) the item of each unit. With `scores` values are
-    numbers and fit by distance, otherwise they are codes of labels or choices, from 0, and fit by equality. The default
-    `epsilon` is the paper's for experts: pass 0.15 or 0.1 for others.
+    numbers and fit by distance, otherwise they are codes of labels or choices, from 0, and fit by equality.
 
     Raises ValueError if epsilon is not in 0..1.
     """
     if not 0 <= epsilon <= 1:
         raise ValueError("epsilon must be between 0 and 1")
-    m = np.bincount(unit, minlength=judge.size)
-    used = (m[unit] > 1) & ~np.isnan(judge[unit])
+    found = advantages(unit, rater, value, [judge], item, raters, scores=scores)
+    tests = found.tests(epsilon)
+    rates = found.rates([test.person for test in tests if test.p is not None])
+    rho = estimate([_MeanOfPeople(rates)], rates.numerator.shape[0], replicates, seed)["rho",]
+    return _outcome(tests, epsilon, rho)
+
+
+def advantages(
+    unit: Ints,
+    rater: Ints,
+    value: Floats | Ints,
+    judges: Sequence[Floats],
+    item: Ints,
+    raters: Sequence[str],
+    *,
+    scores: bool,
+) -> Advantages:
+    """Who had the advantage, from answers as `alternative_annotator_test` takes them.
+
+    `judges` has one answer of the judge per unit (U,), or several between which it chooses with equal probability;
+    those are missing for the same units.
+    """
+    m = np.bincount(unit, minlength=item.size)
+    used = (m[unit] > 1) & ~np.isnan(judges[0][unit])
     unit, rater, answer = unit[used], rater[used], np.asarray(value, dtype=np.float64)[used]
-    lead = (_lead_in_distance if scores else _lead_in_agreement)(unit, answer, judge)
     items = int(item.max()) + 1 if item.size else 0
     cell, shape = item[unit] * len(raters) + rater, (items, len(raters))
-    n, judge_best, person_best = (
-        sum_by(cell, column.astype(np.float64), items * len(raters)).reshape(shape)
-        for column in (np.ones(unit.size), lead >= 0, lead <= 0)
+    leads = [(_lead_in_distance if scores else _lead_in_agreement)(unit, answer, judge) for judge in judges]
+    of_judge, of_person = (
+        np.mean([ahead(lead) for lead in leads], axis=0) for ahead in (lambda lead: lead >= 0, lambda lead: lead <= 0)
     )
-    tests = [
-        _person_test(name, n[:, code], judge_best[:, code], person_best[:, code], epsilon)
-        for code, name in enumerate(raters)
-        if n[:, code].any()
-    ]
-    corrected = _corrected(tests)
-    tested = [test for test in corrected if test.p is not None]
-    places = [list(raters).index(test.person) for test in tested]
-    rows = np.flatnonzero(n.any(axis=1))
-    keys = tuple(("rate", test.person) for test in tested)
-    advantage = Ratios(keys, judge_best[rows][:, places], n[rows][:, places], (NOBODY,) * len(keys))
-    rho = estimate([_MeanOfPeople(advantage)], rows.size, replicates, seed)["rho",]
-    return _outcome(corrected, epsilon, rho)
+    n, judge_best, person_best = (
+        sum_by(cell, column, items * len(raters)).reshape(shape) for column in (np.ones(unit.size), of_judge, of_person)
+    )
+    return Advantages(n, judge_best, person_best, raters)
 
 
 def _outcome(tests: Sequence[PersonTest], epsilon: float, rho: Estimate) -> AlternativeAnnotator:

@@ -11,7 +11,7 @@ AGREEMENT = {
 }  # fmt: skip
 META_EVALUATION = {
     **ABOUT, "kinds": ["model", "metric"], "software": "0.1", "people": [], "panel": [], "replicates": 1000,
-    "beyond_papers": {"epsilon": 0.2}, "across": [], "tables": {},
+    "beyond_papers": {"epsilon": 0.1}, "across": [], "tables": {},
     "questions": {"correct": {"text": "Is the answer correct?", "judges": {"judge-small": {"accuracy": 0.9}}}},
 }  # fmt: skip
 SESSIONS = {

@@ -85,7 +85,7 @@ def agreement(request: Request, slug: str) -> Response:
         parameter("people", "The name of a person of the group (everybody else); may be repeated.", many=True),
         parameter("across", "JUDGED:PEOPLE, two keys of questions to compare as well; may be repeated.", many=True),
         parameter("panel", "The name of a judge that is also compared as part of a panel; repeated.", many=True),
-        parameter("epsilon", "What a person may be better by in the alternative-annotator test, 0 to 1 (0.2)."),
+        parameter("epsilon", "What a person may be better by in the alternative-annotator test, 0 to 1 (0.1)."),
         parameter("positive", "The label of precision, recall and F1; by default a question's first choice."),
         parameter("majority_of", "People's question for AUC in the table of riSum."),
         parameter("mean_of", "People's question for the distances of that table."),

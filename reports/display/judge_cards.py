@@ -30,12 +30,18 @@ class PersonTested:
 
 @dataclass(frozen=True)
 class ReplacementTest:
-    """The answer to *may it replace a person?*, with the winning rate and the advantage probability."""
+    """The answer to *may it replace a person?*, with the winning rate and the advantage probability.
+
+    `constant` and `shuffled` are the winning rates of judges that know nothing, `alpha` is people's.
+    """
 
     name: str
     verdict: str
     omega: str
     rho: PrintedFigure
+    constant: str
+    shuffled: str
+    alpha: PrintedFigure
     epsilon: str
     by: str
     missing: list[str]
@@ -91,11 +97,14 @@ class JudgeCard:
 
 def replacement_test(name: str, found: Json) -> ReplacementTest:
     """The alternative-annotator test of a judge."""
-    passes, undefined = found["passes"], found["undefined"]
+    passes, undefined, baselines = found["passes"], found["undefined"], found["baselines"]
     return ReplacementTest(
         name=name,
         verdict=UNKNOWN if passes is None else YES if passes else NO,
-        omega="" if found["omega"] is None else number(found["omega"], "share"),
+        omega=_rate(found["omega"]),
+        constant=_rate(baselines["constant"]["omega"]),
+        shuffled=_rate(baselines["shuffled"]["omega"]),
+        alpha=_printed(found, "people_alpha", "alternative_annotator.alpha"),
         rho=_printed(found, "rho", "alternative_annotator.rho"),
         epsilon=f"{found['epsilon']:g}",
         by=found["by"],
@@ -103,6 +112,10 @@ def replacement_test(name: str, found: Json) -> ReplacementTest:
         reason=undefined.get("passes", ""),
         people=[_person(person, one) for person, one in found["people"].items()],
     )
+
+
+def _rate(omega: float | None) -> str:
+    return "" if omega is None else number(omega, "share")
 
 
 def _person(name: str, one: Json) -> PersonTested:

@@ -97,13 +97,17 @@ def _beside(section: LeaderboardSection) -> dict[str, Any]:
 
 def _replacements(section: LeaderboardSection) -> dict[str, Any]:
     columns = [
-        ("verdict", "May it?"), ("winning_rate", "Winning rate"), ("advantage", "Advantage probability"),
-        ("by", "Compared by"), ("missing", "What is missing"),
+        ("verdict", "May it?"), ("winning_rate", "Winning rate"), ("constant", "If constant"),
+        ("shuffled", "If shuffled"), ("people_alpha", "People\N{RIGHT SINGLE QUOTATION MARK}s alpha"),
+        ("advantage", "Advantage probability"), ("by", "Compared by"), ("missing", "What is missing"),
     ]  # fmt: skip
 
     def cells(one: ReplacementTest) -> list[Json]:
-        missing = ", ".join(one.missing) or one.reason or "nothing"
-        return [_text(one.verdict), _text(one.omega), text_cell(one.rho), _text(one.by), _text(missing)]
+        missing = ", ".join([*one.missing, *([one.reason] if one.reason else [])]) or "nothing"
+        return [
+            _text(one.verdict), _text(one.omega), _text(one.constant), _text(one.shuffled), text_cell(one.alpha),
+            text_cell(one.rho), _text(one.by), _text(missing),
+        ]  # fmt: skip
 
     rows = [(one.name, cells(one)) for one in section.replacement_tests]
     return _table(f"May a judge replace a person? {section.key}", "Judge", columns, rows)

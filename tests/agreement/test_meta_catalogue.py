@@ -21,6 +21,7 @@ from agreement.meta_evaluation.label_figures import human_row, label_report
 from agreement.meta_evaluation.length_controlled import LengthControlled
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores
 from agreement.meta_evaluation.panel import panel_of
+from agreement.meta_evaluation.replacement_baselines import ReplacementBaselines
 from agreement.meta_evaluation.style_controlled import Strength, StyleControlled
 
 NAMES_AND_VERDICTS = {
@@ -74,7 +75,7 @@ def test_the_catalogue_names_every_figure_of_the_other_modules_and_no_other(comp
     panel = panel_of("p", [Judge("m", [rerun_of_scores(people.outputs, scored)])], people.outputs)
     means = corrected_means(np.ones(8), np.ones(8), people.outputs, yes_or_no=True)["a"]
     found = {
-        "alternative_annotator": fields(AlternativeAnnotator, PersonTest),
+        "alternative_annotator": fields(AlternativeAnnotator, PersonTest, ReplacementBaselines),
         "corrected_means": set(names(means)),
         "panel": set(names(panel.about)),
         "length_controlled": fields(LengthControlled),

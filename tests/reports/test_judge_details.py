@@ -30,7 +30,7 @@ def question(study, key="how_well", **chosen):
 def test_a_good_judge_may_replace_people_and_a_bad_one_may_not(study):
     judges = question(study)["judges"]
     good, bad = (judges[name]["alternative_annotator"] for name in ("even", "far"))
-    assert (good["by"], good["epsilon"], good["passes"], good["missing"]) == ("scores", 0.2, True, [])
+    assert (good["by"], good["epsilon"], good["passes"], good["missing"]) == ("scores", 0.1, True, [])
     assert list(good["people"]) == list(PEOPLE)
     assert {one["items"] for one in good["people"].values()} == {ITEMS}
     assert good["omega"] == 1
