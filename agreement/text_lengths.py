@@ -1,16 +1,33 @@
-"""The length of texts in words, and the edit distance between them."""
+"""What a word is, the length of texts in words, and the edit distance between texts.
+
+This is the only definition of words that are counted. `annotation.desk.word_places` finds the words that pages mark:
+the same ones, without their punctuation. `static/js/desk/words.js` has both for the pages' scripts.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese: scripts without spaces between words."""
-TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+TOKEN = re.compile(rf"[^\w\s]*+(?=[{UNSPACED}])\w[^\w\s]*+|[^\s{UNSPACED}]+")
 
 
 def tokens(text: str) -> list[str]:
-    """The words between white space, with their punctuation; in scripts without spaces, single characters."""
-    return TOKEN.findall(text)
+    """The words between white space, with their punctuation; in scripts without spaces, single characters with theirs.
+
+    What combines with a character, such as a vowel sign of Thai, belongs to it.
+    """
+    return text.split() if text.isascii() else TOKEN.findall(text)
+
+
+def token_places(text: str) -> Iterator[tuple[int, int]]:
+    """The start and end of each of the `tokens` of `text`, in code points."""
+    return (match.span() for match in TOKEN.finditer(text))
+
+
+def count_words(text: str) -> int:
+    """The number of words of `text`: of its `tokens`."""
+    return len(tokens(text))
 
 
 def edit_distance(source: Sequence[str], target: Sequence[str]) -> int:

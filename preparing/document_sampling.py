@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agreement.text_lengths import count_words
 from config.text_validation import LONGEST_ID, TextRefusedError, check_id, check_text
 
 MOST_SOURCES = 1_000
@@ -59,11 +60,6 @@ class SampleDraw:
 
     documents: list[DrawnDocument] = field(default_factory=list)
     counts: dict[str, SourceCounts] = field(default_factory=dict)
-
-
-def count_words(text: str) -> int:
-    """Return the number of words: of pieces between blanks."""
-    return len(text.split())
 
 
 def draw(lines: Iterable[tuple[int, Mapping[str, Any]]], per_source: int, words: WordRange, seed: int) -> SampleDraw:

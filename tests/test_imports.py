@@ -65,6 +65,8 @@ BELOW = {
 AT_THE_TOP = ("config/urls.py",)
 """The table of all addresses names the views of all apps; no app imports it."""
 WITHOUT_DJANGO = ("agreement", "scripts")
+FOR_ALL = ("agreement.text_lengths",)
+"""What a word is: any app but config and accounts may ask, and it needs no numpy, which web processes do not load."""
 BEFORE_ANYTHING_IS_INSTALLED = ("scripts/virtual_environment.py", "scripts/stop_errors.py")
 STANDARD = set(__import__("sys").stdlib_module_names)
 
@@ -85,6 +87,8 @@ def imports_of(path: Path) -> list[tuple[int, str]]:
 def refused(path: Path, app: str, name: str) -> str | None:
     """Why the app may not import `name`, or None if it may."""
     top = name.partition(".")[0]
+    if name in FOR_ALL and app not in ("config", "accounts"):
+        return None
     if name.startswith("."):
         return "imports say the whole name of their module"
     if top == "tests":
@@ -131,6 +135,12 @@ def test_imports_point_one_way():
     assert [offence for path in sources() for offence in offences(path)] == []
 
 
+def test_what_all_apps_may_import_knows_nothing_of_the_others():
+    assert {
+        top.partition(".")[0] for name in FOR_ALL for _, top in imports_of(ROOT / f"{name.replace('.', '/')}.py")
+    } <= STANDARD
+
+
 def test_only_tables_of_addresses_import_views():
     assert [offence for path in sources() for offence in imported_views(path)] == []
     library = ast.parse("from annotation.views.desk import desk")
@@ -156,6 +166,8 @@ def test_every_app_has_its_place_in_the_order():
     [
         ("accounts/views.py", "from annotation.models import Study", "not annotation"),
         ("annotation/views/desk.py", "import reports.rows", "not reports"),
+        ("annotation/views/desk.py", "import agreement.alpha", "not agreement"),
+        ("config/settings.py", "from agreement.text_lengths import tokens", "not agreement"),
         ("agreement/alpha.py", "import config.model_fields", "no app"),
         ("agreement/alpha.py", "from django.db import models", "nothing of Django"),
         ("annotation/desk/form_reading.py", "from . import text", "whole name"),

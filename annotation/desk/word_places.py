@@ -1,17 +1,19 @@
 """Positions of the words of a text: letters, digits and marks, with apostrophes, joiners and decimal points inside.
 
-They are found in one pass of one pattern, because texts may have a million characters.
+They are found in one pass of one pattern, because texts may have a million characters. `static/js/desk/words.js` is the
+same pattern for differences and spans, which the browser finds.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
+from agreement.text_lengths import UNSPACED as UNSPACED_RANGES
+
 INSIDE = "'\u2019\u200c\u200d"
 """Apostrophes and joiners, which belong to a word if it continues after them."""
 POINTS = ".,\u066b\u066c"
 """Decimal points and the like, which belong to a number if digits follow."""
-UNSPACED_RANGES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 UNSPACED = re.compile(f"[{UNSPACED_RANGES}]")
 """Scripts written without spaces: each character is a word, and a selection of several is found as a phrase."""
 BLOCKS_WITH_MARKS = (range(0x300, 0x20000), range(0xE0100, 0xE01F0))

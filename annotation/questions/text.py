@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.text_lengths import count_words
 from annotation.answers import Sheet
 from annotation.questions import QuestionType, SpecInvalidError, ValueInvalidError
 from annotation.spec_fields import SpecField
@@ -51,7 +52,7 @@ class Text(QuestionType):
             check_text(value)
         except TextRefusedError as problem:
             raise ValueInvalidError(str(problem)) from None
-        words = len(value.split())
+        words = count_words(value)
         if words < spec.get("min_words", 0):
             reason = gettext("needs at least %(least)s words; it has %(words)s")
             raise ValueInvalidError(reason % {"least": spec["min_words"], "words": words})

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agreement.text_lengths import count_words
 from judges.metrics import Metric, MetricInput, MetricOption, Scored, package_versions
 from judges.metrics.sentence_splitting import SPLITTER, split_sentences
 
@@ -15,7 +16,7 @@ def treebank_tokens(text: str) -> int:
 
 
 class LengthInWords(Metric):
-    """Words of the output: between white space, as in all other figures, or Treebank tokens."""
+    """Words of the output: between white space or single characters, as in all other figures, or Treebank tokens."""
 
     key = "words"
     name = "Length in words"
@@ -23,7 +24,8 @@ class LengthInWords(Metric):
         "counting": MetricOption(
             "choice",
             "spaces",
-            "What is a word: the text between two spaces, or a token of NLTK, punctuation included.",
+            "What is a word: the text between two spaces (in scripts without spaces, a character), or a token of NLTK, "
+            "punctuation included.",
             choices=("spaces", "treebank"),
         )
     }
@@ -31,7 +33,7 @@ class LengthInWords(Metric):
     def compute(self, inputs: Sequence[MetricInput], options: Mapping[str, Any]) -> list[Scored]:
         if options["counting"] == "treebank":
             return [Scored(float(treebank_tokens(one.output))) for one in inputs]
-        return [Scored(float(len(one.output.split()))) for one in inputs]
+        return [Scored(float(count_words(one.output))) for one in inputs]
 
     def versions(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"packages": package_versions("nltk", SPLITTER)} if options["counting"] == "treebank" else {}

@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from random import Random
 
-SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
+from agreement.text_lengths import UNSPACED, tokens
+
+SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。\uff01\uff1f])(?!\W)|\n+")
+UNSPACED_END = re.compile(rf"[{UNSPACED}]\W*\Z")
 FEW_SENTENCES = 3
 CUT_TO = (0.25, 0.5)
 """The share of the words that a cut leaves."""
@@ -13,12 +16,12 @@ CUT_TO = (0.25, 0.5)
 def shuffled(text: str, others: Sequence[str], random: Random) -> str:
     """The same sentences in another order; the words of a text of fewer than three sentences."""
     sentences = [one for one in SENTENCES.split(text) if one.strip()]
-    parts = sentences if len(sentences) >= FEW_SENTENCES else text.split()
+    parts = sentences if len(sentences) >= FEW_SENTENCES else tokens(text)
     moved = list(parts)
     random.shuffle(moved)
     if moved == parts:
         moved.reverse()
-    return " ".join(moved)
+    return _joined(moved)
 
 
 def swapped(text: str, others: Sequence[str], random: Random) -> str:
@@ -29,8 +32,13 @@ def swapped(text: str, others: Sequence[str], random: Random) -> str:
 
 def cut(text: str, others: Sequence[str], random: Random) -> str:
     """The first words, which end in the middle of what is said."""
-    words = text.split()
-    return " ".join(words[: max(1, int(len(words) * random.uniform(*CUT_TO)))])
+    words = tokens(text)
+    return _joined(words[: max(1, int(len(words) * random.uniform(*CUT_TO)))])
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """The parts with a space between two, but not after a script that is written without."""
+    return "".join(part if UNSPACED_END.search(part) else f"{part} " for part in parts).rstrip(" ")
 
 
 DAMAGES: dict[str, Callable[[str, Sequence[str], Random], str]] = {"shuffle": shuffled, "other": swapped, "cut": cut}
@@ -45,6 +53,6 @@ def damaged(text: str, others: Sequence[str], kinds: Sequence[str], random: Rand
     random.shuffle(order)
     for name in order:
         changed = DAMAGES[name](text, others, random)
-        if changed.split() != text.split():
+        if tokens(changed) != tokens(text):
             return name, changed
     return None

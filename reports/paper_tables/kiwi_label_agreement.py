@@ -6,6 +6,7 @@ from itertools import combinations
 from django.db.models import Q
 
 from agreement.label_agreement import MOST_RATERS, Label, label_agreement
+from agreement.text_lengths import count_words
 from llm.models import StudyPrompt
 from llm.prompt_files import load_prompt, prompt_key
 from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -97,7 +98,7 @@ def _shown_turns(sessions: SessionAnswers, kind: str) -> set[str]:
 
 def _is_shown(instruction: str, prompt: str) -> bool:
     """Whether a prompt has an instruction as an example: in quotes, or if it is long enough, anywhere."""
-    if len(instruction.split()) < LONG_ENOUGH:
+    if count_words(instruction) < LONG_ENOUGH:
         return bool(instruction) and f'"{instruction}"' in prompt
     return instruction in prompt
 

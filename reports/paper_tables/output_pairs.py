@@ -9,6 +9,7 @@ import numpy as np
 from agreement.meta_evaluation.output_similarity import similarity_report
 from agreement.meta_evaluation.system_outcomes import SystemOutcomes
 from agreement.rating_arrays import Floats, Ints
+from agreement.text_lengths import count_words
 from judges.metrics.rouge import RougeText, RougeTokenizer, compared
 from reports.paper_tables import TableBody, TableCell, TableColumn, cell_of
 from reports.paper_tables.pair_outcomes import left_out_note, outcomes_of
@@ -98,7 +99,7 @@ def _measured(answers: StudyAnswers, pairs: Sequence[SystemPair], most: int) -> 
                     prepared[system] = tokenizer.prepare(texts[system])
             one, other = (prepared[system] for system in pair)
             rouge = [compared(other, one, (variant,), "f1") for variant in VARIANTS.values()]
-            found[pair].append((item, *rouge, *(len(texts[system].split()) for system in pair)))
+            found[pair].append((item, *rouge, *(count_words(texts[system]) for system in pair)))
     return {pair: np.array(rows, dtype=np.float64) for pair, rows in found.items() if rows}
 
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from agreement.rating_arrays import Floats
+from agreement.text_lengths import count_words
 from annotation.models import Output
 from annotation.pools import OF_COUNTED
 from reports.rows.compared_rows import OutputCodes
@@ -18,7 +19,7 @@ BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
 
 def style_counts(text: str) -> tuple[int, int, int, int]:
     """The number of FEATURES in a text."""
-    return len(text.split()), len(LIST_ITEM.findall(text)), len(HEADER.findall(text)), len(BOLD.findall(text))
+    return count_words(text), len(LIST_ITEM.findall(text)), len(HEADER.findall(text)), len(BOLD.findall(text))
 
 
 def output_styles(codes: OutputCodes, wanted: np.ndarray) -> Floats:

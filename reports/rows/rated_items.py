@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
+from agreement.text_lengths import count_words
 from annotation.blinding import Names, names_of
 from annotation.models import Output, Rater, Study
 from annotation.pools import OF_COUNTED, main_items
@@ -79,9 +80,9 @@ class RatedItems:
 
     @cached_property
     def words(self) -> dict[tuple[Hashable, str], float]:
-        """The number of words of each output, by item and system; words are separated by white space."""
+        """The number of words of each output, by item and system."""
         texts = self._outputs().values_list("item_id", "key", "text").iterator(chunk_size=CHUNK)
-        return {(item, self.names.shown(key)): len(text.split()) for item, key, text in texts}
+        return {(item, self.names.shown(key)): count_words(text) for item, key, text in texts}
 
     def _outputs(self) -> QuerySet[Output]:
         """The outputs of the items, in no order."""

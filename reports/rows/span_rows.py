@@ -1,19 +1,18 @@
 """Ratings that mark spans, with the verdicts on the spans."""
 
 import json
-import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from agreement.span_marks import Mark, SpanAnswers, collect_spans
+from agreement.text_lengths import token_places
 from annotation.models import Item, Output, Question, SpanReview
 from annotation.questions.spans import severities
 from annotation.review.marked_spans import marked_spans
 from reports.rows import CHUNK, Choice, answers
 from reports.rows.rated_items import RatedItems
 
-TOKEN = re.compile(r"\S+")
 DECIDED = {SpanReview.Verdict.CONFIRMED.value: True, SpanReview.Verdict.REJECTED.value: False}
 
 Text = tuple[Hashable, str | None]
@@ -23,7 +22,7 @@ Text = tuple[Hashable, str | None]
 def spans(rated: RatedItems, question: Question, choice: Choice) -> SpanAnswers:
     """The chosen answers to one spans question, one per rater and text, whether or not the rater marked anything.
 
-    A span without an output is in the item's document. Words are separated by white space.
+    A span without an output is in the item's document. Words are those of `agreement.text_lengths`.
     """
     decided, in_document = verdicts(rated, question), question.spec.get("on") == "document"
     weights = severities(question.spec)
@@ -74,5 +73,5 @@ def _texts(rated: RatedItems, wanted: set[Text]) -> tuple[dict[Text, int], dict[
         name: Text = (item, output)
         if name in wanted:
             lengths[name] = len(text)
-            tokens[name] = [word.span() for word in TOKEN.finditer(text)]
+            tokens[name] = list(token_places(text))
     return lengths, tokens

@@ -7,6 +7,7 @@ import numpy as np
 from django.db.models import Q
 
 from agreement.rating_arrays import Floats
+from agreement.text_lengths import count_words
 from agreement.time_quartiles import CLOCKS, AnswerTimes
 from annotation.models import Annotation, Output, Question, Study, TaskOutput
 from annotation.pools import OF_COUNTED, in_main_pool, main_items
@@ -59,14 +60,14 @@ def _of_tasks(rated: RatedItems) -> tuple[dict[int, float], dict[int, str]]:
     """The words of each task, and the system of each that shows a single output."""
     study, found, shown = rated.study, defaultdict[int, float](float), defaultdict[int, list[int]](list)
     items = {
-        pk: float(len(document.split()) + len(instruction.split()))
+        pk: float(count_words(document) + count_words(instruction))
         for pk, document, instruction in main_items(study)
         .order_by()
         .values_list("pk", "document", "instruction")
         .iterator(chunk_size=CHUNK)
     }
     outputs = {
-        pk: len(text.split())
+        pk: count_words(text)
         for pk, text in Output.objects.filter(item__study=study, **OF_COUNTED)
         .order_by()
         .values_list("pk", "text")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from agreement.text_lengths import count_words
 from llm.extractive.sentences import sentences
 from sessions.comparing.sequence_matching import Run, StepCounter, matching_runs
 from sessions.comparing.word_pieces import Pieces, pieces_of
@@ -41,7 +42,7 @@ class Stretch:
 
     @property
     def words(self) -> int:
-        return len(self.text.split())
+        return count_words(self.text)
 
     @property
     def is_break(self) -> bool:
@@ -232,7 +233,7 @@ def _folded(stretches: list[Stretch]) -> Iterator[Stretch]:
         ends = [match.end() for match in BOUNDARY.finditer(text)]
         start = 0 if number == 0 else next(iter(ends), len(text))
         stop = len(text) if number == len(stretches) - 1 else max((end for end in ends if end > start), default=start)
-        if len(text[start:stop].split()) < LEAST_FOLDED:
+        if count_words(text[start:stop]) < LEAST_FOLDED:
             yield stretch
             continue
         yield from _shown(SAME, text[:start])

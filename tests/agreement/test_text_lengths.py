@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agreement.text_lengths import edit_distance, tokens
+from agreement.text_lengths import count_words, edit_distance, token_places, tokens
 
 
 def by_table(source, target):
@@ -24,11 +24,22 @@ def by_table(source, target):
         ("", []),
         (" \t\n", []),
         ("\u4eca\u5929 is today\u3002", ["\u4eca", "\u5929", "is", "today\u3002"]),
+        ("今天\uff0c我们去。", ["今", "天\uff0c", "我", "们", "去。"]),
+        ("\uff08今天\uff09…", ["\uff08今", "天\uff09…"]),
+        ("ที่นี่ดี", ["ที่", "นี่", "ดี"]),
+        ("3月 x_y 。", ["3", "月", "x_y", "。"]),
         ("\u0645\u0631\u062d\u0628\u0627 \u0628\u0643", ["\u0645\u0631\u062d\u0628\u0627", "\u0628\u0643"]),
     ],
 )
 def test_words_are_separated_by_spaces_or_single_characters(text, expected):
     assert tokens(text) == expected
+    assert count_words(text) == len(expected)
+    assert [text[start:end] for start, end in token_places(text)] == expected
+
+
+def test_in_scripts_with_spaces_words_are_those_between_spaces_as_published_figures_count_them():
+    text = "Well-known \u2013 and “quoted” \u2013 words,\n\nétude by étude: 2,300.5 كتاب جديد."
+    assert tokens(text) == text.split()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 // How much of a question is answered.
 
-export function wordsOf(text) {
-  return text.split(/[\s\u001c-\u001f\u0085]+/u).filter(Boolean).length;
-}
+import { countWords } from "./words.js";
 
 // {done, all}: of a ranking its outputs, of spans the texts that are marked or free of errors, of a text its words.
 export function shareOf(question) {
@@ -17,7 +15,7 @@ export function shareOf(question) {
   const text = question.querySelector("textarea");
   if (!text) return { done: question.querySelector(":checked") ? 1 : 0, all: 1 };
   const least = Number(question.dataset.minWords) || 0;
-  const words = wordsOf(text.value);
+  const words = countWords(text.value);
   if (!words || !least) return { done: words ? 1 : 0, all: 1 };
   return { done: Math.min(words, least), all: least };
 }

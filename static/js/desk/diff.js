@@ -1,21 +1,11 @@
 // Word-by-word differences of two texts: the words of each that are not in their longest common subsequence.
 
-const WORD = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
-const LETTER = /[\p{L}\p{N}]/u;
+import { isWord } from "./words.js";
+
 const MOST_MARKED = 0.85;
 const MOST_CELLS = 9_000_000; // two texts of 3,000 words each take about 0.3 s
 
-// [{start, end, text}] in UTF-16 units; a token is a word or one character that is neither letter nor space.
-export function tokens(text) {
-  const found = [];
-  const words = new RegExp(WORD); // a copy with its own lastIndex; matchAll is four times slower
-  for (let match = words.exec(text); match; match = words.exec(text)) {
-    found.push({ start: match.index, end: match.index + match[0].length, text: match[0] });
-  }
-  return found;
-}
-
-// Two lists of inclusive token ranges [first, last]: those only in the first text, those only in the second.
+// Of two texts' pieces: two lists of inclusive ranges [first, last]: those only in the first text, those only in the second.
 export function differences(one, other) {
   let from = 0;
   while (from < one.length && from < other.length && one[from].text === other[from].text) from++;
@@ -68,7 +58,7 @@ function solid(places, one) {
     if (last && last[0] + 1 === row && last[1] + 1 === column) runs.at(-1).push([row, column]);
     else runs.push([[row, column]]);
   }
-  return runs.filter((run) => run.some(([row]) => LETTER.test(one[row].text))).flat();
+  return runs.filter((run) => run.some(([row]) => isWord(one[row]))).flat();
 }
 
 // The ranges of from..end (exclusive) between the `kept` indexes, which count from `from`.

@@ -1,7 +1,8 @@
 // Errors that the server found go away when their cause does: beside the question, in the message, for screen readers.
 
 import { ngettext } from "../gettext.js";
-import { isAnswered, lacksMarks, wordsOf } from "./completeness.js";
+import { isAnswered, lacksMarks } from "./completeness.js";
+import { countWords } from "./words.js";
 
 export class Errors {
   constructor(page) {
@@ -60,7 +61,7 @@ export function firstUnfixed(root) {
 function isFixed(question) {
   const most = Number(question.dataset.maxWords) || Infinity;
   const text = question.querySelector("textarea");
-  return isAnswered(question) && (!text || wordsOf(text.value) <= most);
+  return isAnswered(question) && (!text || countWords(text.value) <= most);
 }
 
 // The name of a question's field, without the letter of the output that it is about.

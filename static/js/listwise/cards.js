@@ -1,7 +1,8 @@
 // Cards: folded or expanded; two can be pinned side by side with their differences marked.
 
 import { gettext, ngettext } from "../gettext.js";
-import { differences, isUnlike, tokens } from "../desk/diff.js";
+import { differences, isUnlike } from "../desk/diff.js";
+import { pieces } from "../desk/words.js";
 
 export class Cards {
   constructor(page, texts, effort) {
@@ -48,7 +49,7 @@ export class Cards {
     this.page.root.querySelector("#main").classList.toggle("is-comparing", both);
     let said = one ? gettext("%(letter)s is pinned: pin another to compare", { letter: one.letter }) : "";
     if (both) {
-      const words = [tokens(one.text), tokens(other.text)];
+      const words = [pieces(one.text), pieces(other.text)];
       const found = differences(...words);
       const unlike = isUnlike(found, words);
       [one, other].forEach((text, place) => {

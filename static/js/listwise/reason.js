@@ -1,9 +1,9 @@
 // A word count beside the required number.
 
 import { ngettext } from "../gettext.js";
-import { wordsOf } from "../desk/completeness.js";
+import { countWords } from "../desk/words.js";
 
-export function countWords(page) {
+export function showWordCounts(page) {
   for (const question of page.form.querySelectorAll(".question:has(textarea)")) {
     let count = question.querySelector("[data-words]");
     if (!count) {
@@ -12,7 +12,7 @@ export function countWords(page) {
       count.dataset.words = "";
       question.append(count);
     }
-    const words = wordsOf(question.querySelector("textarea").value);
+    const words = countWords(question.querySelector("textarea").value);
     count.textContent = ngettext("%(n)s word", "%(n)s words", words);
   }
 }

@@ -11,7 +11,7 @@ import { Extremes } from "./extremes.js";
 import { Marking } from "./marking.js";
 import { MarkMode } from "./markmode.js";
 import { actsOf, printTaken } from "./keys.js";
-import { countWords } from "./reason.js";
+import { showWordCounts } from "./reason.js";
 import { stateOf } from "./states.js";
 import { textsOn } from "./texts.js";
 
@@ -39,11 +39,11 @@ openDesk((page, effort) => {
     boards.rebuild();
     marking.rebuild();
     dimensions.begin();
-    countWords(page);
+    showWordCounts(page);
     printTaken(page, choice.letters);
   }
   page.on(page.form, "desk:filled", rebuild);
-  page.on(page.form, "input", () => countWords(page));
+  page.on(page.form, "input", () => showWordCounts(page));
   rebuild();
 
   const acts = actsOf({ page, choice, cards, boards, extremes, marking, dimensions, mode, questions });

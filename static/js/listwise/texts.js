@@ -3,6 +3,7 @@
 
 import { gettext } from "../gettext.js";
 import { selectedIn } from "../desk/selection.js";
+import { pieces } from "../desk/words.js";
 import { paint } from "./points.js";
 
 export class Text {
@@ -18,7 +19,7 @@ export class Text {
   }
 
   get words() {
-    this.found ??= words(this.text, this.node.lang);
+    this.found ??= pieces(this.text);
     return this.found;
   }
 
@@ -54,14 +55,6 @@ export class Text {
     if (box.top >= view.top + 8 && box.bottom <= view.bottom - 8) return;
     this.scroll.scrollTop += (box.top + box.bottom) / 2 - (view.top + view.bottom) / 2;
   }
-}
-
-// Words and single other characters: {start, end}. Grapheme clusters (letters with accents, joined emoji) stay whole.
-function words(text, language) {
-  const segmenter = new Intl.Segmenter(language || undefined, { granularity: "word" });
-  return [...segmenter.segment(text)]
-    .filter(({ segment }) => segment.trim())
-    .map(({ segment, index }) => ({ start: index, end: index + segment.length }));
 }
 
 export function textsOn(page) {

@@ -1,10 +1,11 @@
 // Marks words that differ between the two texts, on request; the setting stays for later tasks.
 
 import { gettext } from "../gettext.js";
-import { differences, isUnlike, tokens } from "../desk/diff.js";
+import { differences, isUnlike } from "../desk/diff.js";
 import { countedInvisibles, Reading } from "../desk/reading.js";
 import { paintKeeping } from "../desk/selection.js";
 import { remembered, remember } from "../desk/switches.js";
+import { pieces } from "../desk/words.js";
 
 const SWITCH = "desk-differences";
 
@@ -33,7 +34,7 @@ export class Comparison {
   }
 
   #reading(node) {
-    const words = tokens(node.textContent);
+    const words = pieces(node.textContent);
     const reading = new Reading(node, flat(words));
     reading.layers = { differs: [] };
     this.words.set(reading, words);
