@@ -5,15 +5,15 @@ For a system m and a baseline b, a logistic regression of the choices between th
     logit P(m wins on item x) = theta_m + phi_m tanh((length_m - length_b) / sd) + psi_m gamma_x
 
 The length-controlled win rate is the mean over the judged pairs of P with the middle term at 0. `sd` is the standard
-deviation of the system's differences of length. The difficulty of an item, gamma_x, is fitted first, for all systems
-together with psi = 1, and has mean 0; it is left out if fewer than two systems met the baseline, since it would not
-differ from theta.
+deviation of the system's differences of length. The difficulty of an item, gamma_x, is fitted first, to the choices of
+all *other* systems together with psi = 1, and has mean 0; a system that alone met the baseline has none. Fitted to the
+system's own choices, too, gamma would take up part of what its length explains: two systems of equal quality and
+unequal length came out at .58 instead of .50.
 
 **Reading:** coefficients have a weak ridge penalty, squares / 200, that keeps them finite if a system always wins; the
 difficulties have one of squares / 2. The paper's program uses an L1 penalty chosen by cross-validation and two altered
 baselines instead, which only its own baseline has. The interval is of the sandwich estimator over items, on the
-logistic scale, and takes gamma as known, which understates it a little. Gamma is fitted to the same choices, so with
-few systems and raters phi comes out too large; the win rates do not.
+logistic scale, and takes gamma as known, which understates it a little.
 
 Source: Dubois, Galambosi, Liang and Hashimoto 2024, *Length-Controlled AlpacaEval*, section 3.
 """
@@ -71,10 +71,9 @@ def length_controlled_win_rates(choices: OutputChoices, outputs: Outputs, baseli
     if baseline not in outputs.systems:
         raise ValueError(f"no system is called {baseline}")
     rows = _rows(choices, outputs, outputs.systems.index(baseline))
-    met = np.unique(rows.system)
-    difficulty = _difficulties(rows, outputs.items) if met.size > 1 else None
+    difficulty = _Difficulties(rows, outputs.items, len(outputs.systems))
     return {
-        name: _of_system(rows, np.flatnonzero(rows.system == code), difficulty)
+        name: _of_system(rows, np.flatnonzero(rows.system == code), difficulty.without(code))
         for code, name in enumerate(outputs.systems)
         if name != baseline
     }
@@ -150,36 +149,56 @@ def _likelihood(x: Floats, y: Floats, beta: Floats, penalty: float) -> float:
     return float((y * eta - np.logaddexp(0, eta)).sum() - penalty / 2 * (beta @ beta))
 
 
-def _difficulties(rows: _BaselineChoices, items: int) -> Floats:
-    """gamma (I,), 0 for items without a row, from all systems' rows, with theta and phi per system.
+class _Difficulties:
+    """The difficulty of items as all systems but one find it, with theta and phi per system.
 
-    Newton's method on the whole Hessian, in which the block of the items is diagonal and is eliminated first.
+    Newton's method on the whole Hessian, in which the block of the items is diagonal and is eliminated first. Each fit
+    starts at that of all systems.
     """
-    systems, system = np.unique(rows.system, return_inverse=True)
-    s, n = systems.size, rows.y.size
-    place = np.concatenate([np.arange(n), np.arange(n)]), np.concatenate([system, system + s])
-    x = csr_array((np.concatenate([np.ones(n), rows.length]), place), shape=(n, 2 * s))
-    of_item = csr_array((np.ones(n), (np.arange(n), rows.item)), shape=(n, items))
-    beta, gamma = np.zeros(2 * s), np.zeros(items)
-    for _ in range(ITERATIONS):
-        p = expit(x @ beta + gamma[rows.item])
-        weight = p * (1 - p)
-        of_beta = x.T @ (rows.y - p) - RIDGE * beta
-        of_gamma = sum_by(rows.item, rows.y - p, items) - RIDGE_OF_DIFFICULTY * gamma
-        weighted = x.multiply(weight[:, None]).tocsr()
-        diagonal = sum_by(rows.item, weight, items) + RIDGE_OF_DIFFICULTY
-        between = (weighted.T @ of_item).tocsr()
-        reduced = (weighted.T @ x).toarray() - (between.multiply(1 / diagonal) @ between.T).toarray()
-        reduced += RIDGE * np.eye(2 * s)
-        step = np.linalg.solve(reduced, of_beta - between @ (of_gamma / diagonal))
-        step_of_gamma = (of_gamma - between.T @ step) / diagonal
-        longest = max(np.abs(step).max(initial=0.0), np.abs(step_of_gamma).max(initial=0.0))
-        shorter = min(1.0, 2.0 / max(longest, 1e-300))
-        beta, gamma = beta + shorter * step, gamma + shorter * step_of_gamma
-        if longest < 1e-9:
-            break
-    met = np.bincount(rows.item, minlength=items) > 0
-    return np.where(met, gamma - gamma[met].mean(), 0.0)
+
+    def __init__(self, rows: _BaselineChoices, items: int, systems: int) -> None:
+        self.rows, self.items, self.systems = rows, items, systems
+        self.beta, self.gamma = np.zeros(2 * systems), np.zeros(items)
+        if np.unique(rows.system).size > 2:
+            self.beta, self.gamma = self._fitted(np.ones(rows.y.size, dtype=bool))
+
+    def without(self, system: int) -> Floats | None:
+        """gamma (I,) from the other systems' choices, 0 for items without any; None if there is no other system."""
+        others = self.rows.system != system
+        if not others.any():
+            return None
+        _, gamma = self._fitted(others)
+        met = np.bincount(self.rows.item[others], minlength=self.items) > 0
+        return np.where(met, gamma - gamma[met].mean(), 0.0)
+
+    def _fitted(self, used: np.ndarray) -> tuple[Floats, Floats]:
+        """theta and phi of each system (2 S,), and gamma (I,), of the choices with a true `used` (R,)."""
+        item, system, y, length = (
+            column[used] for column in (self.rows.item, self.rows.system, self.rows.y, self.rows.length)
+        )
+        s, n = self.systems, y.size
+        place = np.concatenate([np.arange(n), np.arange(n)]), np.concatenate([system, system + s])
+        x = csr_array((np.concatenate([np.ones(n), length]), place), shape=(n, 2 * s))
+        of_item = csr_array((np.ones(n), (np.arange(n), item)), shape=(n, self.items))
+        beta, gamma = self.beta.copy(), self.gamma.copy()
+        for _ in range(ITERATIONS):
+            p = expit(x @ beta + gamma[item])
+            weight = p * (1 - p)
+            of_beta = x.T @ (y - p) - RIDGE * beta
+            of_gamma = sum_by(item, y - p, self.items) - RIDGE_OF_DIFFICULTY * gamma
+            weighted = x.multiply(weight[:, None]).tocsr()
+            diagonal = sum_by(item, weight, self.items) + RIDGE_OF_DIFFICULTY
+            between = (weighted.T @ of_item).tocsr()
+            reduced = (weighted.T @ x).toarray() - (between.multiply(1 / diagonal) @ between.T).toarray()
+            reduced += RIDGE * np.eye(2 * s)
+            step = np.linalg.solve(reduced, of_beta - between @ (of_gamma / diagonal))
+            step_of_gamma = (of_gamma - between.T @ step) / diagonal
+            longest = max(np.abs(step).max(initial=0.0), np.abs(step_of_gamma).max(initial=0.0))
+            shorter = min(1.0, 2.0 / max(longest, 1e-300))
+            beta, gamma = beta + shorter * step, gamma + shorter * step_of_gamma
+            if longest < 1e-9:
+                break
+        return beta, gamma
 
 
 def _with_interval(value: float, variance: float, items: int) -> MeanEstimate:

@@ -57,18 +57,19 @@ def test_it_is_the_model_of_the_paper_fitted_by_a_general_optimiser(outputs_of):
     difference = outputs.length[choices.second] - outputs.length[choices.first]
     term = np.tanh(difference / np.array([1, difference[system == 1].std(), difference[system == 2].std()])[system])
 
-    def joint(all_of_it):
-        beta, gamma = all_of_it[:4], all_of_it[4:]
-        eta = beta[system - 1] + beta[system + 1] * term + gamma[item]
-        return -(y * eta - np.logaddexp(0, eta)).sum() + 0.005 * beta @ beta + 0.5 * gamma @ gamma
-
-    gamma = minimize(joint, np.zeros(44), tol=1e-10, options={"maxiter": 2000}).x[4:]
-    gamma -= gamma.mean()
     found = length_controlled_win_rates(choices, outputs, "a")
     for code, name in ((1, "b"), (2, "c")):
-        own = system == code
+        own, other = system == code, system != code
 
-        def single(beta, own=own):
+        def of_the_other(all_of_it, other=other):
+            beta, gamma = all_of_it[:2], all_of_it[2:]
+            eta = beta[0] + beta[1] * term[other] + gamma[item[other]]
+            return -(y[other] * eta - np.logaddexp(0, eta)).sum() + 0.005 * beta @ beta + 0.5 * gamma @ gamma
+
+        gamma = minimize(of_the_other, np.zeros(42), tol=1e-10, options={"maxiter": 2000}).x[2:]
+        gamma -= gamma.mean()
+
+        def single(beta, own=own, gamma=gamma):
             eta = beta[0] + beta[1] * term[own] + beta[2] * gamma[item[own]]
             return -(y[own] * eta - np.logaddexp(0, eta)).sum() + 0.005 * beta @ beta
 
@@ -105,6 +106,41 @@ def test_a_system_that_wins_by_length_alone_is_no_better_at_equal_length(outputs
         assert found.win_rate.interval[0] > 0.55
         assert found.controlled.value == pytest.approx(0.5, abs=0.03)
         assert found.controlled.interval[0] < 0.5 < found.controlled.interval[1]
+
+
+@pytest.mark.parametrize("systems", [2, 3, 4])
+def test_equal_systems_of_unequal_length_come_out_equal(outputs_of, systems):
+    """`systems` counts the baseline: with two, there is no difficulty; with three, that of one other system."""
+    rng = np.random.default_rng(systems)
+    values, inside, effects, drawn = [], 0, [], 60
+    for _ in range(drawn):
+        outputs = outputs_of(200, systems, lengths(rng, 200, systems, 60))
+        choices, _ = against_baseline(rng, outputs, (0,) * systems, 1.0, psi=1.0 * (systems > 2), raters=1, ties=0)
+        found = length_controlled_win_rates(choices, outputs, "a")["b"]
+        values.append(found.controlled.value)
+        inside += found.controlled.interval[0] <= 0.5 <= found.controlled.interval[1]
+        effects.append(found.length_effect.value)
+    assert np.mean(values) == pytest.approx(0.5, abs=0.02)
+    assert inside / drawn >= 0.9
+    assert np.mean(effects) == pytest.approx(1.0, abs=0.25)
+
+
+def test_a_system_has_no_difficulty_of_its_own_making(outputs_of):
+    rng = np.random.default_rng(6)
+    outputs = outputs_of(60, 3, lengths(rng, 60, 3, 20))
+    choices, _ = against_baseline(rng, outputs, (0, 0.5, -0.3), 1.0, psi=1.0)
+    own = outputs.system[choices.second] == 1
+    alone = length_controlled_win_rates(choices.only(own), outputs, "a")
+    assert (alone["b"].difficulty, alone["c"].difficulty) == (False, True)
+    changed = OutputChoices(
+        choices.first, choices.second, choices.rater, np.where(own, FIRST, choices.choice), choices.shown_first,
+        choices.raters,
+    )  # fmt: skip
+    one, other = (length_controlled_win_rates(made, outputs, "a") for made in (choices, changed))
+    assert one["b"].controlled.value != other["b"].controlled.value
+    kept = choices.only(~own)
+    others_only = length_controlled_win_rates(kept, outputs, "a")["c"]
+    assert others_only.difficulty is False
 
 
 def test_the_baseline_may_be_any_system(outputs_of):
