@@ -109,6 +109,11 @@ EXCLUDED: dict[str, Figure] = {
         ("person_not_chosen", "People not chosen", "People whom the reader of the report has not chosen."),
         ("machine_not_chosen", "Models and metrics not chosen", "Machines are counted only if a reader chooses them."),
         ("other_guidelines", "Other guidelines versions", "Ratings under versions that the report does not count."),
+        (
+            "shown_other_guidelines",
+            "Machines shown other guidelines",
+            "Ratings by machines that were shown versions that the report does not count.",
+        ),
         ("skipped", "Tasks skipped", "Tasks that raters skipped with a reason."),
         ("flagged_unanswered", "Tasks flagged, not answered", "Tasks with a reported problem and no answer."),
         ("taken_back", "Answers taken back", "Answers that their raters took back and did not submit again."),

@@ -52,9 +52,10 @@ def agreement_report(
     without a level of measurement, such as texts, are only counted.
 
     Answers under different versions of the guidelines answer different questions. Only people's ratings under one
-    version count: the latest with any rating, or version `guidelines`; "all" combines them. The report's `guidelines`
-    says which, with the number of ratings under each. Ratings of machines that were shown another version are left
-    out; so are, and each question has their number, answers in another shape and reruns other than the latest.
+    version count: the latest with any rating, or version `guidelines`; "all" combines them. Ratings of machines count
+    that were shown this version, or none; if people's have no version, the latest that machines were shown. The
+    report's `guidelines` says which, with the number of ratings under each and of those left out. Left out are, too,
+    and each question has their number, answers in another shape and reruns other than the latest.
     Answers to tasks that already had all their raters count like any other; `surplus` is their number. In a study that
     asks third raters if two disagree, only answers in planned places count, and `stopping` says why. Raises
     ChoiceInvalidError.
@@ -161,29 +162,45 @@ def choose(
     names: frozenset[str],
     guidelines: int | str | None,
     *,
+    judges: rows.Choice | None = None,
     without_excluded: bool = False,
     pairs_by_name: bool = False,
 ) -> tuple[rows.Choice, Report]:
-    """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError."""
+    """The ratings that a report reads, and its `guidelines` entry about them; raises ChoiceInvalidError.
+
+    `judges` are the machines with which people are compared, if they are not among the raters. Figures of people never
+    depend on what machines were shown.
+    """
     known = Rater.objects.filter(study=study, name__in=names).values_list("name", flat=True)
     for name in sorted(names - set(known)):
         raise rows.ChoiceInvalidError(f"There is no rater called {name}.")
     raters = rows.Choice(kinds, names=names, without_excluded=without_excluded, pairs_by_name=pairs_by_name)
-    shown = rows.versions_shown(study, raters)
-    there = rows.versions(study, raters) or shown
+    of_people, shown = rows.versions(study, raters), rows.versions_shown(study, judges or raters)
+    there = of_people or shown
     pooled = guidelines == "all"
-    version = next(reversed(there), None) if guidelines is None or pooled else guidelines
-    if guidelines is not None and not pooled and version not in there:
-        raise rows.ChoiceInvalidError(f"There are no ratings under guidelines version {guidelines}.")
-    said = {
+    version = guidelines if isinstance(guidelines, int) else next(reversed(there), None)
+    seen = version if version is not None else next(reversed(shown), None)
+    if isinstance(guidelines, int) and version not in there:
+        if version not in shown or set(of_people) != {None}:
+            raise rows.ChoiceInvalidError(f"There are no ratings under guidelines version {guidelines}.")
+        version = None
+    said: Report = {
         "version": None if pooled else version,
         "pooled": pooled and len({*there, *shown}) > 1,
         "ratings": {"none" if number is None else str(number): count for number, count in there.items()},
     }
     if shown:
         said["machines"] = {str(number): count for number, count in shown.items()}
-    number = version if isinstance(version, int) else None
-    return replace(raters, version=number, pooled=pooled, only_planned=rows.has_third_raters(study)), said
+        said["shown"] = None if pooled else seen
+    if not pooled:
+        left_out = {"people": _others(of_people, version), "machines": _others(shown, seen)}
+        said |= {"left_out": {kind: count for kind, count in left_out.items() if count}}
+    planned = rows.has_third_raters(study)
+    return replace(raters, version=version, shown=seen, pooled=pooled, only_planned=planned), said
+
+
+def _others(counts: Mapping[int | None, int], chosen: int | None) -> int:
+    return sum(count for version, count in counts.items() if version != chosen)
 
 
 def kept_agreement_report(study: Study, choices: Mapping[str, Any]) -> Report:

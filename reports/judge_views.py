@@ -87,6 +87,7 @@ def _choices(study: Study, chosen: dict[str, Any]) -> dict[str, Any]:
         "kinds": [(kind.value, kind.label, kind.value in chosen["kinds"]) for kind in kinds],
         "machines": [(name, name in chosen["raters"], name in chosen["panel"]) for name in machines_in(study)],
         "epsilons": [(text, label, float(text) == (chosen["epsilon"] or EPSILON)) for text, label in EPSILONS],
+        "versions": versions if len(versions := list(study.guidelines.values_list("number", flat=True))) > 1 else [],
         "questions": list(study.questions.order_by("position").values_list("key", flat=True)),
         "pairs_by_name": chosen["pair_coding"] == SORTED,
         "chosen": chosen,
@@ -112,9 +113,10 @@ def _unsorted(request: HtmxRequest) -> str:
 
 def _shown(figures: dict[str, Any], name: str, sort: str = "", runs: Runs | None = None) -> dict[str, Any]:
     """What the templates of a page print of a report's figures."""
+    about: dict[str, Any] = {"guidelines": figures["guidelines"]}
     if name == "tables":
-        return {"tables": shown_tables(figures)}
-    return {"sections": leaderboard(figures, sort, runs)}
+        return about | {"tables": shown_tables(figures)}
+    return about | {"sections": leaderboard(figures, sort, runs)}
 
 
 @require_safe

@@ -33,6 +33,9 @@ WORDS = {
     "other_guidelines": (
         "rating under other versions of the guidelines", "ratings under other versions of the guidelines",
     ),
+    "shown_other_guidelines": (
+        "rating by a machine that was shown other guidelines", "ratings by machines that were shown other guidelines",
+    ),
     "skipped": ("skipped task", "skipped tasks"),
     "flagged_unanswered": ("task that was flagged and not answered", "tasks that were flagged and not answered"),
     "taken_back": ("answer that was taken back", "answers that were taken back"),

@@ -45,7 +45,9 @@ def _of_question(rated: RatedItems, question: Question, choice: Choice) -> Repor
     everything = opinions(rated, question, replace(choice, version=None, pooled=True))
     if everything is None:
         return {"level": None, "reason": NO_ANSWERS_TO_COMPARE}
-    chosen = (everything if choice.pooled else everything.of_version(choice.version)).latest()
+    chosen = everything if choice.pooled else opinions(rated, question, choice)
+    assert chosen is not None  # everything is not
+    chosen = chosen.latest()
     made = describe_disagreement(chosen.ratings, chosen.level, _groups(rated, chosen))
     _name_worst_items(rated, made["by"])
     made["by"]["guidelines"] = {"rows": _by_version(everything), "left_out": 0}

@@ -142,7 +142,7 @@ class ReportPage:
             "kinds": [(kind.value, kind.label, kind.value in kinds) for kind in Rater.Kind if kind in present],
             "names": names,
             "machines": [(name, name in names) for name in machines_in(self.study)],
-            "versions": figures["guidelines"] | {"shown": str(figures["guidelines"]["version"])},
+            "versions": figures["guidelines"] | _offered(figures["guidelines"]),
             "has_categories": of_raters["has_categories"],
             "by_category": self.chosen["by"] == "category",
             "has_excluded": self.chosen["excluded"] == WITHOUT or excluded(self.study).exists(),
@@ -158,3 +158,13 @@ class ReportPage:
             return {}
         section = self.own.section(self.of_protocol.figures).sorted_by(self.sorting)
         return {"section": section, "section_template": self.own.template}
+
+
+def _offered(guidelines: dict[str, Any]) -> dict[str, Any]:
+    """The versions to choose from with their numbers of ratings, and the chosen one."""
+    chosen = guidelines["version"] if guidelines["version"] is not None else guidelines.get("shown")
+    counts = {**guidelines.get("machines", {}), **guidelines["ratings"]}
+    return {
+        "offered": {number: counts[number] for number in sorted(set(counts) - {"none"}, key=int)},
+        "chosen": str(chosen),
+    }

@@ -71,8 +71,9 @@ class RaterComparison:
 class StudyAnswers:
     """What people and judges answered, each question read once, on first use.
 
-    Machines are read under the guidelines version that people's answers have, or if they were shown none. Raises
-    ChoiceInvalidError for an unknown rater, question or version.
+    Machines are read if they were shown the guidelines version that people's answers have, or none; if people's have
+    no version, or there are no people, the latest version that machines were shown. Raises ChoiceInvalidError for an
+    unknown rater, question or version.
     """
 
     def __init__(self, study: Study, compared: RaterComparison, replicates: int = REPLICATES) -> None:
@@ -89,9 +90,10 @@ class StudyAnswers:
             raise rows.ChoiceInvalidError(f"There is no question called {key}.")
         if compared.positive is not None:
             self._check_label(compared.positive)
-        self.choice, self.said = choose(study, rows.PEOPLE, frozenset(), compared.guidelines)
-        self.machines = rows.Choice(
-            compared.kinds - rows.PEOPLE, self.choice.version, self.choice.pooled, compared.judges_by_name
+        machines = rows.Choice(compared.kinds - rows.PEOPLE, names=compared.judges_by_name)
+        self.choice, self.said = choose(study, rows.PEOPLE, frozenset(), compared.guidelines, judges=machines)
+        self.machines = replace(
+            machines, version=self.choice.version, shown=self.choice.shown, pooled=self.choice.pooled
         )
         self.rated = RatedItems(study)
         self.costs = run_costs(study)
@@ -174,7 +176,7 @@ class StudyAnswers:
             return self.choice
         people = {rater.name for rater in self.raters.values() if rater.kind == rows.HUMAN} - self.compared.raters
         names = frozenset(people & self.compared.people if self.compared.people else people)
-        return rows.Choice(frozenset(), self.choice.version, self.choice.pooled, names)
+        return replace(self.choice, kinds=frozenset(), names=names)
 
     @cached_property
     def methods(self) -> dict[str, JudgeMethod]:

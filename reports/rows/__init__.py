@@ -31,14 +31,16 @@ class ChoiceInvalidError(ValueError):
 class Choice:
     """The ratings to read: by which raters, of some kinds or by name, and under which version of the guidelines.
 
-    `version` None means people's ratings without a version, which may have been imported; `pooled` means all versions.
-    A machine's rating counts if the judge was shown this version, or none. With `only_planned`, answers of third raters
-    do not, who were asked because two disagreed, nor do those beyond a task's places. With `without_excluded`, nor do
-    those of raters whom a researcher has excluded. `pairs_by_name` is that of `agreement.pair_choices.PairChoices`.
+    `version` is that of people's ratings; None means ratings without one, which may have been imported. A machine's
+    rating counts if the judge was shown the version `shown`, or none. `pooled` means all versions. With `only_planned`,
+    answers of third raters do not count, who were asked because two disagreed, nor do those beyond a task's places.
+    With `without_excluded`, nor do those of raters whom a researcher has excluded. `pairs_by_name` is that of
+    `agreement.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = PEOPLE
     version: int | None = None
+    shown: int | None = None
     pooled: bool = False
     names: frozenset[str] = frozenset()
     only_planned: bool = False
@@ -59,9 +61,19 @@ class Choice:
         rows = _counting(study).filter(self.raters(), is_current=True)
         rows = rows if self.only_people else not_replaced(rows)
         rows = rows.filter(third_rater=False).exclude(annotation__surplus=True) if self.only_planned else rows
+        return rows.filter(self.under_guidelines())
+
+    def under_guidelines(self) -> Q:
+        """The condition for ratings, and for annotations, under the chosen versions."""
         if self.pooled:
-            return rows
-        return rows.filter(Q(guidelines_version=self.version) | (~PERSON & Q(guidelines_version=None)))
+            return Q()
+        of_people = Q(guidelines_version=self.version)
+        if self.only_people:
+            return of_people
+        of_machines = Q(guidelines_version=None)
+        if self.shown is not None:
+            of_machines |= Q(guidelines_version=self.shown)
+        return (PERSON & of_people) | (~PERSON & of_machines)
 
 
 def chosen_raters(kinds: Collection[str], names: Collection[str]) -> Q:

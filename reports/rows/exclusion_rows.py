@@ -39,6 +39,7 @@ def exclusion_log(study: Study, choice: Choice, said: Mapping[str, Any]) -> list
         _excluded_raters(study, in_main, choice),
         _versions(said),
         *_annotations(study, choice),
+        _shown_others(said),
         *_machines(study, choice),
         _revised(study, choice),
     ]
@@ -114,9 +115,15 @@ def _excluded_raters(study: Study, in_main: QuerySet[Rating], choice: Choice) ->
 def _versions(said: Mapping[str, Any]) -> Row:
     """People's ratings under other versions of the guidelines, by version."""
     chosen = "none" if said["version"] is None else str(said["version"])
-    others = {} if said["pooled"] else {name: count for name, count in said["ratings"].items() if name != chosen}
+    of_people = said["ratings"] if said.get("left_out", {}).get("people") else {}
+    others = {name: count for name, count in of_people.items() if name != chosen}
     entries = [{"name": name, "reason": "", "at": None, "ratings": count} for name, count in others.items()]
     return _row("other_guidelines", sum(others.values()), "ratings", entries=entries)
+
+
+def _shown_others(said: Mapping[str, Any]) -> Row:
+    """Machines' ratings whose judges were shown other versions of the guidelines."""
+    return _row("shown_other_guidelines", said.get("left_out", {}).get("machines", 0), "ratings")
 
 
 def _annotations(study: Study, choice: Choice) -> list[Row]:

@@ -29,8 +29,7 @@ def submission_times(study: Study, question: Question, choice: Choice) -> Floats
 def chosen_annotations(study: Study, choice: Choice) -> Q:
     """The condition for current answers to whole tasks by the chosen raters under the chosen guidelines."""
     condition = choice.raters() & in_main_pool(study, "task__item")
-    condition &= Q(rater__study=study, is_current=True)
-    return condition if choice.pooled else condition & Q(guidelines_version=choice.version)
+    return condition & Q(rater__study=study, is_current=True) & choice.under_guidelines()
 
 
 def answer_times(rated: RatedItems, choice: Choice) -> AnswerTimes:

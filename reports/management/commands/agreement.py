@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -69,6 +70,7 @@ def _table(report: dict[str, Any]) -> list[str]:
         lines.append(f"Without the answers of {report['excluded']['raters']} excluded raters")
     if "pair_coding" in report:
         lines.append(PAIRS_BY_NAME)
+    lines += guidelines_lines(report["guidelines"])
     for key, question in report["questions"].items():
         lines += ["", key]
         lines += [f"  {text}: {question[name]}" for name, text in LEFT_OUT.items() if question.get(name)]
@@ -91,6 +93,15 @@ def _table(report: dict[str, Any]) -> list[str]:
                 reason = f"  ({undefined[name]})" if name in undefined else ""
                 lines.append(f"  {figure.title:38} {_number(value)}{between}{reason}")
     return lines
+
+
+def guidelines_lines(guidelines: Mapping[str, Any]) -> list[str]:
+    """A line per kind of raters of whom ratings under other versions of the guidelines are left out."""
+    left_out = guidelines.get("left_out", {})
+    of_people = f"ratings by people under other guidelines than version {guidelines['version'] or 'none'}"
+    of_machines = f"ratings by machines that were shown other guidelines than version {guidelines.get('shown')}"
+    texts = {"people": of_people, "machines": of_machines}
+    return [f"Left out: {left_out[kind]} {text}" for kind, text in texts.items() if kind in left_out]
 
 
 def _number(value: Any) -> str:

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
 from reports.kept_reports import compute_here
-from reports.management.commands.agreement import PAIRS_BY_NAME
+from reports.management.commands.agreement import PAIRS_BY_NAME, guidelines_lines
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED
 from reports.report_kinds.meta_evaluation import comparison_choices
 from reports.rows import ChoiceInvalidError
@@ -76,6 +76,7 @@ def _table(report: dict[str, Any]) -> list[str]:
     lines = [f"{report['study']} ({report['protocol']}), {report['items']} items"]
     if "pair_coding" in report:
         lines.append(PAIRS_BY_NAME)
+    lines += guidelines_lines(report["guidelines"])
     crossed = {f"{one['judged']}, against people's {one['against']}": one for one in report["across"]}
     for key, question in (report["questions"] | crossed).items():
         lines += ["", key]
