@@ -12,6 +12,7 @@ from django.db.models import Min, QuerySet
 from annotation.models import Annotation, Rater, Study
 from annotation.pools import no_checks
 from annotation.studies.kept_counts import PACE, KeptCounts, is_large, kept_counts
+from annotation.studies.reading_speed import HastyAnswers, count_hasty, hasty_of
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.database_clock import database_now
 
@@ -73,6 +74,9 @@ class StudyPace:
     @property
     def last_week(self) -> int:
         return int(self.figures["last_week"])
+
+    def hasty_of(self, pk: int) -> HastyAnswers:
+        return hasty_of(self.figures.get("hasty", {}), pk)
 
     def of_rater(self, pk: int) -> RaterPace:
         return RaterPace(**self.figures["raters"].get(str(pk), {}))
@@ -151,5 +155,6 @@ def count_pace(study: Study) -> dict[str, Any]:
         "begun": begun.astimezone(UTC).date().isoformat() if begun else None,
         "last_day": last_day,
         "last_week": last_week,
+        "hasty": count_hasty(study),
         "raters": {str(pk): own for pk, own in raters.items()},
     }

@@ -14,6 +14,7 @@ from annotation.review.flags import open_flags
 from annotation.studies.counting import CountOf
 from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts, kept_counts_of
 from annotation.studies.queries import skipped_in
+from annotation.studies.reading_speed import NO_HASTY_ANSWERS, HastyAnswers, count_hasty, hasty_of
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.database_clock import database_now
 
@@ -42,6 +43,7 @@ class Contribution:
     flagged: int = 0
     last: datetime | None = None
     is_counted: bool = True
+    hasty: HastyAnswers = NO_HASTY_ANSWERS
 
     @property
     def shown_name(self) -> str:
@@ -137,7 +139,8 @@ class Overview:
         counts = self.figures.get("raters", {}).get(str(rater.pk))
         if counts is None:  # a rater who came after the count has no answers in it
             return Contribution(membership, rater, is_counted=bool(self.figures))
-        return Contribution(membership, rater, **{**counts, "last": _time(counts["last"])})
+        hasty = hasty_of(self.figures.get("hasty", {}), rater.pk)
+        return Contribution(membership, rater, hasty=hasty, **{**counts, "last": _time(counts["last"])})
 
 
 def _place_of(member: Membership, raters: Mapping[int, Rater]) -> str:
@@ -182,6 +185,7 @@ def count_overview(study: Study) -> dict[str, Any]:
         "skipped": skips,
         "last_skipped": skipped.values_list("pk", flat=True).first() if skips else None,
         "raters": _count_raters(study),
+        "hasty": count_hasty(study),
     }
 
 

@@ -29,10 +29,11 @@ from annotation.studies.notices import study_notices
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
 from annotation.studies.projects import projects_to_offer
+from annotation.studies.reading_speed import FASTEST
 from annotation.studies.study_overview import Contribution, Overview, overview_of
 from config.htmx_request import HtmxRequest
 
-SHOWN_RATERS = 10
+SHOWN_RATERS, SHOWN_HASTY = 10, 3
 
 
 @require_safe
@@ -71,7 +72,17 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _first_of(working: list[Contribution]) -> dict[str, Any]:
     """The raters that the page shows, and how many others there are."""
-    return {"contributions": working[:SHOWN_RATERS], "more_raters": max(len(working) - SHOWN_RATERS, 0)}
+    first = {"contributions": working[:SHOWN_RATERS], "more_raters": max(len(working) - SHOWN_RATERS, 0)}
+    return first | _hasty(working)
+
+
+def _hasty(working: list[Contribution]) -> dict[str, Any]:
+    """The raters with answers that came faster than reading, those with most first."""
+    hasty = sorted((one for one in working if one.hasty.answers), key=lambda one: -one.hasty.answers)
+    return {
+        "hasty": hasty[:SHOWN_HASTY], "more_hasty": max(len(hasty) - SHOWN_HASTY, 0), "fastest_reading": FASTEST,
+        "hasty_answers": sum(one.hasty.answers for one in hasty),
+    }  # fmt: skip
 
 
 def _problems(

@@ -14,6 +14,7 @@ from agreement.disagreement_catalogue import DISAGREEMENT
 from agreement.expected_end import ExpectedEnd, expected_end
 from annotation.models import Rater, Slot, Study
 from annotation.studies.pace_counts import RaterPace, StudyPace, pace_of
+from annotation.studies.reading_speed import FASTEST, HastyAnswers
 from config.database_clock import database_now
 from managing.watching.attention_counts import attention_counts
 from managing.watching.pace_chart import day_chart
@@ -34,6 +35,7 @@ class RaterRow:
 
     rater: Rater
     pace: RaterPace
+    hasty: HastyAnswers
     agrees: PrintedFigure
     bias: PrintedFigure
 
@@ -93,12 +95,17 @@ class ProgressPage:
         shared = figures.get("raters", {})
         rows = [
             RaterRow(
-                one, pace.of_rater(one.pk) if pace.figures else RaterPace(), _agrees(shared.get(one.name)),
-                _bias(biases.get(one.name)),
+                one, pace.of_rater(one.pk) if pace.figures else RaterPace(), pace.hasty_of(one.pk),
+                _agrees(shared.get(one.name)), _bias(biases.get(one.name)),
             )
             for one in page
         ]  # fmt: skip
-        return {"raters": rows, "page": page, "biased_question": biased[0] if biased else ""}
+        return {
+            "raters": rows,
+            "page": page,
+            "fastest_reading": FASTEST,
+            "biased_question": biased[0] if biased else "",
+        }
 
 
 def _agrees(row: Json | None) -> PrintedFigure:
