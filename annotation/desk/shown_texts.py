@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import nh3
 from django.utils.safestring import SafeString
 
 from annotation.conversations import ShownTurn, shown_turns
-from annotation.studies.guideline_text import TAGS, render
+from annotation.formatting.markdown_text import clean
+from annotation.studies.guideline_text import render
 from annotation.text_formats import MARKDOWN
 
 MOST_FORMATTED = 200_000
@@ -35,4 +35,4 @@ def _formatted(text: str, turns: list[ShownTurn]) -> list[tuple[str, SafeString]
 @lru_cache(maxsize=32)
 def _html(text: str) -> SafeString:
     # Without links: a text is judged, and following an address in it would tell its host about the reader.
-    return SafeString(nh3.clean(render(text), tags=TAGS - {"a"}, attributes={"ol": {"start"}}))
+    return clean(render(text))

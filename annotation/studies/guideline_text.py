@@ -1,31 +1,27 @@
 """Guidelines as safe HTML from Markdown.
 
 Researchers' texts are shown to strangers, so they pass two filters: Markdown without raw HTML and images, then a
-cleaner with our own short list of tags. No template language ever reads the text.
+cleaner with our own list of tags. No template language ever reads the text.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-import nh3
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-TAGS = {
-    "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
-    "table", "tbody", "td", "th", "thead", "tr", "ul",
-}  # fmt: skip
-ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
+from annotation.formatting.formula_rules import FORMULA
+from annotation.formatting.markdown_text import clean, new_parser
+
 SCHEMES = {"http", "https", "mailto"}
 DEEPEST_HEADING = 6
 
 
 @cache
 def _markdown() -> MarkdownIt:
-    # Images are off, so that reading tells no other host the reader's address.
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    return new_parser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +57,15 @@ def sections_on(text: str, subject: str) -> list[Section]:
 
 def _plain(heading: Token) -> str:
     """The text of a heading without its markup."""
-    return "".join(part.content for part in heading.children or [] if part.type in ("text", "code_inline"))
+    return "".join(part.content for part in heading.children or [] if part.type in ("text", "code_inline", FORMULA))
 
 
 def _html(tokens: Sequence[Token]) -> SafeString:
     parser = _markdown()
     lowered = [_lowered(token) if token.type in ("heading_open", "heading_close") else token for token in tokens]
     html = parser.renderer.render(lowered, parser.options, {})
-    return SafeString(
-        nh3.clean(html, tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES, link_rel="noopener noreferrer nofollow")
-    )
+    links = {"a": {"href", "title"}}
+    return clean(html, tags=links, attributes=links, url_schemes=SCHEMES, link_rel="noopener noreferrer nofollow")
 
 
 def _lowered(heading: Token) -> Token:

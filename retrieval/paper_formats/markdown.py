@@ -1,6 +1,7 @@
 """Reads a paper from Markdown: each heading, paragraph, list item, quotation, table row and code block is a paragraph.
 
-Markup is removed; code keeps its lines. A level-one heading at the very beginning is the title.
+Markup is removed; code keeps its lines, and formulas stay as they are written. A level-one heading at the very
+beginning is the title.
 """
 
 from collections.abc import Iterator
@@ -8,11 +9,12 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from annotation.formatting.formula_rules import FORMULA_BLOCK, read_formulas
 from retrieval.paper_formats.plain_text import decoded, joined
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError
 
-CODE = ("fence", "code_block")
+CODE = ("fence", "code_block", FORMULA_BLOCK)
 MOST_CHARACTERS, MOST_CELLS = 2_000_000, 100_000
 """Limits on the file with its markup: a parsed cell takes a kilobyte, even if it has only one character."""
 
@@ -23,7 +25,7 @@ def read(name: str, content: bytes) -> Paper:
         raise PaperError(f"is longer than {MOST_CHARACTERS} characters")
     if text.count("|") > MOST_CELLS:
         raise PaperError(f"has tables of more than {MOST_CELLS} cells")
-    blocks = list(_blocks(MarkdownIt("commonmark").enable("table").parse(text)))
+    blocks = list(_blocks(read_formulas(MarkdownIt("commonmark").enable("table")).parse(text)))
     title = name
     if blocks and blocks[0][0] == "h1":
         title = blocks.pop(0)[1]

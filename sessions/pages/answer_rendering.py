@@ -2,7 +2,7 @@
 
 `[2]` cites the paper with the 0-based number 2 of the question's list. Templates escape plain text. Markdown is
 cleaned twice, like guidelines: the parser leaves out raw markup, pictures and links (the only links are citations),
-and its result passes a cleaner with a short list of tags. The work is bounded for all texts.
+and its result passes a cleaner with a list of tags. The work is bounded for all texts.
 """
 
 import re
@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
 
-import nh3
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from annotation.formatting.markdown_text import clean, new_parser
 from llm.citations import cited_numbers, cited_places
 
-TAGS = {
-    "a", "blockquote", "br", "code", "em", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span", "strong",
-    "table", "tbody", "td", "th", "thead", "tr", "ul",
-}  # fmt: skip
 BLOCKS = ("blockquote", "li", "p", "td", "th")
-ATTRIBUTES = {"a": {"href", "class", "title", "data-paper"}, "span": {"class", "title"}, "ol": {"start"}}
+ATTRIBUTES = {"a": {"href", "title", "data-paper"}, "span": {"title"}}
+CLASSES = {"a": {"citation"}, "span": {"citation", "unknown"}}
 HIGHEST_HEADING, DEEPEST_HEADING = 4, 6
 PLAIN = "text"
 """The type of a token that contains only words."""
@@ -92,8 +89,7 @@ def _amount_of_markup(text: str) -> int:
 
 @cache
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return parser.disable(["image", "link", "autolink", "reference", "html_inline", "html_block"])
+    return new_parser(without=["link", "autolink", "reference", "html_inline", "html_block"])
 
 
 def as_markdown(text: str, papers: int) -> SafeString:
@@ -101,10 +97,8 @@ def as_markdown(text: str, papers: int) -> SafeString:
     parser = _markdown()
     tokens = [_shown(token, papers) for token in parser.parse(text)]
     html = parser.renderer.render(tokens, parser.options, {})
-    return SafeString(
-        nh3.clean(html, tags=TAGS, attributes=ATTRIBUTES, url_schemes=set(), link_rel=None,
-                  set_tag_attribute_values={tag: {"dir": "auto"} for tag in BLOCKS})
-    )  # fmt: skip
+    return clean(html, tags={"a"}, attributes=ATTRIBUTES, classes=CLASSES, url_schemes=set(), link_rel=None,
+                 set_tag_attribute_values={tag: {"dir": "auto"} for tag in BLOCKS})  # fmt: skip
 
 
 def _shown(token: Token, papers: int) -> Token:

@@ -1,0 +1,1 @@
+"""Markdown with formulas, as clean HTML."""

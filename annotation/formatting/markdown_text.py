@@ -1,0 +1,130 @@
+"""The Markdown of all pages: with formulas and tables, without pictures and raw markup, and cleaned after rendering."""
+
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from typing import Any
+
+import nh3
+from django.utils.safestring import SafeString
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from annotation.formatting.formula_rules import FORMULA, FORMULA_BLOCK, read_formulas
+from annotation.formatting.typesetting import CLASSES, mathml
+
+MOST_TYPESET = 50_000
+"""Characters of all formulas of a text that are typeset; the others are shown as they are written."""
+LONG = 60
+"""Characters of a formula within a line from which it may be wider than a column."""
+MATH = {
+    "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts",
+    "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder",
+    "munderover",
+}  # fmt: skip
+MATH_ATTRIBUTES = {
+    "math": {"display"},
+    "menclose": {"notation"},
+    "mfrac": {"displaystyle", "linethickness", "scriptlevel"},
+    "mi": {"mathvariant"},
+    "mo": {"form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy", "symmetric"},
+    "mover": {"accent"},
+    "mrow": {"displaystyle", "scriptlevel"},
+    "mspace": {"width", "height", "depth"},
+    "mtable": {"displaystyle", "scriptlevel"},
+    "mtd": {"columnspan"},
+    "munder": {"accentunder"},
+    "munderover": {"accent", "accentunder"},
+}
+OWN_CLASSES = {
+    "code": {"formula"},
+    "div": {"formula", "scroll-x"},
+    "mtable": set(CLASSES.values()),
+    "mtd": set(CLASSES.values()),
+    "span": {"formula", "long"},
+}
+TAGS = {
+    "blockquote", "br", "code", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span",
+    "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+
+
+def new_parser(without: Sequence[str] = ()) -> MarkdownIt:
+    """A parser without these rules, pictures and raw markup."""
+    # Pictures are off, so that reading tells no other host the reader's address.
+    parser = read_formulas(MarkdownIt("commonmark", {"html": False})).enable("table").disable(["image", *without])
+    parser.add_render_rule(FORMULA, _formula)
+    parser.add_render_rule(FORMULA_BLOCK, _formula_block)
+    parser.core.ruler.push("boxes", _in_boxes)
+    return parser
+
+
+def clean(
+    html: str,
+    *,
+    tags: Collection[str] = (),
+    attributes: Mapping[str, set[str]] | None = None,
+    classes: Mapping[str, set[str]] | None = None,
+    **options: Any,
+) -> SafeString:
+    """Clean what a parser rendered; a caller may allow more `tags`, `attributes` and `classes` than its own."""
+    allowed = {tag: set(names) for tag, names in OWN_CLASSES.items()}
+    for tag, names in (classes or {}).items():
+        allowed.setdefault(tag, set()).update(names)
+    every = {"ol": {"start"}, **MATH_ATTRIBUTES, **(attributes or {})}
+    return SafeString(
+        nh3.clean(html, tags=TAGS | MATH | set(tags), attributes=every, allowed_classes=allowed, **options)
+    )
+
+
+def _typeset(token: Token, env: MutableMapping[str, Any]) -> str | None:
+    env["typeset"] = env.get("typeset", 0) + len(token.info)
+    return mathml(token.info, token.meta["display"]) if env["typeset"] <= MOST_TYPESET else None
+
+
+def _formula(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: MutableMapping[str, Any]
+) -> str:
+    token = tokens[place]
+    typeset = _typeset(token, env)
+    if typeset is None:
+        return renderer.renderInline([_code(token)], options, env)
+    may_be_wide = token.meta["display"] or len(token.info) > LONG
+    inside = Token("html_inline", "", 0, content=typeset)
+    return renderer.renderInline(_within("span", "formula long" if may_be_wide else "formula", inside), options, env)
+
+
+def _formula_block(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: MutableMapping[str, Any]
+) -> str:
+    token = tokens[place]
+    typeset = _typeset(token, env)
+    if typeset is None:
+        paragraph = [Token("paragraph_open", "p", 1), _code(token), Token("paragraph_close", "p", -1)]
+        return renderer.renderInline(paragraph, options, env)
+    inside = Token("html_inline", "", 0, content=typeset)
+    return renderer.renderInline(_within("div", "formula", inside), options, env)
+
+
+def _code(formula: Token) -> Token:
+    """The formula as it is written."""
+    return Token("code_inline", "code", 0, attrs={"class": "formula"}, content=formula.content)
+
+
+def _within(tag: str, name: str, *inside: Token) -> list[Token]:
+    return [Token(f"{tag}_open", tag, 1, attrs={"class": name}), *inside, Token(f"{tag}_close", tag, -1)]
+
+
+def _in_boxes(state: StateCore) -> None:
+    """Put each table into a box in which it scrolls."""
+    boxed: list[Token] = []
+    for token in state.tokens:
+        box = _within("div", "scroll-x", token)
+        if token.type == "table_open":
+            boxed += box[:2]
+        elif token.type == "table_close":
+            boxed += box[1:]
+        else:
+            boxed.append(token)
+    state.tokens = boxed
