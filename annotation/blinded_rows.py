@@ -13,7 +13,7 @@ ITEM_PATHS = (
     "item", "task__item", "output__item", "annotation__task__item", "rating__item", "assignment__task__item",
 )  # fmt: skip
 """How a model's row may lead to its item; the first that exists counts."""
-OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw")
+OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw", "thinking", "detail")
 """What names the model of a call besides `model`.
 
 Models of other apps name such columns of theirs: those in `system_fields` get the code of the system or model that they

@@ -81,7 +81,11 @@ class JudgmentContent:
 def calls_of(study: Study, judgments: Sequence[Judgment]) -> dict[int, list[JudgeCall]]:
     """Return the calls behind judgments, by primary key; a second reading has those of the original."""
     names = {one.pk: f"judgment:{one.original_id or one.pk}" for one in judgments}
-    rows = Call.objects.filter(study=study, work__in=set(names.values())).defer("raw", "attempts").order_by("pk")
+    rows = (
+        Call.objects.filter(study=study, work__in=set(names.values()))
+        .defer("raw", "thinking", "attempts")
+        .order_by("pk")
+    )
     found: dict[str, list[JudgeCall]] = {}
     for call in rows[: MOST_CALLS * max(len(judgments), 1)]:
         found.setdefault(call.work, []).append(JudgeCall(call, place_words(call.step)))

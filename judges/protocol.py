@@ -188,6 +188,13 @@ UNUSABLE: Mapping[str, str] = {
 """The outcome of a judgment by the kind of a call's failure, where the model did answer."""
 
 
+def outcome_of_failure(problem: CallError) -> str:
+    """Return the outcome of a judgment whose call failed although the model answered; raise the failure otherwise."""
+    if problem.passing or problem.kind not in UNUSABLE:
+        raise problem
+    return UNUSABLE[problem.kind]
+
+
 @dataclass(frozen=True)
 class Abilities:
     """What the model can do, as the operator's file says. `candidates` counts those per token with log-probabilities.
@@ -246,9 +253,7 @@ class Asker(ABC):
         try:
             return self.ask(prompt, values, parameters, **place)
         except CallError as problem:
-            if problem.kind not in UNUSABLE:
-                raise
-            return UNUSABLE[problem.kind]
+            return outcome_of_failure(problem)
 
 
 class JudgeProtocol(ABC):

@@ -53,7 +53,7 @@ def price_of(model: Model, tokens_in: int, tokens_out: int) -> Price:
 
 def highest_request_price(request: Request, model: Model) -> Price:
     """Return the most that sending a request once may cost; its reply must have a limit (`limits.with_reply_limit`)."""
-    return price_of(model, estimate_request_tokens(request), request.max_tokens or 0)
+    return price_of(model, estimate_request_tokens(request), model.reply_limit(request))
 
 
 def highest_call_price(request: Request) -> int:

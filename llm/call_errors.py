@@ -1,13 +1,22 @@
 """Reasons why a call to a model has no usable reply: one class per kind, each with a sentence for people.
 
-No sentence contains an address, a key, or anything that the endpoint wrote.
+No sentence contains an address, a key, or anything that the endpoint wrote. What the endpoint said is a `detail` for
+operators and researchers.
 """
 
 from llm.requests import Outcome
 
 
 class CallError(Exception):
-    """A call that failed. `partial` is the text received so far; `outcome` is what the ledger stores."""
+    """A call that failed. `partial` is the text received so far; `outcome` is what the ledger stores.
+
+    `reason` is for everybody, also annotators; `detail` for operators and researchers, if there is more to say to them.
+    `passing` says that waiting helps, so that nothing final may follow from it; `put_off` is set if the endpoint asks
+    for a wait, in seconds, that is too long for one call.
+    """
+
+    passing = False
+    put_off: float | None = None
 
     kind = "failed"
     sentence = "The call to the language model failed."
@@ -19,9 +28,11 @@ class CallError(Exception):
         partial: str = "",
         retry_after: float | None = None,
         outcome: Outcome | None = None,
+        detail: str = "",
     ) -> None:
         self.reason = reason or self.sentence
         super().__init__(self.reason)
+        self.detail = detail or self.reason
         self.partial = partial
         self.retry_after = retry_after
         self.outcome = outcome or Outcome(text=partial)
@@ -30,10 +41,8 @@ class CallError(Exception):
 class BudgetError(CallError):
     """The budget of the study, run or person does not allow the call.
 
-    `passing` says that it would if nothing else were reserved, so that waiting helps.
+    `passing` says that it would if nothing else were reserved.
     """
-
-    passing = False
 
     kind = "budget"
     sentence = "The budget for language models is used up. Ask the people who run the study."
@@ -121,6 +130,12 @@ class BadReplyError(CallError):
 
     kind = "bad_reply"
     sentence = "The language model's server sent an unusable reply."
+
+
+class NoReplyError(BadReplyError):
+    """The response had the status of a success, but no reply of a model in it, as if the server had failed."""
+
+    passing = True
 
 
 class RefusedError(CallError):

@@ -42,7 +42,7 @@ def estimate_calls(name: str, requests: Iterable[Request], calls: int, more_toke
     for request in requests:
         limited = limits.with_reply_limit(request, model)
         tokens_in += limits.estimate_request_tokens(limited)
-        tokens_out += limited.max_tokens or 0
+        tokens_out += model.reply_limit(limited)
         rendered += 1
     scale = calls / max(rendered, 1)
     tokens_in, tokens_out = round(tokens_in * scale) + more_tokens_in, round(tokens_out * scale)

@@ -8,6 +8,21 @@ from config.background.kinds import GiveUpError, TryLaterError
 from llm.call_errors import BudgetError, CallError, CircuitOpenError, EndpointBusyError, StoppedError
 
 BUSY_WAIT, CIRCUIT_WAIT = 3.0, 10.0
+LONGEST_WAIT = 86_400.0
+PATIENCE = 600.0
+"""Seconds for which somebody at a page is left waiting, when an endpoint demands a pause."""
+
+
+def wait_after(problem: CallError, patience: float = LONGEST_WAIT) -> float | None:
+    """Return after how many seconds work may ask again whose call did not get through, or None if it is over.
+
+    If the endpoint demands a pause, work waits at most as long as its `patience`.
+    """
+    if isinstance(problem, EndpointBusyError):
+        return problem.retry_after or BUSY_WAIT
+    if isinstance(problem, CircuitOpenError):
+        return problem.retry_after or CIRCUIT_WAIT
+    return None if problem.put_off is None or problem.put_off > patience else problem.put_off
 
 
 @contextmanager
@@ -18,9 +33,6 @@ def calling_for(claim: Claim, out_of_budget: Callable[[str], None]) -> Iterator[
     """
     try:
         yield
-    except (EndpointBusyError, CircuitOpenError) as problem:
-        wait = problem.retry_after or (BUSY_WAIT if isinstance(problem, EndpointBusyError) else CIRCUIT_WAIT)
-        raise TryLaterError(problem.reason, wait, counts=False) from None
     except StoppedError as problem:
         claim.renew()  # raises if this row was stopped; otherwise all calls of the study or run were
         raise GiveUpError(problem.reason) from None
@@ -31,4 +43,6 @@ def calling_for(claim: Claim, out_of_budget: Callable[[str], None]) -> Iterator[
         claim.renew()  # raises, because the pause has asked this row to stop
         raise GiveUpError(problem.reason) from None
     except CallError as problem:
-        raise GiveUpError(problem.reason) from problem
+        if (wait := wait_after(problem)) is not None:
+            raise TryLaterError(problem.reason, wait, counts=False) from None
+        raise GiveUpError(problem.detail) from problem

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from config.database_clock import database_now
 from config.text_validation import TextRefusedError, check_json, check_text
-from llm import ledger, limits, recorded_answers, stop_marks
+from llm import ledger, limits, recorded_answers, stop_marks, thinking_habits
 from llm.call_errors import BadReplyError, BudgetError, CallError, EndpointBusyError, StoppedError
 from llm.capabilities import refuse_if_unable
 from llm.client import ask
@@ -65,7 +65,7 @@ def complete(
     refuse_outside_dry_runs(request.model, charge.study)
     endpoint, model = find_model(request.model)
     refuse_if_unable(request, endpoint, model)
-    request = limits.with_reply_limit(request, model)
+    request = limits.with_reply_limit(limits.as_configured(request, model), model)
     digest = ledger.request_digest(request, endpoint, model)
     stop_check, begun = StopCheck(charge, stopped), None
     while begun is None:
@@ -89,7 +89,7 @@ def complete(
     if not write_after_outage(partial(ledger.end, call, charge, model, outcome, Call.Status.ANSWERED)):
         raise LostError(partial=outcome.text, outcome=outcome)
     if admission.failing:
-        limits.record_outcome(endpoint, None)
+        limits.record_outcome(endpoint, None, limits.lane_of(charge))
     return Reply(
         outcome.text, outcome.finish_reason, outcome.model_returned, outcome.usage, outcome.logprobs, outcome.refusal,
         outcome.parsed, call,
@@ -153,7 +153,7 @@ def _begin(
     Returns None if another worker with the same work was faster.
     """
     until, swept = time.monotonic() + LONGEST_WAIT, False
-    call = ledger.new_call(request, charge, endpoint, model, digest)
+    call, lane = ledger.new_call(request, charge, endpoint, model, digest), limits.lane_of(charge)
     while True:
         if stop_check():
             raise StoppedError
@@ -161,7 +161,7 @@ def _begin(
             with transaction.atomic():
                 if stop_marks.stopped_for(charge):
                     raise StoppedError(ALL_STOPPED)
-                admission = limits.Admission() if endpoint.built_in else limits.admit(endpoint, database_now())
+                admission = limits.Admission() if endpoint.built_in else limits.admit(endpoint, database_now(), lane)
                 if not admission.wait:
                     if ledger.has_call(charge, digest):  # the lock keeps others from starting one
                         return None
@@ -181,7 +181,13 @@ def _ask(endpoint: Endpoint, model: Model, request: Request, progress: CallProgr
     on_text = progress.show if progress.on_text is not None else None
     if endpoint.built_in:
         return ask_extractive(request, on_text, stop_check)
-    outcome = ask(endpoint, model, request, on_text=on_text, stopped=stop_check, on_request=progress.count)
+    hidden = on_text is not None and thinking_habits.may_be_unmarked(endpoint, model)
+    outcome = ask(
+        endpoint, model, request, on_text=on_text, stopped=stop_check, on_request=progress.count, hidden=hidden
+    )
+    if hidden or outcome.marks == "unopened":
+        with skip_during_outage():
+            thinking_habits.note(endpoint, model, outcome)
     try:
         check_text(outcome.text)
         check_json(outcome.parsed)
@@ -191,7 +197,8 @@ def _ask(endpoint: Endpoint, model: Model, request: Request, progress: CallProgr
 
 
 def _failed(call: Call, charge: Charge, endpoint: Endpoint, model: Model, problem: CallError, probe: bool) -> None:
-    status = STATUS_OF.get(problem.kind, Call.Status.FAILED)
-    write_after_outage(partial(ledger.end, call, charge, model, problem.outcome, status, problem.kind, problem.reason))
+    status = Call.Status.FAILED if problem.passing else STATUS_OF.get(problem.kind, Call.Status.FAILED)
+    said = (problem.kind, problem.reason, problem.detail if problem.detail != problem.reason else "")
+    write_after_outage(partial(ledger.end, call, charge, model, problem.outcome, status, *said))
     if not isinstance(problem, StoppedError):
-        limits.record_outcome(endpoint, problem, probe=probe)
+        limits.record_outcome(endpoint, problem, limits.lane_of(charge), probe=probe)

@@ -1,6 +1,7 @@
 """The operator's file of endpoints: YAML, read strictly. Every mistake is reported with its place and what to do."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from pathlib import Path
@@ -8,11 +9,21 @@ from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WrapValidator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
 
 from config.environment import OWN_VARIABLES
 from config.strict_models import INVALID, StrictModel, invalid, must_be, place_of, whole
 from config.yaml_reading import YamlInvalidError, parse_yaml
+from llm.model_settings import KEY, read_body, read_headers, read_parameters, read_query, read_thinking
+from llm.thinking import ThinkingRules
 
 LARGEST_FILE = 1_000_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -111,6 +122,12 @@ class ModelSection(StrictModel):
     ] = "max_tokens"
     api: Annotated[Api, must_be("chat or completions")] = "chat"
     logprobs: Annotated[int, whole(0, 100)] = 0
+    parameters: Annotated[Mapping[str, float | None], PlainValidator(read_parameters)] = {}
+    body: Annotated[Mapping[str, Any], PlainValidator(read_body)] = {}
+    headers: Annotated[Mapping[str, str], PlainValidator(read_headers)] = {}
+    query: Annotated[Mapping[str, str], PlainValidator(read_query)] = {}
+    thinking_tokens: Annotated[int, whole(0, 1_000_000)] = 0
+    thinking: Annotated[ThinkingRules, PlainValidator(read_thinking)] = ThinkingRules()
     supports: Annotated[list[Feature], must_be(f"a list of some of {', '.join(get_args(Feature))}")] = ["stream"]
 
     @model_validator(mode="after")
@@ -142,6 +159,13 @@ class EndpointSection(StrictModel):
         for name in ("connect_timeout", "read_timeout", "longest_wait"):
             if getattr(self, name) > self.deadline:
                 raise invalid(f"has a {name} that is longer than its deadline, {self.deadline:g} seconds")
+        return self
+
+    @model_validator(mode="after")
+    def check_key(self) -> Self:
+        for name, model in self.models.items():
+            if not self.key and any(KEY in value for value in model.headers.values()):
+                raise invalid(f"has no key, which a header of the model {name} needs")
         return self
 
 

@@ -6,16 +6,19 @@ People choose by name, `endpoint/model`. A change of the file applies at once, w
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from django.conf import settings
 
 from llm.call_errors import NoKeyError, UnknownModelError
 from llm.endpoint_file import Api, EndpointSection, EndpointsInvalidError, ModelSection, read_endpoints
+from llm.requests import Request
+from llm.thinking import ThinkingRules
 
 BUILT_IN = "extractive"
 DRY_RUN_MODEL = re.compile(r"dry-run(-[1-9][0-9]{0,3})?")
@@ -27,7 +30,9 @@ class Model:
     """A model of an endpoint. Prices are per token, in millionths of the currency; None if unknown.
 
     `api` is `chat` or `completions`; `supports` has some of `stream`, `seed`, `json_schema` and `echo`; `logprobs` is
-    how many candidates per token the endpoint names at most, 0 for none.
+    how many candidates per token the endpoint names at most, 0 for none. `parameters` replace those of requests, or
+    leave them out if None; `body`, `headers` and `query` are sent beside them. `thinking_tokens` are added to the limit
+    of every reply; `thinking` says how the model marks its thinking, beside the known forms.
     """
 
     name: str
@@ -39,6 +44,24 @@ class Model:
     max_tokens_field: str = "max_tokens"
     api: Api = "chat"
     logprobs: int = 0
+    parameters: Mapping[str, float | None] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    thinking_tokens: int = 0
+    thinking: ThinkingRules = field(default_factory=ThinkingRules)
+
+    def reply_limit(self, request: Request) -> int:
+        """Return the most tokens that the model may write: those of the answer, and of what it thinks before."""
+        return 0 if request.continuation else (request.max_tokens or 0) + self.thinking_tokens
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the file says of its requests beside its name, as JSON; empty if nothing."""
+        given = {
+            "parameters": self.parameters, "body": self.body, "headers": self.headers, "query": self.query,
+            "thinking_tokens": self.thinking_tokens, "thinking": self.thinking.as_json(),
+        }  # fmt: skip
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items() if value}
 
 
 @dataclass(frozen=True)
@@ -148,7 +171,8 @@ def _model(name: str, fields: ModelSection) -> Model:
     return Model(
         name=name, asked=fields.asked or name, context=fields.context, price_in=fields.price_in,
         price_out=fields.price_out, supports=frozenset(fields.supports), max_tokens_field=fields.max_tokens_field,
-        api=fields.api, logprobs=fields.logprobs,
+        api=fields.api, logprobs=fields.logprobs, parameters=fields.parameters, body=fields.body,
+        headers=fields.headers, query=fields.query, thinking_tokens=fields.thinking_tokens, thinking=fields.thinking,
     )  # fmt: skip
 
 

@@ -55,5 +55,6 @@ def erase_texts(study: Study, works: list[str], erased: ErasedRows) -> None:
     """
     erased.empty(
         Call.objects.filter(study=study, work__in=works), messages=[], messages_digest="", request_digest="",
-        parameters={}, raw="", text="", reason="The texts were erased.", refusal="", logprobs=None, attempts=[],
+        parameters={}, raw="", text="", thinking="", reason="The texts were erased.", detail="", refusal="",
+        logprobs=None, attempts=[],
     )  # fmt: skip

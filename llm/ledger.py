@@ -16,7 +16,7 @@ from config.text_validation import TextRefusedError, check_json, with_escapes
 from llm import budgets
 from llm.endpoints import Endpoint, Model
 from llm.models import Call, Reservation
-from llm.requests import Charge, Outcome, Request
+from llm.requests import Charge, Outcome, Request, Usage
 
 logger = logging.getLogger(__name__)
 GRACE = timedelta(seconds=30)
@@ -32,7 +32,8 @@ LOST = "The worker was killed during the call. The most that it may have cost is
 NOT_PARAMETERS = ("model", "messages", "prompt")
 NESTED = ("material", "place")
 COPIED = (
-    "model_returned", "text", "raw", "finish_reason", "refusal", "logprobs", "tokens_in", "tokens_out", "other_model",
+    "model_returned", "text", "thinking", "raw", "finish_reason", "refusal", "logprobs", "tokens_in", "tokens_out",
+    "other_model",
 )  # fmt: skip
 Status = Call.Status
 
@@ -88,20 +89,28 @@ def has_call(charge: Charge, digest: str) -> bool:
 
 
 def end(
-    call: Call, charge: Charge, model: Model, outcome: Outcome, status: str, kind: str = "", reason: str = ""
+    call: Call,
+    charge: Charge,
+    model: Model,
+    outcome: Outcome,
+    status: str,
+    kind: str = "",
+    reason: str = "",
+    detail: str = "",
 ) -> bool:
     """Write the outcome of a call and settle its price; return False if it has been marked as lost meanwhile."""
     tokens = _counted_tokens(outcome)
     billable = sum(attempt.billable for attempt in outcome.attempts)
     values: dict[str, Any] = {
         "status": status, "kind": kind, "reason": with_escapes(reason), "text": with_escapes(outcome.text),
+        "thinking": with_escapes(outcome.thinking), "detail": with_escapes(detail),
         "raw": with_escapes(outcome.raw), "model_returned": with_escapes(outcome.model_returned)[:200],
         "finish_reason": with_escapes(outcome.finish_reason)[:50], "refusal": with_escapes(outcome.refusal),
         "logprobs": _as_json(outcome.logprobs), "attempts": _as_json(outcome.attempts),
         "requests": max(len(outcome.attempts), call.requests), "tokens_in": tokens[0] if tokens else None,
         "tokens_out": tokens[1] if tokens else None, "usage_missing": tokens is None and billable > 0,
         "other_model": bool(outcome.model_returned) and outcome.model_returned != call.model_asked,
-        "price_charged": _cost(call, model, tokens, billable), "ended_at": database_now(), "lease_until": None,
+        "price_charged": _cost(call, model, outcome, tokens), "ended_at": database_now(), "lease_until": None,
     }  # fmt: skip
     with transaction.atomic():
         if not update(Call, values, "id = %s AND status = 'running'", [call.pk]):
@@ -135,7 +144,7 @@ def request_digest(request: Request, endpoint: Endpoint, model: Model) -> str:
         "endpoint": endpoint.name, "model": model.name, "asked": model.asked, "messages": _messages(request),
         "parameters": _parameters(request),
     }  # fmt: skip
-    return _digest(asked)
+    return _digest(asked | ({"settings": settings} if (settings := model.settings()) else {}))
 
 
 def sweep(now: datetime | None = None) -> int:
@@ -184,25 +193,33 @@ def _as_json(values: Any) -> Any:
 
 def _counted_tokens(outcome: Outcome) -> tuple[int, int] | None:
     """Return the tokens that the endpoint counted, or None if the counts are missing or impossible."""
-    if outcome.usage is None:
+    return _tokens(outcome.usage)
+
+
+def _tokens(usage: Usage | None) -> tuple[int, int] | None:
+    if usage is None:
         return None
-    tokens = outcome.usage.prompt_tokens, outcome.usage.completion_tokens
+    tokens = usage.prompt_tokens, usage.completion_tokens
     return tokens if all(0 <= count <= MOST_TOKENS for count in tokens) else None
 
 
-def _cost(call: Call, model: Model, tokens: tuple[int, int] | None, billable: int) -> int:
-    """Return what a call cost: the tokens counted for the last sending, and the most for every other billable one."""
-    if tokens is None:
-        return call.price_per_request * billable
-    return budgets.price_of(model, *tokens).amount + call.price_per_request * max(billable - 1, 0)
+def _cost(call: Call, model: Model, outcome: Outcome, tokens: tuple[int, int] | None) -> int:
+    """Return what a call cost: the tokens counted for the last sending and for others that replied; else the most."""
+    *earlier, _ = outcome.attempts or (None,)
+    billable = [_tokens(one.usage) for one in outcome.attempts if one.billable]
+    if tokens is not None:
+        billable = [tokens, *(_tokens(one.usage) for one in earlier if one is not None and one.billable)]
+    costs = (call.price_per_request if one is None else budgets.price_of(model, *one).amount for one in billable)
+    return sum(costs)
 
 
 def _request_fields(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> dict[str, Any]:
-    messages, prompt = _messages(request), request.prompt
+    messages, prompt, settings = _messages(request), request.prompt, model.settings()
     return {
         "study": charge.study, "run": charge.run, "person": charge.person, "work": charge.work, "step": charge.step,
         "endpoint": endpoint.name, "model": model.name, "scripted": endpoint.scripted, "model_asked": model.asked,
-        "parameters": _parameters(request), "prompt_key": prompt.key if prompt else "",
+        "parameters": _parameters(request) | ({"settings": settings} if settings else {}),
+        "prompt_key": prompt.key if prompt else "",
         "prompt_version": prompt.version if prompt else "", "prompt_digest": prompt.digest if prompt else "",
         "messages": messages, "messages_digest": _digest(messages),
         "request_digest": digest,

@@ -42,6 +42,15 @@ class ModelRow:
 
 
 @dataclass(frozen=True)
+class Pause:
+    """Until when calls in a lane are paused, and why."""
+
+    lane: str
+    until: datetime | None
+    message: str
+
+
+@dataclass(frozen=True)
 class EndpointRow:
     """An endpoint without its address and key. `key` is "set", "missing" or "not needed"."""
 
@@ -52,8 +61,7 @@ class EndpointRow:
     in_flight: int
     most_in_flight: int
     per_minute: int | None
-    paused_until: datetime | None
-    message: str
+    pauses: tuple[Pause, ...]
     models: tuple[ModelRow, ...]
 
 
@@ -84,18 +92,18 @@ def endpoint_rows() -> list[EndpointRow] | None:
         known = endpoints()
     except EndpointsInvalidError:
         return None
-    states = {state.name: state for state in EndpointState.objects.all()}
+    paused: dict[str, list[Pause]] = {}
+    for state in EndpointState.objects.filter(open_until__gt=database_now()).order_by("lane"):
+        paused.setdefault(state.name, []).append(Pause(state.get_lane_display(), state.open_until, state.message))
     running = Call.objects.filter(status=Call.Status.RUNNING, lease_until__gt=database_now())
     in_flight_by_name = dict(running.values_list("endpoint").annotate(Count("pk")))
-    return [_endpoint_row(one, states.get(name), in_flight_by_name.get(name, 0)) for name, one in known.items()]
+    return [_endpoint_row(one, paused.get(name, []), in_flight_by_name.get(name, 0)) for name, one in known.items()]
 
 
-def _endpoint_row(endpoint: Endpoint, state: EndpointState | None, in_flight: int) -> EndpointRow:
-    paused = state is not None and state.open_until is not None and state.open_until > database_now()
+def _endpoint_row(endpoint: Endpoint, paused: Sequence[Pause], in_flight: int) -> EndpointRow:
     return EndpointRow(
         endpoint.name, endpoint.built_in, endpoint.scripted, _key_state(endpoint), in_flight, endpoint.in_flight,
-        endpoint.requests_per_minute, state.open_until if paused and state else None,
-        state.message if paused and state else "",
+        endpoint.requests_per_minute, tuple(paused),
         tuple(_model_row(endpoint, model) for model in endpoint.models.values()),
     )  # fmt: skip
 
@@ -248,7 +256,7 @@ class LedgerFilters:
         rows = rows.filter(**{name: value for name, value in wanted.items() if value})
         if self.step:
             rows = rows.filter(Q(step=self.step) | Q(step__startswith=f"{self.step} "))
-        return rows.defer("messages", "raw", "text", "logprobs", "parameters", "refusal")
+        return rows.defer("messages", "raw", "text", "thinking", "logprobs", "parameters", "refusal")
 
     def query(self) -> dict[str, str]:
         """Return the filters as the query of an address."""

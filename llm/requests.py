@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant"]
 Step = Literal["first", "summary", "information", "style"]
+ThinkingMark = Literal["", "marked", "unopened"]
 LONGEST_STEP = 50
 """Characters that the ledger stores of a step."""
 
@@ -86,7 +87,8 @@ class Request:
     A model with the API `completions` gets the messages joined by empty lines, without their roles. With a
     `continuation` nothing is generated: the reply holds the log-probabilities of this text after the messages.
     `top_logprobs` requests the log-probabilities of that many candidates per token. With a JSON `schema` the reply must
-    be JSON; the caller checks its content. A `temperature` or `top_p` of None is left to the endpoint.
+    be JSON; the caller checks its content. A `temperature` or `top_p` of None is left to the endpoint. The answer may
+    have `max_tokens`; what the model thinks before comes on top (`Model.thinking_tokens`).
 
     Every field except `prompt` enters the digest by which the ledger recognises the same request: whatever tells two
     samples of one request apart has to be a field, such as their `place`.
@@ -155,8 +157,8 @@ class TokenLogprob:
 class Attempt:
     """One request sent to an endpoint: its start, duration and end (`answered` or a kind of failure).
 
-    `status` is 0 if no response came; `billable` means that it may have to be paid; `waited` is the wait before it,
-    in seconds.
+    `status` is 0 if no response came; `billable` means that it may have to be paid, `usage` for how many tokens;
+    `waited` is the wait before it, in seconds.
     """
 
     number: int
@@ -167,16 +169,21 @@ class Attempt:
     billable: bool = True
     request_id: str = ""
     waited: float = 0.0
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
     """All that is known of a call when it has ended, well or badly.
 
-    `raw` is the last reply as received; `flags` name the oddities of a usable reply.
+    `raw` is the last reply as received; `flags` name the oddities of a usable reply. `thinking` is what the model
+    thought before it answered, which is never part of the `text`; `marks` says whether it was marked there, and whether
+    only its end was.
     """
 
     text: str = ""
+    thinking: str = ""
+    marks: ThinkingMark = ""
     finish_reason: str = ""
     model_returned: str = ""
     usage: Usage | None = None

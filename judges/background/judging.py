@@ -12,7 +12,7 @@ from judges.askers import CallingAsker, KeptAsker, NotKeptError
 from judges.configuration import ConfigurationRefusedError
 from judges.judgment_queue import judgment_queue
 from judges.models import Judgment
-from judges.protocol import UNUSABLE, Asker, Reading, ReplyInvalidError
+from judges.protocol import Asker, Reading, ReplyInvalidError, outcome_of_failure
 from judges.run_context import PromptChangedError, RunContext, run_context
 from judges.run_states import pause_for_budget
 from llm.call_errors import CallError
@@ -56,9 +56,7 @@ def _judged(claim: Claim, context: RunContext, judgment: Judgment) -> tuple[str,
     except ReplyInvalidError as problem:
         return Outcome.INVALID, None, problem.reason
     except CallError as problem:
-        if problem.kind not in UNUSABLE:
-            raise
-        return UNUSABLE[problem.kind], None, problem.reason
+        return outcome_of_failure(problem), None, problem.detail
     return Outcome.VALID, stored_reading(reading), ""
 
 

@@ -8,12 +8,12 @@ from django.conf import settings
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.text_validation import with_escapes
-from llm.call_errors import CallError, CircuitOpenError, EndpointBusyError, StoppedError
+from llm.call_errors import CallError, StoppedError
+from llm.call_work import PATIENCE, wait_after
 from llm.completions import WORK_KEY, charge_of, request_of
 from llm.door import complete
 from llm.models import Completion
 
-BUSY_WAIT = 3.0
 STORE_EVERY = 0.5
 ATTEMPTS = 5
 """A killed worker uses one up for every row that it held, even one that only waited for a place."""
@@ -39,13 +39,13 @@ def make_call(claim: Claim) -> None:
             request_of(row), charge_of(row), on_text=PartialTextWriter(claim), cache=row.may_be_cached,
             stopped=claim.stop_asked,
         )  # fmt: skip
-    except (EndpointBusyError, CircuitOpenError) as problem:
-        raise TryLaterError(problem.reason, problem.retry_after or BUSY_WAIT, counts=False) from None
     except StoppedError as problem:
         claim.renew()  # raises if this row was stopped; otherwise all calls of the study were
         raise GiveUpError(problem.reason, **_failure(problem)) from None
     except CallError as problem:
-        raise GiveUpError(problem.reason, **_failure(problem)) from problem
+        if (wait := wait_after(problem, PATIENCE)) is not None:
+            raise TryLaterError(problem.reason, wait, counts=False) from None
+        raise GiveUpError(problem.detail, **_failure(problem)) from problem
     with claim.finish(text=reply.text, call=reply.call, kind=""):
         pass
 

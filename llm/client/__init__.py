@@ -19,6 +19,7 @@ def ask(
     stopped: Callable[[], bool] | None = None,
     on_request: Callable[[int], None] | None = None,
     again_after_cut: bool = False,
+    hidden: bool = False,
 ) -> Outcome:
     """Return the model's reply, as `retries.ask` does, which is loaded with the first call.
 
@@ -26,6 +27,6 @@ def ask(
     """
     outcome: Outcome = import_string("llm.client.retries.ask")(
         endpoint, model, request, on_text=on_text, stopped=stopped, on_request=on_request,
-        again_after_cut=again_after_cut,
+        again_after_cut=again_after_cut, hidden=hidden,
     )  # fmt: skip
     return outcome

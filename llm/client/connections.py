@@ -8,10 +8,11 @@ import os
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import httpcore2
@@ -85,6 +86,19 @@ def bounded_by(deadline: CallDeadline) -> Iterator[None]:
         yield
     finally:
         _DEADLINE.reset(token)
+
+
+_HEADERS: ContextVar[Mapping[str, str]] = ContextVar("headers", default=MappingProxyType({}))
+
+
+@contextmanager
+def with_headers(headers: Mapping[str, str]) -> Iterator[None]:
+    """Send these headers, whose names are lower case, with all requests inside the block; an empty one is not sent."""
+    token = _HEADERS.set(headers)
+    try:
+        yield
+    finally:
+        _HEADERS.reset(token)
 
 
 class BoundedStream(httpcore2.NetworkStream):
@@ -183,7 +197,9 @@ class BoundedTransport(httpx2.BaseTransport):
         )  # fmt: skip
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        kept = [(name, value) for name, value in request.headers.raw if name.lower() in SENT_HEADERS]
+        own = {name.encode(): value.encode() for name, value in _HEADERS.get().items()}
+        kept = [(name, value) for name, value in request.headers.raw if name.lower() in SENT_HEADERS - own.keys()]
+        kept += [(name, value) for name, value in own.items() if value]
         url = httpcore2.URL(
             scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
         )

@@ -66,6 +66,19 @@ def generated(given: Any, *, candidates: bool) -> tuple[TokenLogprob, ...]:
     return tokens
 
 
+def tokens_of_answer(tokens: tuple[TokenLogprob, ...], answer: str) -> tuple[TokenLogprob, ...]:
+    """Return the tokens from the answer's first one on: those before it are thinking. Raises UnusableReplyError."""
+    start = "".join(one.token for one in tokens).rfind(answer)
+    if start < 0:
+        raise UnusableReplyError("its log-probabilities are not those of its answer")
+    length = 0
+    for place, one in enumerate(tokens):
+        length += len(one.token)
+        if answer and length > start:
+            return tokens[place:]
+    return ()
+
+
 def last_tokens(given: Any, continuation: str) -> tuple[TokenLogprob, ...]:
     """Return the tokens at the end that spell `continuation`, and a few before them. Raises UnusableReplyError."""
     entries, length, count = as_entries(given), 0, 0

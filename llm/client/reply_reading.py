@@ -7,40 +7,68 @@ from typing import Any, TypeGuard
 
 from annotation.importing.line_reading import JSONInvalidError, parse_json
 from config.text_validation import TextRefusedError, check_json, check_text
-from llm.client.logprob_reading import UnusableReplyError, as_entries, expect, generated, last_tokens, optional
+from llm.client.logprob_reading import (
+    UnusableReplyError,
+    as_entries,
+    expect,
+    generated,
+    last_tokens,
+    optional,
+    tokens_of_answer,
+)
 from llm.endpoints import Model
 from llm.requests import Outcome, Request, TokenLogprob, Usage
+from llm.thinking import PartUnknownError, Separated, all_thinking, content_of, field_thinking, marks_of
 
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 MOST_TOKENS = 2**31 - 1
 END = "[DONE]"
+BYTE_ORDER_MARK = "\ufeff"
+
+
+ERROR = "error"
+"""The finish reason of a reply that the endpoint failed to complete."""
 
 
 class EndpointReportedError(Exception):
-    """The endpoint reported an error inside a stream."""
+    """The endpoint reported an error inside a response with the status of a success; `given` is what it said."""
+
+    def __init__(self, given: Any) -> None:
+        super().__init__("the endpoint reported an error")
+        self.given = given
+
+
+class NothingInReplyError(ValueError):
+    """A response with the status of a success has no reply in it; the message says what it has."""
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """Return the object in a JSON text. Raises UnusableReplyError."""
+    """Return the object in a JSON text. Raises NothingInReplyError and EndpointReportedError."""
     try:
-        body = parse_json(text)
+        body = parse_json(text.removeprefix(BYTE_ORDER_MARK))
     except JSONInvalidError as problem:
-        raise UnusableReplyError(f"it {problem}") from None
-    return expect(dict, body, "the reply")
+        raise NothingInReplyError(f"it {problem}") from None
+    if not isinstance(body, dict):
+        raise NothingInReplyError("it is no object")
+    if body.get("error"):
+        raise EndpointReportedError(body["error"])
+    return body
 
 
 def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
-    """Return the outcome of a complete reply. Raises UnusableReplyError."""
-    choices = expect(list, body.get("choices"), "choices")
+    """Return the outcome of a complete reply. Raises UnusableReplyError and NothingInReplyError."""
+    choices = optional(list, body.get("choices"), "choices")
     if not choices:
-        raise UnusableReplyError("it has no choice")
+        raise NothingInReplyError("it has no choice")
     choice = expect(dict, choices[0], "the choice")
+    message = {} if model.api == "completions" else expect(dict, choice.get("message"), "the message")
+    refusal = _joined(optional(str, message.get("refusal"), "the refusal") or "")
     if model.api == "completions":
-        text, refusal = _joined(expect(str, choice.get("text"), "the text")), ""
+        written, thoughts = _joined(expect(str, choice.get("text"), "the text")), ""
     else:
-        message = expect(dict, choice.get("message"), "the message")
-        text = _joined(optional(str, message.get("content"), "the content") or "")
-        refusal = _joined(optional(str, message.get("refusal"), "the refusal") or "")
+        written, thoughts = (_joined(one) for one in _content(message.get("content")))
+    found = Separated(written) if request.continuation else marks_of(model.thinking.forms).separate(written)
+    text, fields = found.answer, field_thinking(message, model.thinking.fields)
     finish = optional(str, choice.get("finish_reason"), "the finish reason") or ""
     named = optional(str, body.get("model"), "the model") or ""
     for value, place in ((text, "the text"), (refusal, "the refusal"), (finish, "the finish reason"), (named, "model")):
@@ -51,9 +79,18 @@ def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
     odd = (usage_flag, "" if finish else "no_finish_reason", "" if named == model.asked else "other_model")
     return Outcome(
         text=request.continuation or text, finish_reason=finish, model_returned=named, usage=usage, refusal=refusal,
-        logprobs=None if refusal else _logprobs(choice.get("logprobs"), request, text),
-        flags=tuple(flag for flag in odd if flag),
+        logprobs=None if refusal else _logprobs(choice.get("logprobs"), request, written, found),
+        flags=tuple(flag for flag in odd if flag), marks=found.marks,
+        thinking=_joined(all_thinking(*fields.values(), thoughts, found.thinking)),
     )  # fmt: skip
+
+
+def _content(given: Any) -> tuple[str, str]:
+    """Return the text and the thinking of a message's content. Raises UnusableReplyError."""
+    try:
+        return content_of(given)
+    except PartUnknownError as problem:
+        raise UnusableReplyError(f"its content has a part {problem}") from None
 
 
 def _check_echo(text: str, request: Request) -> None:
@@ -62,12 +99,14 @@ def _check_echo(text: str, request: Request) -> None:
         raise UnusableReplyError("it does not repeat the text that was sent")
 
 
-def _logprobs(given: Any, request: Request, text: str) -> tuple[TokenLogprob, ...] | None:
+def _logprobs(given: Any, request: Request, written: str, found: Separated) -> tuple[TokenLogprob, ...] | None:
+    """Return the log-probabilities of the answer's tokens, without those of the thinking before it."""
     if request.continuation:
         return last_tokens(given, request.continuation)
-    if request.top_logprobs is None or not (text or request.ends_by_length()):
+    if request.top_logprobs is None or not (written or request.ends_by_length()):
         return None
-    return generated(given, candidates=request.top_logprobs > 0)
+    tokens = generated(given, candidates=request.top_logprobs > 0)
+    return tokens if found.answer == written else tokens_of_answer(tokens, found.answer)
 
 
 def structured(text: str) -> Any:
@@ -99,9 +138,15 @@ def events(pieces: Iterable[str]) -> Iterator[str]:
 
 @dataclass
 class StreamedReply:
-    """A streamed reply, as far as it was received."""
+    """A streamed reply of a model, as far as it was received.
 
+    `hidden` says that the model may think without a mark of the beginning: nothing is shown before a mark.
+    """
+
+    of: Model
+    hidden: bool = False
     text: str = ""
+    thoughts: dict[str, str] = field(default_factory=dict)
     refusal: str = ""
     finish: str | None = None
     model: Any = None
@@ -116,8 +161,6 @@ class StreamedReply:
             self.ended = True
             return
         body = parse_object(data)
-        if body.get("error"):
-            raise EndpointReportedError
         self.pieces += 1
         self.model = body.get("model") or self.model
         self.usage = body.get("usage") or self.usage
@@ -128,7 +171,10 @@ class StreamedReply:
 
     def _take_choice(self, choice: dict[str, Any]) -> None:
         delta = optional(dict, choice.get("delta"), "the piece") or {}
-        self.text += optional(str, choice.get("text", delta.get("content")), "the content") or ""
+        text, thinking = _content(choice.get("text", delta.get("content")))
+        self.text += text
+        for name, piece in {"": thinking, **field_thinking(delta, self.of.thinking.fields)}.items():
+            self.thoughts[name] = self.thoughts.get(name, "") + piece
         self.refusal += optional(str, delta.get("refusal"), "the refusal") or ""
         self.finish = optional(str, choice.get("finish_reason"), "the finish reason") or self.finish
         logprobs = optional(dict, choice.get("logprobs"), "the log-probabilities") or {}
@@ -136,23 +182,41 @@ class StreamedReply:
             self.logprobs += as_entries(logprobs)
 
     def shown(self) -> str | None:
-        """Return the text so far, or None if it ends inside a character."""
+        """Return the answer so far, without any thinking, or None if it ends inside a character."""
+        found = self._separated()
         try:
-            return check_text(_joined(self.text))
+            return check_text("" if self._may_be_thinking(found) else found.answer)
         except TextRefusedError:
             return None
+
+    def thinking(self) -> str:
+        """Return the thinking so far."""
+        found = self._separated()
+        unmarked = found.answer if self._may_be_thinking(found) else ""
+        return all_thinking(*self.thoughts.values(), found.thinking, unmarked)
+
+    def _may_be_thinking(self, found: Separated) -> bool:
+        """Return whether all of the text may be thinking that nothing has marked."""
+        return self.hidden and not found.marks and not any(self.thoughts.values())
+
+    def _separated(self) -> Separated:
+        return marks_of(self.of.thinking.forms).separate(_joined(self.text), complete=False)
 
     def body(self) -> dict[str, Any]:
         """Return the reply in the form of one that was not streamed."""
         if not self.pieces:
-            raise UnusableReplyError("the stream has no piece of a reply")
+            raise NothingInReplyError("the stream has no piece of a reply")
         return {
             "model": self.model,
             "usage": self.usage,
             "choices": [
                 {
                     "text": self.text,
-                    "message": {"content": self.text, "refusal": self.refusal},
+                    "message": {
+                        "content": self.text,
+                        "refusal": self.refusal,
+                        "reasoning": all_thinking(*self.thoughts.values()),
+                    },
                     "finish_reason": self.finish,
                     "logprobs": {"content": self.logprobs} if self.logprobs else None,
                 }

@@ -9,7 +9,10 @@ SCHEMA_NAME = "reply"
 
 
 def parameters(request: Request, model: Model, stream: bool) -> dict[str, Any]:
-    """Return the parameters of the call. A seed that the model does not take is left out."""
+    """Return the parameters of the call. A seed that the model does not take is left out.
+
+    What the operator's file says of the model is sent instead, or left out.
+    """
     sent: dict[str, Any] = {"model": model.asked}
     if model.api == "completions":
         sent |= {"prompt": request.text() + request.continuation} | _completions_only(request)
@@ -17,7 +20,7 @@ def parameters(request: Request, model: Model, stream: bool) -> dict[str, Any]:
         sent["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
         sent |= _chat_only(request)
     if request.max_tokens is not None or request.continuation:
-        sent[model.max_tokens_field] = 0 if request.continuation else request.max_tokens
+        sent[model.max_tokens_field] = model.reply_limit(request)
     if request.temperature is not None:
         sent["temperature"] = request.temperature
     if request.top_p is not None:
@@ -28,7 +31,13 @@ def parameters(request: Request, model: Model, stream: bool) -> dict[str, Any]:
         sent["seed"] = request.seed
     if stream:
         sent.update(stream=True, stream_options={"include_usage": True})
-    return sent
+    for name, value in model.parameters.items():
+        field = model.max_tokens_field if name == "max_tokens" else name
+        if value is None:
+            sent.pop(field, None)
+        else:
+            sent[field] = value
+    return {**sent, **model.body}
 
 
 def _completions_only(request: Request) -> dict[str, Any]:

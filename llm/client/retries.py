@@ -32,13 +32,15 @@ def ask(
     stopped: Callable[[], bool] | None = None,
     on_request: Callable[[int], None] | None = None,
     again_after_cut: bool = False,
+    hidden: bool = False,
 ) -> Outcome:
     """Return the model's reply to `request`; raise CallError, whose `outcome` is what was received, if there is none.
 
     With `on_text` the reply is streamed if the model can, and `on_text` is called with the text so far a few times per
     second; an exception from it ends the call and is passed on. A reply that breaks after `on_text` was called is
     requested again only with `again_after_cut`, and its text then starts over. `on_request` is called with the number
-    of each request before it is sent.
+    of each request before it is sent. `hidden` says that the model may think without marking the beginning: nothing is
+    shown before a mark or the end.
     """
     key = endpoint.key()
     sent = parameters(request, model, stream=on_text is not None and "stream" in model.supports)
@@ -49,12 +51,12 @@ def ask(
         if on_request is not None:
             on_request(len(attempts) + 1)
         started, began = timezone.now(), time.monotonic()
-        result = send_once(endpoint, model, request, key, sent, deadline, on_text)
+        result = send_once(endpoint, model, request, key, sent, deadline, on_text, hidden)
         attempts.append(
             Attempt(
                 number=len(attempts) + 1, started_at=started.isoformat(), seconds=round(time.monotonic() - began, 3),
                 status=result.status, ended=result.error.kind if result.error else ANSWERED, billable=result.billable,
-                request_id=result.request_id, waited=round(waited, 3),
+                request_id=result.request_id, waited=round(waited, 3), usage=result.outcome.usage,
             )
         )  # fmt: skip
         outcome = _outcome_without_key(result, attempts, key)
@@ -78,6 +80,7 @@ def _wait(endpoint: Endpoint, result: RequestResult, number: int) -> float:
 def _pause(endpoint: Endpoint, deadline: CallDeadline, wait: float, error: CallError) -> CallError | None:
     """Wait, or return the error that ends the call because the wait is too long or the call was stopped."""
     if wait > endpoint.longest_wait or time.monotonic() + wait >= deadline.ends:
+        error.put_off = error.retry_after
         return error
     try:
         deadline.sleep(wait)
@@ -100,6 +103,6 @@ def _outcome_without_key(result: RequestResult, attempts: list[Attempt], key: st
     if result.status >= 300:
         raw = hide_beginning(raw, key)[:LONGEST_STORED_ERROR]
     return replace(
-        found, text=hide(found.text, key), refusal=hide(found.refusal, key), raw=raw,
-        model_returned=hide(found.model_returned, key), request_id=result.request_id, attempts=tuple(attempts),
+        found, text=hide(found.text, key), thinking=hide(found.thinking, key), refusal=hide(found.refusal, key),
+        raw=raw, model_returned=hide(found.model_returned, key), request_id=result.request_id, attempts=tuple(attempts),
     )  # fmt: skip

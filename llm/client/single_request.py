@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from llm.call_errors import (
     CallError,
     CallTimeoutError,
     FilteredError,
+    NoReplyError,
     QuotaError,
     RateLimitedError,
     RefusedError,
@@ -38,10 +40,14 @@ from llm.client.connections import (
     StopRequestedError,
     bounded_by,
     connections,
+    with_headers,
 )
 from llm.client.key_redaction import hide_beginning
+from llm.client.rejections import rejection
 from llm.client.reply_reading import (
+    ERROR,
     EndpointReportedError,
+    NothingInReplyError,
     StreamedReply,
     UnusableReplyError,
     events,
@@ -50,11 +56,15 @@ from llm.client.reply_reading import (
     structured,
 )
 from llm.endpoints import Endpoint, Model
+from llm.model_settings import KEY
 from llm.requests import Outcome, Request
+from llm.thinking import all_thinking
 
 NO_KEY = "none"
 """Sent if the endpoint needs no key, because the client library demands one."""
 SHOW_EVERY = 0.3
+TOOLS = ("tool_calls", "function_call")
+CUT_OFF = ("length", ERROR, "content_filter")
 UNUSABLE = "The language model's server sent an unusable reply: {}."
 TOO_LONG = "The text is too long for the language model."
 
@@ -78,16 +88,23 @@ class RequestResult:
 
 
 class ReplyReader:
-    """A reply being read; what was received survives if it breaks."""
+    """A reply being read; what was received survives if it breaks.
 
-    def __init__(self, request: Request, model: Model, on_text: Callable[[str], None] | None) -> None:
+    `hidden` says that the model may think without a mark of the beginning, so that only a mark or the end of the reply
+    tells what is its answer.
+    """
+
+    def __init__(
+        self, request: Request, model: Model, on_text: Callable[[str], None] | None, hidden: bool = False
+    ) -> None:
         self.request = request
         self.model = model
         self.on_text = on_text
         self.raw: list[str] = []
-        self.streamed = StreamedReply()
+        self.streamed = StreamedReply(model, hidden)
         self.status = 0
         self.request_id = ""
+        self.retry_after: float | None = None
         self.shown_text: str | None = None
         self._shown_at = 0.0
 
@@ -97,20 +114,23 @@ class ReplyReader:
         model = streamed.model if isinstance(streamed.model, str) else ""
         return Outcome(
             text=streamed.shown() or "", raw="".join(self.raw), model_returned=model, refusal=streamed.refusal,
-            finish_reason=streamed.finish or "",
+            finish_reason=streamed.finish or "", thinking=streamed.thinking(),
         )  # fmt: skip
 
     def read(self, response: Any) -> Outcome:
-        """Read a reply to its end. Raises UnusableReplyError, EndpointReportedError and errors of connections."""
+        """Read a reply to its end.
+
+        Raises UnusableReplyError, NothingInReplyError, EndpointReportedError and errors of connections.
+        """
         self.status = response.status_code
         self.request_id = request_id(response.headers)
+        self.retry_after = _retry_after(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "text/event-stream":
             return self._read_stream(response)
         for piece in self._pieces(response):
             self.raw.append(piece)
-        found = outcome_of(parse_object("".join(self.raw)), self.request, self.model)
-        self.streamed.text = found.text
+        found = self._kept_back(outcome_of(parse_object("".join(self.raw)), self.request, self.model))
         self._show(found.text)
         return found
 
@@ -123,9 +143,15 @@ class ReplyReader:
                 self._show(self.streamed.shown())
         if not self.streamed.ended and self.streamed.finish is None and self.streamed.pieces:
             raise httpx2.RemoteProtocolError("the stream ended before the reply did")
-        found = outcome_of(self.streamed.body(), self.request, self.model)
+        found = self._kept_back(outcome_of(self.streamed.body(), self.request, self.model))
         self._show(found.text)
         return found
+
+    def _kept_back(self, found: Outcome) -> Outcome:
+        """Return a reply; if it was cut off and may have been thinking until then, its text is no answer."""
+        if not self.streamed.hidden or found.marks or found.thinking or found.finish_reason not in CUT_OFF:
+            return found
+        return replace(found, text="", thinking=all_thinking(found.thinking, found.text))
 
     def _raw_kept(self, pieces: Iterator[str]) -> Iterator[str]:
         for piece in pieces:
@@ -155,13 +181,19 @@ def send_once(
     sent: dict[str, Any],
     deadline: CallDeadline,
     on_text: Callable[[str], None] | None,
+    hidden: bool = False,
 ) -> RequestResult:
     """Send a request and read the reply. Errors are returned, not raised, except those of `on_text`."""
-    reader = ReplyReader(request, model, on_text)
+    reader = ReplyReader(request, model, on_text, hidden)
     result = RequestResult(Outcome())
+
+    def rejection_of(text: str) -> Callable[[int], str]:
+        return lambda status: hide_beginning(rejection(status, text, sent, endpoint, model), key)
+
     try:
         with ExitStack() as stack:
             stack.enter_context(bounded_by(deadline))
+            stack.enter_context(with_headers(_own_headers(model, key)))
             response = stack.enter_context(_response(endpoint, model, key, sent))
             found = reader.read(response)
             # An echo repeats the prompt token by token; what is needed of it is among the log-probabilities.
@@ -169,13 +201,15 @@ def send_once(
         result.status, result.request_id = reader.status, reader.request_id
         _check_reply(result, request)
     except openai.APIStatusError as problem:
-        _set_status_error(result, problem)
+        _set_status_error(result, problem, rejection_of(problem.response.text))
     except UnusableReplyError as problem:
         _set_error(result, reader, BadReplyError(UNUSABLE.format(problem)))
     except ReplyTooLargeError:
         _set_error(result, reader, BadReplyError(UNUSABLE.format("it is too large")))
-    except EndpointReportedError:
-        _set_error(result, reader, ServerError(), again=True)
+    except NothingInReplyError as problem:
+        _set_error(result, reader, NoReplyError(UNUSABLE.format(problem)), again=True)
+    except EndpointReportedError as problem:
+        _set_reported_error(result, reader, problem.given, rejection_of("".join(reader.raw)))
     except StopRequestedError:
         _set_error(result, reader, StoppedError())
     except DeadlinePassedError:
@@ -195,6 +229,13 @@ def request_id(headers: Any) -> str:
     return given[:100] if given.isascii() and given.isprintable() else ""
 
 
+def _own_headers(model: Model, key: str) -> dict[str, str]:
+    """Return the headers that the file names for a model. If one of them has the key, it replaces the usual one."""
+    found = {name.lower(): value.replace(KEY, key) for name, value in model.headers.items()}
+    replaced = {"authorization": ""} if any(KEY in value for value in model.headers.values()) else {}
+    return replaced | found
+
+
 def _response(endpoint: Endpoint, model: Model, key: str, sent: dict[str, Any]) -> Any:
     """Return the context in which a response can be read.
 
@@ -204,7 +245,9 @@ def _response(endpoint: Endpoint, model: Model, key: str, sent: dict[str, Any]) 
     authorized = {"Authorization": f"Bearer {key or NO_KEY}"}
     if ours := current_request_id():
         authorized["X-Request-Id"] = ours  # a random number, so that an endpoint's log can be compared with ours
-    more: dict[str, Any] = {"model": model.asked, "extra_body": sent, "extra_headers": authorized}
+    more: dict[str, Any] = {
+        "model": model.asked, "extra_body": sent, "extra_headers": authorized, "extra_query": dict(model.query),
+    }  # fmt: skip
     if model.api == "completions":
         return client.completions.with_streaming_response.create(prompt="", **more)
     return client.chat.completions.with_streaming_response.create(messages=[], **more)
@@ -222,14 +265,19 @@ def _client(base_url: str, read_timeout: float, connect_timeout: float, process:
 def _check_reply(result: RequestResult, request: Request) -> None:
     """Set the error of a complete reply that is not an answer."""
     found = result.outcome
-    if found.refusal:
+    if found.finish_reason == ERROR:
+        result.fail(ServerError(), again=True)
+    elif found.refusal:
         result.fail(RefusedError())
     elif found.finish_reason == "content_filter":
         result.fail(FilteredError())
-    elif found.finish_reason == "length" and not request.ends_by_length():
+    elif found.finish_reason == "length" and not (request.ends_by_length() and (found.text or not found.thinking)):
         result.fail(TruncatedError())
+    elif found.finish_reason in TOOLS and not found.text.strip():
+        result.fail(BadReplyError(UNUSABLE.format("it calls a tool instead of answering")))
     elif not found.text.strip() and not (found.logprobs and request.ends_by_length()):
-        result.fail(BadReplyError(UNUSABLE.format("it is empty")))
+        empty = "it has thinking but no answer" if found.thinking or found.marks else "it is empty"
+        result.fail(BadReplyError(UNUSABLE.format(empty)), again=True)
     elif request.schema is not None:
         try:
             result.outcome = replace(found, parsed=structured(found.text))
@@ -257,7 +305,21 @@ def _set_connection_error(result: RequestResult, reader: ReplyReader, problem: B
         _set_error(result, reader, UnreachableError(), again=True)
 
 
-def _set_status_error(result: RequestResult, problem: openai.APIStatusError) -> None:
+def _set_reported_error(
+    result: RequestResult, reader: ReplyReader, given: Any, rejection_of: Callable[[int], str]
+) -> None:
+    """Set the error that an endpoint reports in a response with the status of a success."""
+    body = given if isinstance(given, dict) else {}
+    code = body.get("code", body.get("status"))
+    number = int(code) if isinstance(code, int | str) and re.fullmatch("[45][0-9]{2}", str(code)) else 500
+    error, again = _error_of_status(number, str(body.get("type") or code or ""), rejection_of)
+    result.retry_after = error.retry_after = reader.retry_after
+    _set_error(result, reader, error, again=again, billable=number >= 500 or number == 408)
+
+
+def _set_status_error(
+    result: RequestResult, problem: openai.APIStatusError, rejection_of: Callable[[int], str]
+) -> None:
     """Set the error of a response with a status of failure."""
     body = problem.body if isinstance(problem.body, dict) else {}
     code = str(body.get("code") or body.get("type") or "")
@@ -265,12 +327,12 @@ def _set_status_error(result: RequestResult, problem: openai.APIStatusError) -> 
     result.request_id = request_id(problem.response.headers)
     result.outcome = Outcome(raw=problem.response.text)
     result.retry_after = _retry_after(problem.response.headers)
-    error, again = _error_of_status(problem.status_code, code)
+    error, again = _error_of_status(problem.status_code, code, rejection_of)
     error.retry_after = result.retry_after
     result.fail(error, again=again, billable=problem.status_code >= 500 or problem.status_code == 408)
 
 
-def _error_of_status(status: int, code: str) -> tuple[CallError, bool]:
+def _error_of_status(status: int, code: str, rejection_of: Callable[[int], str]) -> tuple[CallError, bool]:
     """Return the error of a status, and whether another attempt may help."""
     if code == "insufficient_quota":
         return QuotaError(), False
@@ -284,7 +346,7 @@ def _error_of_status(status: int, code: str) -> tuple[CallError, bool]:
         return CallTimeoutError(), True
     if status == 409 or status >= 500:
         return ServerError(), True
-    return RejectedError(), False
+    return RejectedError(detail=rejection_of(status)), False
 
 
 def _retry_after(headers: Any) -> float | None:

@@ -24,11 +24,26 @@ class Migration(FirstMigration):
             name='EndpointState',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100, unique=True)),
+                ('name', models.CharField(max_length=100)),
+                ('lane', models.CharField(choices=[('people', 'People at a page'), ('runs', 'Runs')], default='people', max_length=6)),
                 ('failures', models.PositiveIntegerField(default=0, help_text='failed calls in a row')),
                 ('pauses', models.PositiveIntegerField(default=0, help_text='in a row')),
                 ('open_until', models.DateTimeField(blank=True, help_text='no call starts before', null=True)),
                 ('message', models.TextField(blank=True)),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('name', 'lane'), name='endpoint_state_once'),
+                    models.CheckConstraint(condition=models.Q(('lane__in', ['people', 'runs'])), name='endpoint_lane_known'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ModelState',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(help_text="of the model's name and settings", max_length=64, unique=True)),
+                ('unopened', models.BooleanField(help_text='its thinking had an end but no mark of the beginning')),
             ],
         ),
         migrations.CreateModel(
@@ -75,8 +90,10 @@ class Migration(FirstMigration):
                 ('status', models.CharField(choices=[('running', 'Running'), ('answered', 'Answered'), ('refused', 'Refused by the model'), ('filtered', 'Blocked by a filter'), ('truncated', 'Cut off at the token limit'), ('invalid', 'Unusable reply'), ('failed', 'Failed'), ('stopped', 'Stopped'), ('lost', 'Lost with its worker'), ('cached', 'Taken from an earlier call')], default='running', max_length=10)),
                 ('kind', models.CharField(blank=True, help_text='kind of failure', max_length=20)),
                 ('reason', models.TextField(blank=True)),
+                ('detail', models.TextField(blank=True, help_text='what the endpoint said, and what to do; for researchers alone')),
                 ('raw', models.TextField(blank=True, help_text='the reply as received')),
                 ('text', models.TextField(blank=True)),
+                ('thinking', models.TextField(blank=True, help_text='what it thought before it answered; for researchers alone')),
                 ('finish_reason', models.CharField(blank=True, max_length=50)),
                 ('refusal', models.TextField(blank=True)),
                 ('logprobs', config.model_fields.ExactJSONField(blank=True, null=True)),

@@ -55,8 +55,10 @@ class Call(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.RUNNING)
     kind = models.CharField(max_length=20, blank=True, help_text="kind of failure")
     reason = models.TextField(blank=True)
+    detail = models.TextField(blank=True, help_text="what the endpoint said, and what to do; for researchers alone")
     raw = models.TextField(blank=True, help_text="the reply as received")
     text = models.TextField(blank=True)
+    thinking = models.TextField(blank=True, help_text="what it thought before it answered; for researchers alone")
     finish_reason = models.CharField(max_length=50, blank=True)
     refusal = models.TextField(blank=True)
     logprobs = ExactJSONField(null=True, blank=True)
@@ -129,13 +131,37 @@ class Call(models.Model):
 
 
 class EndpointState(models.Model):
-    """The health of an endpoint, shared by all workers. Calls to it start under the lock of its row."""
+    """The health of an endpoint in a lane, shared by all workers. Calls to it start under the lock of its row.
 
-    name = models.CharField(max_length=100, unique=True)
+    People who wait at a page and runs are in lanes of their own, so that what fails in one never pauses the other.
+    """
+
+    class Lane(models.TextChoices):
+        PEOPLE = "people", "People at a page"
+        RUNS = "runs", "Runs"
+
+    name = models.CharField(max_length=100)
+    lane = models.CharField(max_length=6, choices=Lane, default=Lane.PEOPLE)
     failures = models.PositiveIntegerField(default=0, help_text="failed calls in a row")
     pauses = models.PositiveIntegerField(default=0, help_text="in a row")
     open_until = models.DateTimeField(null=True, blank=True, help_text="no call starts before")
     message = models.TextField(blank=True)
 
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["name", "lane"], name="endpoint_state_once"),
+            models.CheckConstraint(condition=Q(lane__in=["people", "runs"]), name="endpoint_lane_known"),
+        ]
+
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name}, {self.get_lane_display()}"
+
+
+class ModelState(models.Model):
+    """What the latest reply of a model, as the file configures it, has shown of the way in which it thinks."""
+
+    digest = models.CharField(max_length=64, unique=True, help_text="of the model's name and settings")
+    unopened = models.BooleanField(help_text="its thinking had an end but no mark of the beginning")
+
+    def __str__(self) -> str:
+        return self.digest

@@ -56,14 +56,16 @@ class ScriptedServer(ThreadingHTTPServer):
         finally:
             self._places.release()
 
-    def take(self, asked: dict[str, Any], headers: dict[str, str]) -> ScriptStep:
+    def take(self, asked: dict[str, Any], headers: dict[str, str], path: str = "") -> ScriptStep:
         """Record a call and return its step. Calls with the same marks go through them in turn."""
         said = json.dumps([asked.get("model"), asked.get("messages"), asked.get("prompt")], ensure_ascii=False)
         steps = marked_steps(said)
         with self._lock:
             place = said if steps else ""
             number = self._counts[place] = self._counts.get(place, 0) + 1
-            self.calls.append({"number": len(self.calls) + 1, "at": time.time(), "headers": headers, "asked": asked})
+            self.calls.append(
+                {"number": len(self.calls) + 1, "at": time.time(), "path": path, "headers": headers, "asked": asked}
+            )
             if self.log is not None:
                 line = {"number": len(self.calls), "at": self.calls[-1]["at"], "asked": asked}
                 with self.log.open("a", encoding="utf-8") as file:
@@ -129,13 +131,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Respond to a call."""
         size = int(self.headers.get("Content-Length") or 0)
-        if not 0 < size <= LARGEST_REQUEST or not self.path.endswith("/completions"):
+        if not 0 < size <= LARGEST_REQUEST or not self.path.partition("?")[0].endswith("/completions"):
             self.close_connection = True
             self._send(404, b"{}", ScriptStep())
             return
         try:
             asked = json.loads(self.rfile.read(size))
-            step = self.server.take(asked, {name.lower(): value for name, value in self.headers.items()})
+            step = self.server.take(asked, {name.lower(): value for name, value in self.headers.items()}, self.path)
             scripted_candidates(step)  # refused here if they cannot be read
         except (ValueError, AttributeError, ScriptInvalidError) as problem:
             self._send(

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, Work
-from judges.protocol import UNUSABLE, ReplyInvalidError
+from judges.protocol import ReplyInvalidError, outcome_of_failure
 from llm.call_errors import CallError
 from llm.call_work import calling_for
 from llm.requests import Charge
@@ -48,9 +48,7 @@ def _asked(claim: Claim, step: PreparationStep, configuration: StepConfiguration
     except ReplyInvalidError as problem:
         return PreparationCall.Outcome.INVALID, None, problem.reason
     except CallError as problem:
-        if problem.kind not in UNUSABLE:
-            raise
-        return UNUSABLE[problem.kind], None, problem.reason
+        return outcome_of_failure(problem), None, problem.detail
 
 
 WORK = Work(WORK_KEY, PreparationCall, make_preparation, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True)

@@ -14,7 +14,8 @@ from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.background.rows import Status
 from config.text_validation import TextRefusedError, check_text, with_marks
-from llm.call_errors import BudgetError, CallError, CircuitOpenError, EndpointBusyError, StoppedError
+from llm.call_errors import BudgetError, CallError, StoppedError
+from llm.call_work import PATIENCE, wait_after
 from llm.door import complete
 from llm.prompt_files import prompt_for
 from llm.requests import AnswerMaterial, Charge, Reply, Request, SourcePassage, Step
@@ -28,7 +29,7 @@ from sessions.question_content import question_of
 from sessions.study_options import Options, options_of
 
 ATTEMPTS = 5
-BUSY_WAIT, CIRCUIT_WAIT, INDEX_WAIT = 3.0, 10.0, 2.0
+INDEX_WAIT = 2.0
 EMPTY = "The language model returned an empty answer."
 STRANGE = "The language model's answer contains characters that cannot be stored."
 
@@ -44,9 +45,6 @@ def write(claim: Claim) -> None:
     session = RevisionSession.objects.select_related("study", "item", "rater__person").get(pk=turn.session_id)
     try:
         _Writer(claim, session, options_of(session.study)).run()
-    except (EndpointBusyError, CircuitOpenError) as problem:
-        wait = problem.retry_after or (BUSY_WAIT if isinstance(problem, EndpointBusyError) else CIRCUIT_WAIT)
-        raise TryLaterError(problem.reason, wait, counts=False) from None
     except StoppedError as problem:
         claim.renew()  # raises if somebody stopped this turn; otherwise all calls of the study were stopped
         raise GiveUpError(problem.reason, **_kept(problem)) from None
@@ -54,6 +52,8 @@ def write(claim: Claim) -> None:
         # Raters must not see the amounts in its message, which would reveal whether the model is expensive.
         raise GiveUpError(BudgetError.sentence) from None
     except CallError as problem:
+        if (wait := wait_after(problem, PATIENCE)) is not None:
+            raise TryLaterError(problem.reason, wait, counts=False) from None
         # The text received before the failure is shown as a partial answer and never counts as an answer.
         raise GiveUpError(problem.reason, **_kept(problem)) from problem
     except IndexNotReadyError as problem:

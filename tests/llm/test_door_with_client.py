@@ -60,7 +60,7 @@ FAULTS = {
     "[[refusal=No.]]": ("refused", "refused", 1),
     "[[finish=length text=Half]]": ("truncated", "truncated", 1),
     "[[finish=content_filter]]": ("filtered", "filtered", 1),
-    "[[body=garbage]]": ("invalid", "bad_reply", 1),
+    "[[body=garbage]]": ("failed", "bad_reply", 3),
     "[[status=401 echo_headers]]": ("failed", "rejected", 1),
     "[[close]]": ("failed", "unreachable", 3),
 }

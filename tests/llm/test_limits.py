@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from llm import door, limits
-from llm.call_errors import CircuitOpenError, EndpointBusyError, ServerError
+from llm.call_errors import CircuitOpenError, EndpointBusyError, RateLimitedError, ServerError
 from llm.door import LostError, complete
 from llm.limits import estimate_tokens
 from llm.models import Call, EndpointState
@@ -159,3 +159,45 @@ def test_calls_that_wait_for_a_probe_retry_soon(study, replies, settings, tmp_pa
     replies(meanwhile)
     complete(asked(), Charge(study))
     assert EndpointState.objects.get().open_until is None
+
+
+RUN, PERSON = {"run": "judge/1"}, {}
+
+
+def test_calls_of_runs_never_take_the_places_of_people(
+    transactional_db, study, replies, settings, tmp_path, monkeypatch
+):
+    write_endpoints(settings, tmp_path, in_flight=1, more="requests_per_minute: 1")
+    monkeypatch.setattr(door, "LONGEST_WAIT", 0.2)
+
+    def meanwhile(on_text, stopped):
+        assert complete(asked("of a person"), Charge(study, **PERSON)).text
+        return answered()
+
+    replies(meanwhile, answered())
+    complete(asked(), Charge(study, **RUN))
+    with pytest.raises(EndpointBusyError):  # all calls of the minute count for a run
+        complete(asked("another"), Charge(study, **RUN))
+    with pytest.raises(EndpointBusyError):
+        complete(asked("another"), Charge(study, **PERSON))
+
+
+def test_what_fails_for_runs_does_not_pause_people_s_calls(study, replies):
+    replies(*[ServerError(outcome=answered(text=""))] * limits.FAILURES_TO_OPEN, answered())
+    for number in range(limits.FAILURES_TO_OPEN):
+        with pytest.raises(ServerError):
+            complete(asked(f"question {number}"), Charge(study, **RUN))
+    with pytest.raises(CircuitOpenError):
+        complete(asked(), Charge(study, **RUN))
+    assert complete(asked(), Charge(study, **PERSON)).text
+    assert EndpointState.objects.get(lane="runs").open_until > timezone.now()
+    assert not EndpointState.objects.filter(lane="people", failures__gt=0).exists()
+
+
+def test_a_pause_is_as_long_as_the_endpoint_demands(study, replies):
+    replies(RateLimitedError(outcome=answered(text=""), retry_after=600.0))
+    for number in range(limits.FAILURES_TO_OPEN):
+        with pytest.raises(RateLimitedError):
+            complete(asked(f"question {number}"), Charge(study, **RUN))
+    left = (EndpointState.objects.get().open_until - timezone.now()).total_seconds()
+    assert 590 < left <= 600
