@@ -52,7 +52,7 @@ def common_fields(protocol: Protocol) -> tuple[SpecField, ...]:
         ),
         SpecField(
             "seed", "Seed", kind="whole", default=0,
-            help="Decides the order of tasks and outputs. The same seed gives the same order.",
+            help="Another seed gives another order of tasks and outputs. The site's secret key decides it, too.",
         ),
     )  # fmt: skip
     return tuple(field for field in fields if field.key in flow.common_options)

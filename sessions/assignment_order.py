@@ -1,8 +1,9 @@
 """Which question, and which model, a person is given next.
 
 Questions on the person's preferred topics come first; otherwise the study's order applies. The model is one that the
-person has met least often so far. Ties are broken by a draw seeded with the person's name, so the order of models is
-random for each person and balanced at every point. Second ratings of turns come after sessions.
+person has met least often so far. Ties are broken by a draw from the person's name and the site's secret key, so the
+order of models is random for each person, balanced at every point, and nothing that anybody can compute. Second ratings
+of turns come after sessions.
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Rater, Slot
-from annotation.studies.planning import seeded
+from annotation.studies.secret_seeds import secretly_seeded
 from sessions.models import RevisionSession
 from sessions.turn_variants import PREFIX
 
@@ -24,7 +25,7 @@ def ranking(slots: QuerySet[Slot], rater: Rater) -> list[int]:
     def rank(row: tuple[Any, ...]) -> tuple[Any, ...]:
         _, number, place, variant, item, categories = row
         is_other = not topics.intersection(_listed(categories))
-        draw = seeded(study, "session", rater.name, item, variant)
+        draw = secretly_seeded(study, "session", rater.name, item, variant)
         if variant.startswith(PREFIX):
             return True, is_other, draw, 0, 0, number
         return False, is_other, place, met[variant], draw, number

@@ -31,9 +31,9 @@ from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.check_draws import checks_of
-from annotation.studies.planning import seeded
 from annotation.studies.rater_routing import ensure_routed, lock_counts
 from annotation.studies.routing_plan import routing_of
+from annotation.studies.secret_seeds import secretly_seeded
 from config.database_clock import database_now
 from config.prepared_sql import insert_if_new, joined
 from config.process_counts import count
@@ -204,7 +204,7 @@ def _own_slot(study: Study, rater: Rater, now: datetime) -> Slot | None:
 
 def _in_order(study: Study, rater: Rater, slots: Sequence[Slot]) -> list[Slot]:
     """Slots in the order in which the rater works on them, which within an item differs between raters."""
-    return sorted(slots, key=lambda slot: (slot.place, seeded(study, "turn", rater.name, slot.task_id)))
+    return sorted(slots, key=lambda slot: (slot.place, secretly_seeded(study, "turn", rater.name, slot.task_id)))
 
 
 def renew_lease(study: Study, slot: Slot, now: datetime) -> bool:

@@ -145,16 +145,20 @@ def check_shown(
 
 
 def values_of(question: Question, answer: Any, sheet: Sheet, per: str) -> Iterator[tuple[ShownOutput | None, Any]]:
-    """The single values of an answer, each with the output it is about; raises ValueInvalidError."""
+    """The single values of an answer, each with the output it is about; raises ValueInvalidError.
+
+    They come in the order of the sheet: stored answers are sorted by the outputs' names.
+    """
     outputs = asked_of(question, sheet, per)
     if outputs == [None]:
         yield None, answer
         return
-    keys = {output.key: output for output in outputs if output is not None}
-    if not isinstance(answer, dict) or not set(answer) <= set(keys):
+    shown = [output for output in outputs if output is not None]
+    if not isinstance(answer, dict) or not set(answer) <= {output.key for output in shown}:
         raise ValueInvalidError("must give a value for each output that was shown")
-    for key, value in answer.items():
-        yield keys[key], value
+    for output in shown:
+        if output.key in answer:
+            yield output, answer[output.key]
 
 
 def ratings_of(

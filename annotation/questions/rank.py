@@ -66,10 +66,7 @@ class Rank(QuestionType):
             if tied:
                 reason = gettext("gives %(letters)s the same rank as another: give each output its own rank")
                 raise ValueInvalidError(reason % {"letters": _listed(tied)})
-        # Form fields are in the order shown, stored values in the order of the outputs' keys: neither reveals more than
-        # the order stored with the assignment.
-        keyed = {output.key: ranks[output.letter] for output in sheet.outputs}
-        return dict(sorted(closed(keyed).items()))
+        return closed({output.key: ranks[output.letter] for output in sheet.outputs})
 
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
         return {f"{name}-{output.letter}": [str(value[output.key])] for output in sheet.outputs if output.key in value}

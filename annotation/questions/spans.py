@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -79,13 +79,12 @@ class Spans(QuestionType):
         spans = [{**span, "output": _key(span.get("output"), sheet)} for span in sent["spans"]]
         if not spans and not free:
             return None
-        order = {key: place for place, key in enumerate(sorted(sheet.keys))}
-        spans.sort(key=lambda span: (order[span["output"]], str(span.get("start")).zfill(12)))
+        spans.sort(key=lambda span: (_place(span, sheet), str(span.get("start")).zfill(12)))
         if spec.get("labels") and any(span.get("label") is None for span in spans):
             raise ValueInvalidError(gettext("has a span without a label: choose one"))
         if severities(spec) and any(span.get("severity") is None for span in spans):
             raise ValueInvalidError(gettext("has a span without a severity: choose one"))
-        return {"spans": spans, "none": sorted({_key(letter, sheet) for letter in free})}
+        return {"spans": spans, "none": in_sheet_order({_key(letter, sheet) for letter in free}, sheet)}
 
     def unanswered(self, value: Any, spec: Mapping[str, Any], sheet: Sheet) -> list[ShownOutput]:
         if spec.get("on") == "document":
@@ -96,10 +95,12 @@ class Spans(QuestionType):
     def write(self, value: Any, name: str, sheet: Sheet) -> Form:
         whole = not value["spans"] and not value["none"]  # no spans in the document
         spans = [
-            {**span, "output": sheet.letter_of(span["output"])} if "output" in span else span for span in value["spans"]
+            {**span, "output": sheet.letter_of(span["output"])} if "output" in span else span
+            for span in sorted(value["spans"], key=lambda one: (_place(one, sheet), one["start"]))
         ]
         form = {name: [json.dumps({"spans": spans}, ensure_ascii=False)]} if spans else {}
-        free = [sheet.letter_of(key) for key in value["none"]] + (["ALL"] if whole else [])
+        named = in_sheet_order(value["none"], sheet)
+        free = [sheet.letter_of(key) for key in named] + (["ALL"] if whole else [])
         return {**form, **{f"{name}-{letter}": [FREE] for letter in free}}
 
     def shown(self, form: Mapping[str, list[str]], name: str, spec: Mapping[str, Any], sheet: Sheet) -> dict[str, Any]:
@@ -165,6 +166,17 @@ class Spans(QuestionType):
                 )
             if quoted != span["text"]:
                 raise ValueInvalidError(f"marks {_quoted(span)}, but the text has “{_short(quoted)}” there")
+
+
+def in_sheet_order(keys: Iterable[str], sheet: Sheet) -> list[str]:
+    """Keys of outputs in the order shown; in an order of their own, they would tell raters how names sort."""
+    there = set(keys)
+    return [key for key in sheet.keys if key in there]
+
+
+def _place(span: Mapping[str, Any], sheet: Sheet) -> int:
+    """The place on the page of a span's output; -1 for the document."""
+    return sheet.keys.index(span["output"]) if span.get("output") in sheet.keys else -1
 
 
 def severities(spec: Mapping[str, Any]) -> dict[str, float]:

@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.utils.crypto import salted_hmac
 
 from annotation.models import Rater, Study
 from annotation.protocols import protocols
-from config.model_fields import canonical_json
+from annotation.studies.secret_seeds import secret_digest
 
 KINDS = ("gold", "twins", "repeats")
 """The kinds of checks, in the order in which draws are shared out among them."""
@@ -24,7 +23,6 @@ FIRST_CLAIM = 3
 PER_DIGEST = 8
 """Draws of four bytes that one digest holds."""
 WHOLE = 2**32
-SALT = "annotation.studies.check_draws"
 
 
 def checks_of(study: Study) -> Mapping[str, Any] | None:
@@ -52,20 +50,10 @@ def drawn_kind(study: Study, rater: str, number: int) -> str | None:
     return None
 
 
-def secretly_seeded(study: Study, *parts: Any) -> int:
-    """A number of 63 bits that depends on the study's seed, `parts` and the site's secret key."""
-    digest = _digest(settings.SECRET_KEY, [study.slug, study.option("seed", 0), *parts])
-    return int.from_bytes(digest[:8], "big") >> 1
-
-
-def _digest(key: str, parts: list[Any]) -> bytes:
-    return salted_hmac(SALT, canonical_json(parts), secret=key, algorithm="sha256").digest()
-
-
 @lru_cache(maxsize=4096)
 def _draws(key: str, slug: str, seed: int, rater: str, block: int) -> tuple[float, ...]:
     """Numbers from 0 to 1 for PER_DIGEST claims in a row."""
-    digest = _digest(key, [slug, seed, "claims", rater, block])
+    digest = secret_digest(key, [slug, seed, "claims", rater, block])
     return tuple(int.from_bytes(digest[at : at + 4], "big") / WHOLE for at in range(0, 4 * PER_DIGEST, 4))
 
 

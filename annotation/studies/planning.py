@@ -1,8 +1,9 @@
 """Tasks and slots from items, when a study goes live: in chunks, so that planning can stop and resume.
 
 Only items of the main pool get some. Planning again changes nothing, because a task is identified by its key. Items are
-given out in the order of a keyed hash of their ids, within each batch if there are batches: the order is the same on
-every installation, whatever the order of import.
+given out in the order of a hash of their ids, within each batch if there are batches: the order is the same on every
+installation, whatever the order of import. The tasks of an item, and the outputs of a task, come in orders that follow
+from a secret (`secret_seeds`).
 """
 
 import hashlib
@@ -23,6 +24,7 @@ from annotation.studies.batches import place_in, size_of
 from annotation.studies.imported_places import fill_places
 from annotation.studies.locking import lock_study
 from annotation.studies.routing_plan import lane_of
+from annotation.studies.secret_seeds import drawn_options, secretly_seeded
 from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json
 
@@ -65,14 +67,17 @@ def ensure_tasks(
     protocol = protocols()[study.protocol]
     tasks = Task.objects.filter(item__in=items)
     known = {(item, key): pk for item, key, pk in tables.read(tasks, "item", "key", "pk")}
-    missing = []
+    missing, options = [], drawn_options(study)
     numbers = _numbers(study, items, tables) if protocol.counts_items(study.options) else {}
     for pk in items:
         names = [name for _, name in outputs.get(pk, [])]
-        plans = protocol.plan(names, study.options, numbers.get(pk, 0))
+        plans = protocol.plan(names, options, numbers.get(pk, 0))
         more = sorted(set(also.get(pk, ())) - set(plans), key=task_key)
         plans += [one for one in more if protocol.allows(one, names, study.options)]
-        missing += [(pk, plan) for plan in plans if (pk, task_key(plan)) not in known]
+        new_plans = [plan for plan in plans if (pk, task_key(plan)) not in known]
+        # In the file's order, the numbers of tasks would tell who wrote what, and raters would meet systems in it.
+        Random(secretly_seeded(study, "tasks", pk)).shuffle(new_plans)  # noqa: S311 - seeded with a secret
+        missing += [(pk, plan) for plan in new_plans]
     new = [(task, *one) for task, one in zip(tables.next_ids(Task, len(missing)), missing, strict=True)]
     tables.insert(
         Task,
@@ -160,7 +165,7 @@ def _make_slots(
             continue
         number, facts = numbers.get(item, 0), told[item]
         place = place_of(study, items[item], number, plan)
-        random = Random(seeded(study, "orders", facts.key, key))  # noqa: S311 - reproducible, not secret
+        random = Random(secretly_seeded(study, "orders", facts.key, key))  # noqa: S311 - seeded with a secret
         turn = turns.get((item, key), number if counted else 0)
         size, listed = plan.redundancy(facts, study.redundancy), plan.listed_for(facts.key)
         slots = kept[item].get(key, range(size))
@@ -171,7 +176,7 @@ def _make_slots(
         if task in having and not _remade(task, having[task], wanted):
             continue
         orders = protocol.orders(
-            counts[task], max(size, *(slot + 1 for slot in slots), 1), random, turn, seeded(study, "orders")
+            counts[task], max(size, *(slot + 1 for slot in slots), 1), random, turn, secretly_seeded(study, "orders")
         )
         rows.extend(
             (study.pk, item, task, slot, place, canonical_json(orders[slot]), Slot.State.OPEN.value, keepers[slot],
@@ -262,11 +267,11 @@ def _turns(
     study: Study, numbers: dict[int, int], outputs: dict[int, list[tuple[int, str]]]
 ) -> dict[tuple[int, str], int]:
     """The `turn` of each task whose plan has one, by item and task key."""
-    protocol = protocols()[study.protocol]
+    protocol, options = protocols()[study.protocol], drawn_options(study)
     return {
         (item, task_key(plan)): plan.turn
         for item, number in numbers.items()
-        for plan in protocol.plan([name for _, name in outputs.get(item, [])], study.options, number)
+        for plan in protocol.plan([name for _, name in outputs.get(item, [])], options, number)
         if plan.turn is not None
     }
 

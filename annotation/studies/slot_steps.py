@@ -18,8 +18,9 @@ from annotation.desk.slot_statements import taken_slots
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import protocols
-from annotation.studies.planning import current_place, seeded
+from annotation.studies.planning import current_place
 from annotation.studies.routing_plan import lane_of
+from annotation.studies.secret_seeds import secretly_seeded
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 from config.database_clock import database_now
 
@@ -91,8 +92,8 @@ def next_order(study: Study, item: Item, task: Task, given: Sequence[list[int]])
     count = len(given[0]) if given else TaskOutput.objects.filter(task=task).count()
     if not count:
         return []
-    random = Random(seeded(study, "orders", item.key, task.key))  # noqa: S311 - reproducible, not secret
-    orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, seeded(study, "orders"))
+    random = Random(secretly_seeded(study, "orders", item.key, task.key))  # noqa: S311 - seeded with a secret
+    orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, secretly_seeded(study, "orders"))
     return min(orders, key=given.count)
 
 

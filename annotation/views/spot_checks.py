@@ -89,7 +89,10 @@ def shown_to(answer: Annotation) -> dict[str, object]:
             (output.letter, pieces(output.text, [span for span in marked if span.get("output") == output.key]))
             for output in sheet.outputs
         ],
-        "marks": [(sheet.letter_of(span.get("output", "")) or "", span) for span in marked],
+        "marks": sorted(
+            ((sheet.letter_of(span.get("output", "")) or "", span) for span in marked),
+            key=lambda one: (len(one[0]), one[0], one[1]["start"]),
+        ),
         "fields": protocol.fields(protocol.form_of(answer.answers, questions, sheet), questions, sheet, {}),
         "direction": text_direction(study.language),
     }

@@ -17,9 +17,10 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from annotation.models import Annotation, Assignment, DueCheck, Item, Output, Rater, Study, Task, TaskOutput
 from annotation.pools import CHECK, main_items
 from annotation.protocols import protocols
-from annotation.studies.check_draws import KINDS, checks_of, drawn_kind, secretly_seeded
+from annotation.studies.check_draws import KINDS, checks_of, drawn_kind
 from annotation.studies.locking import RaterGoneError, lock_study
-from annotation.studies.planning import ensure_tasks, outputs_of, seeded
+from annotation.studies.planning import ensure_tasks, outputs_of
+from annotation.studies.secret_seeds import secretly_seeded
 from recruiting.checks.answered_checks import outputs_that_can_fall
 from recruiting.checks.check_settings import AFTER
 from recruiting.checks.check_tables import CheckItem, CheckKind, CheckLook
@@ -206,7 +207,7 @@ class _Preparing:
         count = task.task_outputs.aggregate(n=Count("pk"))["n"]
         seed = secretly_seeded(self.study, "check order", self.rater.name, task.key)
         random = Random(seed)  # noqa: S311 - seeded
-        orders = self.protocol.orders(count, max(count, 2), random, 0, seeded(self.study, "orders"))
+        orders = self.protocol.orders(count, max(count, 2), random, 0, secretly_seeded(self.study, "orders"))
         return list(random.choice(orders))
 
 

@@ -19,7 +19,7 @@ from annotation.questions import ValueInvalidError, question_types
 from annotation.review.adjudicating import adjudicate, unit_digest
 from annotation.review.verdicts import ReviewedMeanwhileError
 from annotation.studies.locking import lock_rater, lock_study
-from annotation.studies.planning import seeded
+from annotation.studies.secret_seeds import own_secret_seed
 from config.database_clock import database_now
 from recruiting.second_stage.disputed_units import Disagreement, disagreements_on, rated_by
 from recruiting.second_stage.stage_section import may_adjudicate
@@ -54,15 +54,17 @@ class CaseSheet:
     def of(cls, item: Item, rater: Rater) -> "CaseSheet":
         outputs = sorted(
             Output.objects.filter(item=item),
-            key=lambda output: seeded(item.study, "second stage", item.key, rater.pk, output.key),
+            key=lambda output: own_secret_seed(item.study, "second stage", item.key, rater.pk, output.key),
         )
         sheet = Sheet.of([one.key for one in outputs], [one.text for one in outputs], item.document)
-        return cls(item, disagreements_on(item), sheet)
+        places = {key: place for place, key in enumerate(sheet.keys)}
+        rows = sorted(disagreements_on(item), key=lambda row: _asked_at(row, places))
+        return cls(item, rows, sheet)
 
     @property
     def seen(self) -> str:
-        """What tells these disagreements on this item from others, and gives nothing away."""
-        said = [(row.question.pk, unit_digest(row.unit), row.values) for row in self.rows]
+        """What tells these disagreements, with these letters, from others, and gives nothing away."""
+        said = [self.sheet.keys, *((row.question.pk, unit_digest(row.unit), row.values) for row in self.rows)]
         return salted_hmac("recruiting.second_stage", repr((self.item.pk, said))).hexdigest()[:24]
 
     def fields(self, form: Form, errors: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -80,7 +82,7 @@ class CaseSheet:
         for choice in field["choices"] if kind.level == "choice" else []:
             key = sheet.key_of(choice["value"])
             choice["label"] = _output(self._letter(key)) if key else choice["label"]
-        keys = [key for key in (row.unit.output, row.unit.other) if key is not None]
+        keys = [key for key in self.sheet.keys if key in (row.unit.output, row.unit.other)]
         return {
             **field, "name": name, "several": kind.takes_several(row.question.spec), "error": error,
             "question": row.question, "about": [self._letter(key) for key in keys],
@@ -133,6 +135,12 @@ class CaseSheet:
 
     def _place(self, pair: tuple[str, Any]) -> str:
         return self._called(pair[0])
+
+
+def _asked_at(row: Disagreement, places: Mapping[str, int]) -> tuple[Any, ...]:
+    """Where a disagreement comes on the page: as the outputs are shown, since their order in files tells systems."""
+    units = sorted(places.get(key or "", -1) for key in (row.unit.output, row.unit.other))
+    return row.question.position, row.unit.variant, units
 
 
 def _output(letter: str) -> str:

@@ -13,7 +13,7 @@ from annotation.protocols import Unit
 from annotation.questions import question_types
 from annotation.review.adjudicating import ordered_unit
 from annotation.studies.batches import FIRST
-from annotation.studies.planning import seeded
+from annotation.studies.secret_seeds import own_secret_seed
 from config.model_fields import canonical_json
 from recruiting.second_stage.stage_tables import SecondStageCase
 
@@ -89,7 +89,7 @@ def disagreements_on(item: Item) -> list[Disagreement]:
 
 def _order(item: Item, raters: Collection[int]) -> dict[int, int]:
     """The place of each rater: the same on each page of an item, and with nothing said about who they are."""
-    shuffled = sorted(raters, key=lambda rater: seeded(item.study, "second stage", item.key, rater))
+    shuffled = sorted(raters, key=lambda rater: own_secret_seed(item.study, "second stage", item.key, rater))
     return {rater: place for place, rater in enumerate(shuffled)}
 
 

@@ -45,7 +45,8 @@ def in_words(question: Question, value: Any, sheet: Sheet) -> str:
         return ""
     if isinstance(value, Mapping):
         if "spans" in value:
-            return "; ".join(_span(one, sheet) for one in value["spans"]) or gettext("nothing marked")
+            spans = sorted(value["spans"], key=lambda one: (_name(one.get("output", ""), sheet), one["start"]))
+            return "; ".join(_span(one, sheet) for one in spans) or gettext("nothing marked")
         said = {_name(key, sheet): in_words(question, one, sheet) for key, one in value.items()}
         return ", ".join(f"{name}: {words}" for name, words in sorted(said.items()))
     if isinstance(value, str) and (letter := sheet.letter_of(value)):

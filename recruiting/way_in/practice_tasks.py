@@ -17,6 +17,7 @@ from annotation.desk.task_rows import DeskRow, TaskOutputRow
 from annotation.models import Assignment, Guideline, Item, Question, Rater, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import seeded
+from annotation.studies.secret_seeds import drawn_options, secretly_seeded
 from config.model_fields import canonical_json
 from recruiting.entry_step import EntryStep, steps_of
 from recruiting.models import StepPassage
@@ -98,13 +99,19 @@ def lacking_items(study: Study) -> dict[str, int]:
 
 
 def tasks_for(study: Study, step: EntryStep, rater: Rater) -> list[list[Any]]:
-    """Return the tasks of an attempt as [item, variant, order of outputs]; the order is the rater's own."""
+    """Return the tasks of an attempt as [item, variant, order of outputs]; both orders are the rater's own.
+
+    The tasks of an item come in a secret order: in that of the file, the first would always show the same system.
+    """
     protocol, found = protocols()[study.protocol], []
     for item in drawn_items(study, step, rater):
         keys = list(item.outputs.order_by("position").values_list("key", flat=True))
-        for plan in protocol.plan(keys, study.options):
-            random = Random(seeded(study, "practice", rater.name, item.key, plan.variant))  # noqa: S311 - no secret
-            order = protocol.orders(len(plan.outputs), 1, random, 0, seeded(study, "practice", rater.name))[0]
+        plans = protocol.plan(keys, drawn_options(study))
+        Random(secretly_seeded(study, "practice", rater.name, item.key)).shuffle(plans)  # noqa: S311 - as below
+        for plan in plans:
+            own = secretly_seeded(study, "practice", rater.name, item.key, plan.outputs, plan.variant)
+            random = Random(own)  # noqa: S311 - seeded with a secret
+            order = protocol.orders(len(plan.outputs), 1, random, 0, secretly_seeded(study, "practice", rater.name))[0]
             positions = [keys.index(key) for key in plan.outputs]
             found.append([item.pk, plan.variant, [positions[place] for place in order]])
     return found

@@ -20,6 +20,7 @@ from annotation.studies.queries import work_in
 from annotation.studies.slot_steps import add_rater, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from recruiting.models import SecondStageCase
+from recruiting.second_stage.case_answers import CaseSheet
 from recruiting.second_stage.case_claims import claim_case
 from recruiting.second_stage.disputed_units import disputed_items
 from recruiting.second_stage.stage_section import set_stage
@@ -297,3 +298,17 @@ def test_pairs_shown_in_opposite_orders_are_one_unit_and_choices_name_no_system(
         assert client.post(ADDRESS, given(page, value=field["choices"][0]["value"])).status_code == 302
         assert Adjudication.objects.get(item=page.context["item"]).value == chosen
     assert differ == 2
+
+
+def test_disagreements_come_in_the_order_of_the_letters_and_not_of_the_file(desk, study):
+    """In the order of the file, the first question of each item would be about the same system."""
+    page = desk.get(ADDRESS)
+    assert [field["about"] for field in page.context["fields"]] == [["A"], ["B"], ["C"]]
+
+
+def test_a_page_whose_letters_would_mean_other_outputs_is_not_taken(desk, study):
+    page = desk.get(ADDRESS)
+    Study.objects.filter(pk=study.pk).update(code_secret="another")
+    letters = [CaseSheet.of(page.context["item"], rater).sheet.keys for rater in Rater.objects.all()]
+    assert len({tuple(one) for one in letters}) > 1
+    assert desk.post(ADDRESS, given(page)).status_code == 409
