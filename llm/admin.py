@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
 from annotation.admin import StudyScopedAdmin
-from llm.models import Budget, Call, Completion, EndpointState, Reservation, Stop, StudyPrompt
+from llm.models import Budget, Call, Completion, EndpointState, ModelState, Reservation, Stop, StudyPrompt
 
 
 @admin.register(Call)
@@ -25,7 +25,12 @@ class CallAdmin(StudyScopedAdmin):
 
 @admin.register(EndpointState)
 class EndpointStateAdmin(OperatorsOnly, ReadOnlyAdmin):
-    list_display = ["name", "failures", "pauses", "open_until", "message"]
+    list_display = ["name", "lane", "failures", "pauses", "open_until", "message"]
+
+
+@admin.register(ModelState)
+class ModelStateAdmin(OperatorsOnly, ReadOnlyAdmin):
+    list_display = ["digest", "unopened"]
 
 
 @admin.register(Budget)
