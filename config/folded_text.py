@@ -1,7 +1,7 @@
 """User names and addresses that are the same but for upper and lower case: A to Z are folded, nothing else is.
 
 Databases and Python fold more, and each in its own way: PostgreSQL takes a dotless i for an i and a long s for an s,
-and `str.casefold` makes `ß` `ss`. Whoever may choose such a letter would then be taken for somebody else.
+and `str.casefold` makes `ß` `ss`. Somebody who chooses such a letter would be taken for somebody else.
 """
 
 import string

@@ -71,6 +71,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
     "config.process_counts.CountingMiddleware",
+    "config.outside_requests.RequestMarkMiddleware",
     "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",

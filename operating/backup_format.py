@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from config.outside_requests import outside_of_requests
 from config.software_version import SOFTWARE_VERSION
 from config.strict_models import StrictModel
 from operating.stored_tables import Digest
@@ -85,6 +86,7 @@ def file_member(name: str) -> str:
 class OpenBackup:
     """A backup that is read. Raises BackupRefusedError for a file that is none, or is damaged or of a later format."""
 
+    @outside_of_requests
     def __init__(self, path: Path) -> None:
         try:
             self.archive = zipfile.ZipFile(path)

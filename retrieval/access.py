@@ -1,10 +1,10 @@
-"""Who may see which builds and trial searches: every function fetches or raises Http404."""
+"""Who may see which builds, uploads and trial searches: every function fetches or raises Http404."""
 
 from django.http import Http404
 
 from accounts.models import Person
 from annotation.access import NOTHING, RESEARCHERS, study_for
-from retrieval.models import IndexBuild, TrialSearch
+from retrieval.models import IndexBuild, PaperUpload, TrialSearch
 
 
 def build_for(person: Person, slug: str, pk: int) -> IndexBuild:
@@ -23,3 +23,12 @@ def trial_for(person: Person, slug: str, pk: int) -> TrialSearch:
     if trial is None:
         raise Http404(NOTHING)
     return trial
+
+
+def paper_upload_for(person: Person, slug: str, pk: int) -> PaperUpload:
+    """Return an upload of papers into a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    upload = PaperUpload.objects.filter(study=study, pk=pk).first()
+    if upload is None:
+        raise Http404(NOTHING)
+    return upload

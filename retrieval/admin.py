@@ -1,10 +1,10 @@
-"""Admin of indexes and trial searches, read-only, for the people who run the study."""
+"""Admin of indexes, trial searches and uploaded papers, read-only, for the people who run the study."""
 
 from django.contrib import admin
 
 from accounts.admin import RecentValues
 from annotation.admin import StudyScopedAdmin
-from retrieval.models import IndexBuild, TrialSearch
+from retrieval.models import IndexBuild, PaperUpload, TrialSearch
 
 
 @admin.register(IndexBuild)
@@ -25,4 +25,14 @@ class TrialSearchAdmin(StudyScopedAdmin):
     plain_filters = ("status",)
     search_fields = ["query"]
     list_select_related = ["study", "item", "asked_by"]
+    ordering = ["-pk"]
+
+
+@admin.register(PaperUpload)
+class PaperUploadAdmin(StudyScopedAdmin):
+    study_path = "study"
+    list_display = ["id", "study", "item_key", "status", "done", "reason", "asked_by", "created_at", "ended_at"]
+    list_filter = ["status"]
+    plain_filters = ("status",)
+    list_select_related = ["study", "asked_by"]
     ordering = ["-pk"]

@@ -1,6 +1,5 @@
 """Forms of the pages about papers."""
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,15 +9,13 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.forms import PlainText
-from config.text_validation import LONGEST_ID
-from retrieval.paper_formats import SUFFIXES, read_paper
-from retrieval.papers import Paper
+from config.text_validation import LONGEST_ID, TextRefusedError, check_id
+from retrieval.paper_formats import SUFFIXES, check_file
 from retrieval.search_errors import PaperError
 
 LONGEST_QUERY = 5000
 LONGEST_QUESTION = 20_000
 MOST_HITS = 50
-READING_SECONDS = 60
 TOO_LARGE = "The files are larger than {} MB together. Choose fewer or smaller files."
 
 
@@ -45,7 +42,7 @@ class FilesField(forms.FileField):
 
 
 class PapersForm(forms.Form):
-    """A question with its papers, which becomes an item. Papers are read here, so that errors appear at the field."""
+    """A question with its papers, which becomes an item once a worker has read them."""
 
     key = PlainText(
         label="Id", max_length=LONGEST_ID, widget=forms.TextInput,
@@ -70,7 +67,10 @@ class PapersForm(forms.Form):
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"].strip()
-        return key
+        try:
+            return check_id(key, "The id")
+        except TextRefusedError as problem:
+            raise ValidationError(f"{problem.place} {problem.reason}.") from None
 
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"].strip()
@@ -78,27 +78,18 @@ class PapersForm(forms.Form):
             raise ValidationError("Enter the question.")
         return question
 
-    def clean_papers(self) -> list[Paper]:
-        found: list[Paper] = []
+    def clean_papers(self) -> list[UploadedFile]:
+        """The files, of which nothing is known but their names and sizes."""
+        files: list[UploadedFile] = self.cleaned_data["papers"]
         problems = []
-        latest = time.monotonic() + READING_SECONDS
-        for file in self.cleaned_data["papers"]:
-            if time.monotonic() > latest:
-                problems.append(f"The files before {file.name[:80]} took too long to read. Choose fewer files.")
-                break
+        for file in files:
             try:
-                paper = read_paper(file.name, file.read())
+                check_file(file.name or "", file.size or 0)
             except PaperError as problem:
                 problems.append(str(problem))
-                continue
-            if paper.id in {other.id for other in found}:
-                problems.append(
-                    f"{file.name[:80]} has the same id as another file, {paper.id[:80]}. Rename one of them."
-                )
-            found.append(paper)
         if problems:
             raise ValidationError(problems)
-        return found
+        return files
 
 
 class SearchForm(forms.Form):

@@ -1,5 +1,6 @@
-"""Indexes of passages, and trial searches."""
+"""Indexes of passages, trial searches, and uploaded papers that a worker reads."""
 
+import uuid
 from pathlib import Path
 
 from django.conf import settings
@@ -83,3 +84,23 @@ class TrialSearch(Row):
 
     def __str__(self) -> str:
         return f"search {self.pk} in {self.item}"
+
+
+class PaperUpload(Row):
+    """A new question whose papers a page has received; a worker reads them and adds the question."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="paper_uploads")
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    item_key = models.CharField(max_length=200, help_text="of the item that it becomes")
+    question = models.TextField()
+    files = ExactJSONField(default=list, help_text="name and bytes of each file, in their order")
+    folder = models.UUIDField(default=uuid.uuid4, unique=True, editable=False, help_text="names the files on this site")
+    done = models.PositiveSmallIntegerField(default=0, help_text="files that have been read")
+    is_new = models.BooleanField(null=True, blank=True, help_text="whether there was no such item before")
+    problems = ExactJSONField(default=list, blank=True, help_text="sentences about what is wrong")
+
+    class Meta(Row.Meta):
+        ordering = ["study", "-id"]
+
+    def __str__(self) -> str:
+        return f"papers of {self.item_key}"

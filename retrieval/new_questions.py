@@ -1,4 +1,4 @@
-"""Adds a question with its papers from the page, as an import: completely or not at all."""
+"""Adds a question with its papers, as an import: completely or not at all."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,5 +1,6 @@
 """Pages about a study's papers: questions, the index, trial searches, and a form that adds a question."""
 
+import re
 from typing import Any
 
 from django.contrib import messages
@@ -10,8 +11,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
-from annotation.importing import ImportRefusedError
-from annotation.importing.import_problems import quoted
 from annotation.models import Item, Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
@@ -21,17 +20,19 @@ from config.background.waking import enqueue_again
 from config.background.workers import worker_status
 from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
-from retrieval.access import build_for, trial_for
+from retrieval.access import build_for, paper_upload_for, trial_for
 from retrieval.forms import PapersForm, SearchForm
 from retrieval.index_builds import WORK_KEY, ensure_index
-from retrieval.models import TrialSearch
-from retrieval.new_questions import add_question
+from retrieval.models import PaperUpload, TrialSearch
+from retrieval.paper_uploads import WORK_KEY as PAPERS_KEY
+from retrieval.paper_uploads import UploadsFullError, receive_papers
 from retrieval.papers_page import index_state, item_keys, question_rows
 from retrieval.search_errors import SearchError
 from retrieval.trial_searches import try_search
 
 QUESTIONS_PER_PAGE = 20
 LATEST = 5
+LIKE_A_KEY = re.compile(r"[0-9]{1,18}")
 QUESTION_KEYS = frozenset({"question", "documents"})
 NO_PAPERS = "Items of this study's protocol have no papers."
 
@@ -39,21 +40,38 @@ NO_PAPERS = "Items of this study's protocol have no papers."
 def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -> HttpResponse:
     """Render the page of papers; `forms` are those with errors."""
     keys = item_keys(study)
-    items = Item.objects.filter(study=study, content__isnull=False).order_by("pk")
-    page = Paginator(items, QUESTIONS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "study": study,
+        **_stored(request, study),
         "takes_papers": True,
         "workers": worker_status(),
+        "trials": TrialSearch.objects.filter(study=study).order_by("-pk").select_related("item").defer("hits")[:LATEST],
+        "search_form": forms.get("search_form") or SearchForm(keys=keys, auto_id="search-%s"),
+        "papers_form": forms.get("papers_form") or PapersForm(initial=_again(request, study), auto_id="add-%s"),
+    }
+    return render(request, "retrieval/papers.html", context, status=status)
+
+
+def _stored(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """The index, a page of questions, and those whose papers came of late."""
+    items = Item.objects.filter(study=study, content__isnull=False).order_by("pk")
+    page = Paginator(items, QUESTIONS_PER_PAGE).get_page(request.GET.get("page"))
+    latest = list(PaperUpload.objects.filter(study=study).order_by("-pk")[:LATEST])
+    return {
+        "study": study,
         "index": index_state(study),
         "page": page,
         "questions": question_rows(page),
         "can_add": _has_papers(study),
-        "trials": TrialSearch.objects.filter(study=study).order_by("-pk").select_related("item").defer("hits")[:LATEST],
-        "search_form": forms.get("search_form") or SearchForm(keys=keys, auto_id="search-%s"),
-        "papers_form": forms.get("papers_form") or PapersForm(auto_id="add-%s"),
+        "uploads": latest,
+        "waiting": sum(one.is_waiting for one in latest),
     }
-    return render(request, "retrieval/papers.html", context, status=status)
+
+
+def _again(request: HttpRequest, study: Study) -> dict[str, str]:
+    """What was typed for a question that was not added, for another try."""
+    given = request.GET.get("again", "")
+    tried = PaperUpload.objects.filter(study=study, pk=given).first() if LIKE_A_KEY.fullmatch(given) else None
+    return {"key": tried.item_key, "question": tried.question} if tried else {}
 
 
 def _has_papers(study: Study) -> bool:
@@ -101,7 +119,7 @@ def stop_build(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @signed_in
 def add(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add a question with its papers, completely or not at all."""
+    """Take a question with its papers, which a worker reads and adds, completely or not at all."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     form = PapersForm(request.POST, request.FILES, length=stated_length(request), auto_id="add-%s")
@@ -110,23 +128,32 @@ def add(request: HttpRequest, slug: str) -> HttpResponse:
     elif form.is_valid():
         given = form.cleaned_data
         try:
-            new = add_question(study, person, given["key"], given["question"], given["papers"])
-        except ImportRefusedError as problem:
-            _add_errors(form, problem)
+            receive_papers(study, person, given["key"], given["question"], given["papers"])
+        except UploadsFullError as problem:
+            form.add_error("papers", str(problem))
         else:
-            messages.success(request, "Question added." if new else "This question exists already.")
             return redirect("retrieval:papers", slug=slug)
     return _page(request, study, 422, papers_form=form)
 
 
-def _add_errors(form: PapersForm, refused: ImportRefusedError) -> None:
-    """Put each problem of the import at the field that it is about."""
-    fields = {"id": "key", "question": "question"}
-    for problem in refused.problems:
-        is_about_item = not problem.field and problem.reason.startswith(f"item {quoted(form.cleaned_data['key'])} ")
-        field = "key" if is_about_item else fields.get(problem.field, "papers")
-        said = problem.reason if field != "papers" or not problem.field else f"{problem.field} {problem.reason}"
-        form.add_error(field, f"{said[:1].upper()}{said[1:]}.")
+@require_safe
+@signed_in
+def uploads(request: HtmxRequest, slug: str) -> HttpResponse:
+    """To htmx: how the reading of papers goes and, once fewer wait than the page shows, what has changed by it."""
+    study = study_for(person_of(request), slug, RESEARCHERS)
+    if not request.htmx:
+        return redirect("retrieval:papers", slug=slug)
+    stored = _stored(request, study)
+    has_changed = request.GET.get("waiting") != str(stored["waiting"])
+    return render(request, "retrieval/_reading.html", {**stored, "has_changed": has_changed})
+
+
+@require_POST
+@signed_in
+def stop_upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    if not ask_to_stop(works()[PAPERS_KEY], paper_upload_for(person_of(request), slug, pk)):
+        messages.info(request, "It had already ended.")
+    return redirect("retrieval:papers", slug=slug)
 
 
 @require_POST

@@ -61,6 +61,7 @@ from sessions.turn_labels import label
 from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
+from tests.models_and_papers import make_paper_upload
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
@@ -346,6 +347,7 @@ def _around(study: Study, people: People) -> None:
     reservation = reserve_batch(Charge(study, person=people.ann), highest_call_price(asked))
     try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
+    make_paper_upload(study, people.owner, status="done", done=1, is_new=False, ended_at=timezone.now())
     kept_report(study, "agreement", agreement_choices())
     kept_report(study, "items", {})
     add_kept_export(study)

@@ -8,7 +8,7 @@ from config.models import Erasure, Worker
 from llm.budgets import set_cap
 from llm.models import Call, Completion, EndpointState, Reservation, Stop
 from llm.prompt_versions import publish_prompt
-from retrieval.models import IndexBuild, TrialSearch
+from retrieval.models import IndexBuild, PaperUpload, TrialSearch
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "When does the ferry sail?"}]
 
@@ -46,6 +46,12 @@ def make_trial(study, person, **more):
     return TrialSearch.objects.create(**{"study": study, "item": item, "asked_by": person, "query": "ferry", **more})
 
 
+def make_paper_upload(study, person, **more):
+    """Make an upload that waits for a worker, and whose files are gone."""
+    fields = {"item_key": "q9", "question": "When do ferries sail?", "files": [["ferries.pdf", 9000]]}
+    return PaperUpload.objects.create(study=study, asked_by=person, **{**fields, **more})
+
+
 def closed_erasure():
     with open_erasure("study:0"):
         pass
@@ -65,6 +71,7 @@ def one_of_each(study, person):
         "endpointstate": EndpointState.objects.create(name="campus"),
         "indexbuild": make_build(study),
         "trialsearch": make_trial(study, person),
+        "paperupload": make_paper_upload(study, person),
         "erasure": closed_erasure(),
         "worker": Worker.objects.create(name="host:1:calls", queues="calls", started_at=now, seen_at=now),
     }

@@ -25,6 +25,7 @@ BOOKKEEPING = {
     "llm:try_model": {"llm.Completion"},
     "recruiting:forgotten_password": {"accounts.KnownAddress", "accounts.WrongTryCount", "recruiting.OutgoingMail"},
     "retrieval:stop_build": {"retrieval.IndexBuild"},
+    "retrieval:stop_upload": {"retrieval.PaperUpload"},
 }
 """Leases, drafts, marks of a use, trials that only their asker sees, which the ledger of calls has, and a request for a
 link, which the audit has when the link is made."""

@@ -63,7 +63,8 @@ PEOPLE = (
 OF_MODEL = {
     "annotation:revoke_invitation": "invitation", "annotation:revoke_token": "token", "llm:call": "call",
     "llm:trial": "completion", "llm:stop_trial": "completion", "retrieval:trial": "trialsearch",
-    "retrieval:stop_build": "indexbuild", "revision_sessions:overview": "revisionsession",
+    "retrieval:stop_build": "indexbuild", "retrieval:stop_upload": "paperupload",
+    "revision_sessions:overview": "revisionsession",
     "revision_sessions:label_queue": "labelsample", "judges:run": "judgerun", "judges:stop": "judgerun",
     "judges:resume": "judgerun", "judges:replace": "judgerun",
     "judges:reread": "judgerun", "annotation:project": "project",

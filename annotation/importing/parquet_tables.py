@@ -11,11 +11,13 @@ from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse, unknown
 from annotation.importing.line_reading import JSONInvalidError, SourceFile, open_regular, parse_json
 from annotation.typed_columns import Column, ColumnKind
+from config.outside_requests import outside_of_requests
 from config.text_validation import TextRefusedError, check_json, time_text
 
 ROWS = 500
 
 
+@outside_of_requests
 def parquet_objects(source: SourceFile, table: TypedTable) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row number, line) for each row of a file. Raises ImportRefusedError if it is not such a file."""
     source.take_whole()

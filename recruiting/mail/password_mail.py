@@ -39,7 +39,7 @@ def ask_for_password(typed: str, address: str) -> None:
 def password_mail(row: OutgoingMail) -> EmailMessage:
     """The mail with a new link for each account that was meant. Raises GiveUpError if there is none."""
     typed = folded(row.address)
-    # A user name may look like somebody else's address. Whoever has confirmed the address is meant, and not the name.
+    # A user name may look like somebody else's address: the person who has confirmed the address is meant.
     found = _reached(address_folded=typed) or _reached(person__username_folded=typed)
     people = [one.person for one in found if _may_have_link(one.person)]
     if not people:

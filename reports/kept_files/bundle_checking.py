@@ -19,6 +19,7 @@ from typing import Any
 
 from django.conf import settings
 
+from config.outside_requests import outside_of_requests
 from reports.kept_files.zip_archive import file_digest
 
 SCHEMA = "interrater-bundle/1"
@@ -52,6 +53,7 @@ class Difference:
     found: str
 
 
+@outside_of_requests
 def unpack(bundle: Path, folder: Path) -> list[Difference]:
     """Unpack the files that the bundle lists into `folder`; return those that differ from their hash.
 

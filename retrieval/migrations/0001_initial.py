@@ -2,6 +2,7 @@ import config.database_clock
 import config.model_fields
 import config.request_ids
 import django.db.models.deletion
+import uuid
 from django.conf import settings
 from django.db import migrations, models
 
@@ -83,6 +84,39 @@ class Migration(FirstMigration):
                 'abstract': False,
                 'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='trialsearch_waiting')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='trialsearch_status_fits_lease'), models.CheckConstraint(condition=models.Q(('k__gte', 1), ('k__lte', 100)), name='trial_search_k_in_range')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PaperUpload',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='queued', max_length=8)),
+                ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
+                ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
+                ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
+                ('stop_asked', models.BooleanField(default=False)),
+                ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
+                ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
+                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('item_key', models.CharField(help_text='of the item that it becomes', max_length=200)),
+                ('question', models.TextField()),
+                ('files', config.model_fields.ExactJSONField(default=list, help_text='name and bytes of each file, in their order')),
+                ('folder', models.UUIDField(default=uuid.uuid4, editable=False, help_text='names the files on this site', unique=True)),
+                ('done', models.PositiveSmallIntegerField(default=0, help_text='files that have been read')),
+                ('is_new', models.BooleanField(blank=True, help_text='whether there was no such item before', null=True)),
+                ('problems', config.model_fields.ExactJSONField(blank=True, default=list, help_text='sentences about what is wrong')),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='paper_uploads', to='annotation.study')),
+            ],
+            options={
+                'ordering': ['study', '-id'],
+                'abstract': False,
+                'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='paperupload_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='paperupload_status_fits_lease')],
             },
         ),
     ]

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from config.outside_requests import outside_of_requests
 from config.text_validation import TextRefusedError, check_text
 from retrieval.paper_formats import json_paper, markdown, pdf, plain_text
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError
 
-__all__ = ["MOST_BYTES", "SUFFIXES", "PaperError", "read_paper"]
+__all__ = ["MOST_BYTES", "SUFFIXES", "PaperError", "check_file", "read_paper"]
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_PARAGRAPHS = 5000
@@ -26,27 +27,37 @@ _READERS: Mapping[str, Callable[[str, bytes], Paper]] = MappingProxyType({
 SUFFIXES = tuple(_READERS)
 
 
+def check_file(name: str, size: int) -> None:
+    """Raise PaperError if a file of this name and size is not read, whatever is in it."""
+    path = _path(name)
+    if path.suffix.lower() not in _READERS:
+        raise PaperError(f"{_shown(path.name)} is not a supported file. Supported are {', '.join(SUFFIXES)}.")
+    if not size:
+        raise PaperError(f"{_shown(path.name)} is empty.")
+    if size > MOST_BYTES:
+        raise PaperError(f"{_shown(path.name)} is larger than {MOST_BYTES} bytes.")
+
+
+@outside_of_requests
 def read_paper(name: str, content: bytes) -> Paper:
     """Return the paper in a file; its id is the file's name without suffix, unless the file names another.
 
     Raises PaperError.
     """
-    path = PurePosixPath(name.replace("\\", "/"))
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise PaperError(f"{_shown(path.name)} is not a supported file. Supported are {', '.join(SUFFIXES)}.")
-    if not content:
-        raise PaperError(f"{_shown(path.name)} is empty.")
-    if len(content) > MOST_BYTES:
-        raise PaperError(f"{_shown(path.name)} is larger than {MOST_BYTES} bytes.")
+    check_file(name, len(content))
+    path = _path(name)
     try:
-        paper = reader(path.stem, content)
+        paper = _READERS[path.suffix.lower()](path.stem, content)
         _check(paper)
     except PaperError as problem:
         raise PaperError(f"{_shown(path.name)} {problem}.") from None
     except TextRefusedError as problem:
         raise PaperError(f"{_shown(path.name)} {problem.reason}.") from None
     return paper
+
+
+def _path(name: str) -> PurePosixPath:
+    return PurePosixPath(name.replace("\\", "/"))
 
 
 def _check(paper: Paper) -> None:

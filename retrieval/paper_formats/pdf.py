@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from config.outside_requests import outside_of_requests
 from retrieval.paper_formats.plain_text import joined
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError
@@ -50,6 +51,7 @@ ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl", "\u00a0": " "})
 
 
+@outside_of_requests
 def read(name: str, content: bytes) -> Paper:
     """Return the paper. Raises PaperError."""
     if MARK not in content[:MARK_WITHIN]:

@@ -83,6 +83,7 @@ ROWS_ABOUT_PEOPLE = {
     "llm.Reservation.person": ("emptied", "emptied"),
     "llm.Stop.stopped_by": ("emptied", "emptied"),
     "retrieval.TrialSearch.asked_by": ("deleted", "deleted"),
+    "retrieval.PaperUpload.asked_by": ("deleted", "deleted"),
     "webhooks.Webhook.made_by": ("deleted", "deleted"),
     "recruiting.CheckLook.rater": ("stays", "deleted"),
     "recruiting.RaterNotice.rater": ("stays", "deleted"),

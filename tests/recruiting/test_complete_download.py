@@ -56,7 +56,7 @@ NOT_IN_DOWNLOAD = {
     "llm": {
         "Call": COPIES, "Completion": COPIES, "Reservation": COPIES, "Budget": RUN, "StudyPrompt": RUN, "Stop": RUN,
     },
-    "retrieval": {"TrialSearch": RUN},
+    "retrieval": {"TrialSearch": RUN, "PaperUpload": RUN},
     "webhooks": {"Webhook": RUN, "WebhookDelivery": RUN},
     "recruiting": {
         "CheckLook": CHECKS, "FiledCheck": CHECKS, "SecondStageCase": PLACES, "ExtraPlace": PLACES, "StudyDryRun": RUN,

@@ -8,9 +8,10 @@ from django.test import override_settings
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, StreamObject
 
-from annotation.models import Item, Study
+from annotation.models import Item, Membership, Study
 from config.background.claiming import run_waiting
 from retrieval.index_builds import ensure_index
+from tests.conftest import make_person
 
 PAPERS = {
     "ferries": [
@@ -68,14 +69,30 @@ def build_now(study: Study):
     return build
 
 
-def make_pdf(pages: list[list[str]], *, stream: bytes | None = None, password: str = "", title: str = "") -> bytes:
-    """Return a PDF with these lines on its pages, or with `stream` as the content of each page."""
+@pytest.fixture
+def asking(db) -> Study:
+    """A study of questions with papers, owned by olga."""
+    study = Study.objects.create(slug="asking", title="Asking", protocol="session", redundancy=1)
+    Membership.objects.create(study=study, person=make_person("olga"), role="owner")
+    return study
+
+
+@pytest.fixture
+def olga_s(client, asking):
+    client.force_login(asking.memberships.get().person)
+    return client
+
+
+def make_pdf(
+    pages: list[list[str]], *, stream: bytes | None = None, shared: bool = False, password: str = "", title: str = ""
+) -> bytes:
+    """Return a PDF with these lines on its pages, or with `stream` as the content of each page, `shared` or not."""
     writer = PdfWriter()
     font = DictionaryObject({
         NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"),
         NameObject("/BaseFont"): NameObject("/Helvetica"),
     })  # fmt: skip
-    kept = writer._add_object(font)
+    kept, drawing = writer._add_object(font), None
     for lines in pages:
         page = writer.add_blank_page(612, 792)
         fonts = DictionaryObject({NameObject("/F1"): kept})
@@ -87,7 +104,8 @@ def make_pdf(pages: list[list[str]], *, stream: bytes | None = None, password: s
         else:
             content = DecodedStreamObject()
             content.set_data(_drawn(lines))
-        page[NameObject("/Contents")] = writer._add_object(content)
+        drawing = drawing if shared and drawing is not None else writer._add_object(content)
+        page[NameObject("/Contents")] = drawing
     if title:
         writer.add_metadata({"/Title": title})
     if password:
@@ -104,3 +122,9 @@ def _drawn(lines: list[str]) -> bytes:
         plain = line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
         drawn.append(f"({plain}) Tj T*" if line else "T*")
     return " ".join([*drawn, "ET"]).encode("latin-1")
+
+
+def holding_pdf() -> bytes:
+    """Return a PDF of 9 KB that takes a minute and more to read: its pages share one drawing, which is packed well."""
+    drawing = b"BT /F1 9 Tf " + b"1 0 0 1 0 0 Tm " * 150_000 + b"(Ferries sail at nine.) Tj ET"
+    return make_pdf([[]] * 28, stream=drawing, shared=True)

@@ -1,51 +1,23 @@
 """The pages about papers: questions, the index, trial searches, and new questions."""
 
-import json
-
 import pytest
-from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from accounts.models import AuditEntry
-from annotation.models import Item, Membership, Study
+from annotation.models import Item
 from config.background.claiming import run_waiting
 from config.models import Worker
-from retrieval import forms
 from retrieval.index_builds import ensure_index
 from retrieval.models import IndexBuild, TrialSearch
-from tests.conftest import make_person
-from tests.retrieval.conftest import PAPERS, add_papers, make_pdf
+from tests.retrieval.conftest import PAPERS, add_papers
 
 PAGE = "/studies/asking/papers/"
-
-
-@pytest.fixture
-def asking(db) -> Study:
-    """A study of questions with papers, owned by olga."""
-    study = Study.objects.create(slug="asking", title="Asking", protocol="session", redundancy=1)
-    Membership.objects.create(study=study, person=make_person("olga"), role="owner")
-    return study
-
-
-@pytest.fixture
-def olga_s(client, asking):
-    client.force_login(asking.memberships.get().person)
-    return client
 
 
 def text_of(client, path=PAGE, status=200, **headers):
     response = client.get(path, headers=headers or None)
     assert response.status_code == status
     return response.content.decode()
-
-
-def given(name, content):
-    return SimpleUploadedFile(name, content)
-
-
-def add(client, *files, key="q9", question="When do ferries sail?"):
-    return client.post(PAGE + "add/", {"key": key, "question": question, "papers": files})
 
 
 def test_questions_are_listed_with_titles_and_numbers_of_passages(olga_s, asking):
@@ -144,106 +116,11 @@ def test_an_invalid_search_is_reported_at_its_field(olga_s, asking, form):
     assert not TrialSearch.objects.exists()
 
 
-def test_a_question_is_added_with_papers_of_every_format(olga_s, asking):
-    body = {"id": "own", "title": "Own", "authors": [], "paragraphs": ["Ferries sail at noon."]}
-    files = (
-        given("plain.txt", b"Ferries sail at nine.\n\nThey stop in winter."),
-        given("marked.md", b"# Ferries\n\nFerries sail at ten."),
-        given("object.json", json.dumps(body).encode()),
-        given("printed.pdf", make_pdf([["Ferries of the northern islands sail at eleven in the morning."]])),
-    )
-    response = add(olga_s, *files)
-    assert response.status_code == 302, response.content.decode()
-    item = Item.objects.get(study=asking, key="q9")
-    assert item.content["question"] == "When do ferries sail?"
-    assert [paper["id"] for paper in item.content["documents"]] == ["plain", "marked", "own", "printed"]
-    assert item.content["documents"][0]["paragraphs"] == ["Ferries sail at nine.", "They stop in winter."]
-    entry = AuditEntry.objects.get(action="study imported")
-    assert (entry.actor.person.username, entry.new["via"]) == ("olga", "page of papers")
-    assert IndexBuild.objects.get(study=asking).status == "queued"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("bad.pdf", b"%PDF-1.7 cut", "bad.pdf"),
-        ("no.pdf", b"Ferries", "is not a PDF"),
-        ("bad.json", b"{", "bad.json"),
-        ("empty.txt", b"", "is empty"),
-        ("binary.txt", b"\xff\xfe\x00", "binary.txt"),
-        ("page.html", b"<p>Ferries</p>", "is not a supported file"),
-        ("<img src=x>.exe", b"MZ", "&lt;img src=x&gt;.exe"),
-    ],
-)
-def test_an_invalid_file_is_reported_at_the_files_and_nothing_is_stored(olga_s, asking, name, content, words):
-    response = add(olga_s, given("good.txt", b"Ferries sail at nine."), given(name, content))
-    page = response.content.decode()
-    assert response.status_code == 422
-    assert words in page.split('id="add-papers_error"')[1].split("</div>")[0]
-    assert "When do ferries sail?" in page
-    assert not Item.objects.exists()
-    assert not IndexBuild.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("form", "field"),
-    [
-        ({"key": ""}, "key"),
-        ({"key": "a\tb"}, "key"),
-        ({"question": " "}, "question"),
-        ({"question": "\x00"}, "question"),
-    ],
-)
-def test_an_invalid_question_is_reported_at_its_field(olga_s, asking, form, field):
-    response = add(olga_s, given("good.txt", b"Ferries sail at nine."), **form)
-    assert response.status_code == 422
-    assert f'id="add-{field}_error"' in response.content.decode()
-    assert not Item.objects.exists()
-
-
-def test_an_existing_question_is_not_changed(olga_s, asking):
-    first = given("good.txt", b"Ferries sail at nine.")
-    assert add(olga_s, first).status_code == 302
-    assert add(olga_s, given("good.txt", b"Ferries sail at nine.")).status_code == 302
-    response = add(olga_s, given("good.txt", b"Ferries sail at ten."))
-    assert response.status_code == 422
-    assert "with different content" in response.content.decode().split('id="add-key_error"')[1]
-    assert Item.objects.get().content["documents"][0]["paragraphs"] == ["Ferries sail at nine."]
-
-
-def test_two_files_with_the_same_name_are_refused(olga_s, asking):
-    response = add(olga_s, given("a.txt", b"Ferries sail at nine."), given("a.md", b"Ferries sail at ten."))
-    assert response.status_code == 422
-    assert "has the same id as another file" in response.content.decode()
-
-
-def test_files_that_are_too_large_together_are_refused(olga_s, asking, settings):
-    settings.UPLOAD_BYTES = 2000
-    response = add(olga_s, given("a.txt", b"Ferries. " * 400))
-    assert response.status_code == 422
-    assert "MB together" in response.content.decode().split('id="add-papers_error"')[1]
-    assert not Item.objects.exists()
-
-
-def test_reading_stops_if_the_files_take_too_long(olga_s, asking, monkeypatch):
-    monkeypatch.setattr(forms, "READING_SECONDS", -1)
-    answer = add(olga_s, given("a.txt", b"One."), given("b.txt", b"Two."))
-    assert answer.status_code == 422
-    assert "The files before a.txt took too long to read" in answer.content.decode()
-    assert not Item.objects.filter(key="q9").exists()
-
-
-def test_too_many_files_are_refused(olga_s, asking):
-    files = [given(f"{number}.txt", b"Ferries.") for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FILES + 1)]
-    assert add(olga_s, *files).status_code == 400
-    assert not Item.objects.exists()
-
-
 def test_a_study_of_another_protocol_has_no_papers(client, study, owner):
     client.force_login(owner)
     path = "/studies/study/papers/"
     assert "have no papers" in text_of(client, path)
-    file = given("a.txt", b"Ferries sail at nine.")
+    file = SimpleUploadedFile("a.txt", b"Ferries sail at nine.")
     response = client.post(path + "add/", {"key": "q", "question": "Why?", "papers": file})
     assert response.status_code == 422
     assert not Item.objects.filter(key="q").exists()

@@ -15,6 +15,7 @@ from django.conf import settings
 
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportRefusedError, refuse
 from annotation.importing.line_reading import BOM, JSONInvalidError, SourceFile, open_regular, parse_json
+from config.outside_requests import outside_of_requests
 from config.text_validation import TextRefusedError, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
 
@@ -78,6 +79,7 @@ class ToolFile:
             self.found.add(record.line, place, problem.reason)
 
 
+@outside_of_requests
 def read_tool_file(path: Path) -> ToolFile:
     """Return the file's records; problems of single ones are noted. Raises ImportRefusedError if it cannot be read."""
     problems, suffix = FileProblems(path.name), path.suffix.lower()
@@ -126,6 +128,7 @@ def _text(path: Path, raw: bytes) -> str:
         raise refuse(path.name, f"is not UTF-8 (byte {problem.start + 1})") from None
 
 
+@outside_of_requests
 def xml_of(path: Path, text: str) -> Element:
     """Return the root of XML; a document type, which might name other files or grow without limit, is refused."""
     if len(text) > LARGEST_XML:

@@ -157,7 +157,7 @@ def test_accounts_with_one_address_get_one_mail_with_a_link_each(reached, rater,
     assert all(f"\n{name}\n" in mail.outbox[0].body for name in ("owner", "rater"))
 
 
-def test_a_user_name_that_is_somebodys_address_takes_no_mail_from_them(rater, owner):
+def test_a_user_name_like_an_address_takes_no_mail_from_its_owner(rater, owner):
     """The owner has come first, has an address of their own, and is called as the rater's address is."""
     MailAddress.objects.create(person=owner, address="owner@mail.example", confirmed_at=timezone.now())
     MailAddress.objects.create(person=rater, address=ADDRESS, confirmed_at=timezone.now())
