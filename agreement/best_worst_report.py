@@ -6,7 +6,7 @@ import numpy as np
 
 from agreement.alpha import alpha_sums
 from agreement.best_worst_answers import BestWorstAnswers
-from agreement.bootstrap import ItemSums, Key, Ratios, RekeyedSums, estimate
+from agreement.bootstrap import ItemSums, Key, Ratios, RekeyedSums, Shares, estimate
 from agreement.mean_comparisons import mean_comparisons
 from agreement.pair_sides import Sides
 from agreement.percent_agreement import percent_agreement
@@ -67,8 +67,8 @@ def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[Ratios]:
     cell, shape = answers.item[answers.set_shown[answer]] * systems + system, (items, systems)
     shown = np.bincount(cell, minlength=items * systems).astype(np.float64).reshape(shape)
 
-    def ratios(name: str, figure: Floats) -> Ratios:
-        return Ratios(
+    def ratios(kind: type[Ratios], name: str, figure: Floats) -> Ratios:
+        return kind(
             keys=tuple((name, one) for one in answers.systems),
             numerator=sum_by(cell, figure, items * systems).reshape(shape),
             denominator=shown,
@@ -76,7 +76,7 @@ def best_worst_counts(answers: BestWorstAnswers, items: int) -> list[Ratios]:
         )
 
     figures: tuple[Floats, ...] = (points, (points > 0).astype(np.float64), (points < 0).astype(np.float64))
-    return [ratios(name, figure) for name, figure in zip(OF_SYSTEMS, figures, strict=True)]
+    return [ratios(*one) for one in zip((Ratios, Shares, Shares), OF_SYSTEMS, figures, strict=True)]
 
 
 def choice_figures(latest: BestWorstAnswers, name: str, system: Ints, items: int) -> list[ItemSums]:

@@ -1,16 +1,23 @@
-"""Percentile intervals from resampled items, for figures that are functions of sums over items.
+"""Intervals from resampled items, for figures that are functions of sums over items.
 
 A bootstrap replicate draws as many items as there are, with replacement (Efron and Tibshirani 1993, ch. 13). Each
 item's contribution to a figure is computed once. A replicate is then a vector of multinomial weights times these sums,
-which is exactly the figure of the resampled data, without another pass over the ratings.
+which is exactly the figure of the resampled data, without another pass over the ratings. Intervals are percentiles of
+the replicates.
+
+Shares are an exception. Near 0 and 1 replicates hardly vary, and not at all if every item has the same, so that their
+percentiles cover 60 to 65 % instead of 95, or have no width. Shares, and differences of two shares of the same trials,
+have Wilson's interval with the effective number of trials that the clusters of items leave
+(`agreement.bounded_intervals`).
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from agreement.bounded_intervals import clustered_mean
 from agreement.rating_arrays import Floats
 
 Key = tuple[str, ...]
@@ -20,6 +27,12 @@ CONFIDENCE = 0.95
 DRAWS_AT_ONCE = 1_000_000
 """Weights held at once (replicates times items): few enough to stay in the processor's cache between figures."""
 TOO_LARGE = "the figure is too large for a floating-point number"
+ITSELF = "the figure itself is undefined"
+TOO_FEW_ITEMS = "an interval needs answers about two items"
+NO_VARIATION = "there is no variation: all resamples of items have the same value"
+SHARE = (0.0, 1.0)
+SAME = 1e-12
+"""Relative difference below which values are the same but for rounding."""
 
 
 class ItemSums(Protocol):
@@ -34,6 +47,31 @@ class ItemSums(Protocol):
 
     def reason(self, key: Key) -> str:
         """The reason if a figure is undefined for the data."""
+
+
+@dataclass(frozen=True)
+class ItemRatio:
+    """A figure that is a ratio of two sums over items, `above` and `below` (I,).
+
+    If it is a mean of trials between two ends, these are its `ends` and `below` has the numbers of trials.
+    """
+
+    above: Floats
+    below: Floats
+    ends: tuple[float, float] | None = None
+
+    @property
+    def items(self) -> int:
+        """How many items the figure rests on."""
+        return int(np.count_nonzero(self.below))
+
+
+@runtime_checkable
+class HasItemRatios(Protocol):
+    """Figures of which some are ratios of two sums over items."""
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        """The sums of a figure; None if it is no such ratio."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +90,34 @@ class Ratios:
     def reason(self, key: Key) -> str:
         return self.reasons[self.keys.index(key)]
 
+    def ratio(self, key: Key) -> ItemRatio | None:
+        column = self.keys.index(key)
+        return ItemRatio(self.numerator[:, column], self.denominator[:, column], self.ends)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return None
+
+
+class Shares(Ratios):
+    """Ratios that are shares in 0..1 of the trials that `denominator` counts."""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return SHARE
+
+
+class Balances(Ratios):
+    """Ratios that are differences of two shares of the same trials, in -1..1."""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return -1.0, 1.0
+
+
+class Discrete:
+    """Figures that take few values, such as places: an interval may well have no width."""
+
 
 @dataclass(frozen=True)
 class RekeyedSums:
@@ -66,6 +132,9 @@ class RekeyedSums:
     def reason(self, key: Key) -> str:
         return self.sums.reason(self.sums.keys[self.keys.index(key)])
 
+    def ratio(self, key: Key) -> ItemRatio | None:
+        return ratio_of(self.sums, self.sums.keys[self.keys.index(key)])
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -73,7 +142,8 @@ class Estimate:
 
     `value` is a number, or None with a `reason`; `interval` is (low, high), or None with an `interval_reason`.
     `left_out` counts the replicates for which the figure is undefined; the interval is that of the others, and
-    `deviation` their standard deviation: the bootstrap's standard error of the figure.
+    `deviation` their standard deviation: the bootstrap's standard error of the figure. `items` is the number of items
+    that a ratio rests on, None for other figures.
     """
 
     value: float | None
@@ -82,6 +152,12 @@ class Estimate:
     interval_reason: str | None
     left_out: int
     deviation: float | None = None
+    items: int | None = None
+
+
+def ratio_of(sums: ItemSums, key: Key) -> ItemRatio | None:
+    """The sums of a figure over items if it is their ratio."""
+    return sums.ratio(key) if isinstance(sums, HasItemRatios) else None
 
 
 def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
@@ -97,10 +173,11 @@ def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
 
 
 def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int) -> dict[Key, Estimate]:
-    """Each figure of the data with its 95 % percentile interval, over the same draws of items for all figures.
+    """Each figure of the data with its 95 % interval, over the same draws of items for all figures.
 
     Replicates for which a figure is undefined (for example because all drawn values are the same) are left out of its
-    interval and counted. If they are more than half, or there are fewer than two items, there is no interval.
+    interval and counted. If they are more than half, if the figure rests on fewer than two items, or if it does not
+    vary and is no share, there is no interval.
     """
     points = [sums.at(np.ones((1, items)))[0] for sums in figures]
     drawn = [np.zeros((0, len(sums.keys))) for sums in figures]
@@ -116,17 +193,33 @@ def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int
 
 def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Estimate:
     defined = replicates[~np.isnan(replicates)]
-    left_out = replicates.size - defined.size
-    if np.isnan(point):
-        return Estimate(None, sums.reason(key), None, "the figure itself is undefined", left_out)
-    if np.isinf(point):
-        return Estimate(None, TOO_LARGE, None, "the figure itself is undefined", left_out)
+    left_out, ratio = replicates.size - defined.size, ratio_of(sums, key)
+    items = None if ratio is None else ratio.items
+    if not np.isfinite(point):
+        return Estimate(None, sums.reason(key) if np.isnan(point) else TOO_LARGE, None, ITSELF, left_out, items=items)
     value = float(point)
-    if not replicates.size:
-        return Estimate(value, None, None, "an interval needs at least two items and one replicate", 0)
-    if 2 * left_out > replicates.size:
-        return Estimate(value, None, None, "the figure is undefined for more than half of the replicates", left_out)
-    tail = 50 * (1 - CONFIDENCE)
-    low, high = np.percentile(defined, [tail, 100 - tail])
+    reason = _no_interval(replicates.size, left_out, items)
+    if reason:
+        return Estimate(value, None, None, reason, left_out, items=items)
     deviation = float(defined.std(ddof=1)) if defined.size > 1 else None
-    return Estimate(value, None, (float(low), float(high)), None, left_out, deviation)
+    if ratio is not None and ratio.ends is not None:
+        interval = clustered_mean(value, ratio.above, ratio.below, ratio.ends)
+        return Estimate(value, None, interval, None, left_out, deviation, items)
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = (float(end) for end in np.percentile(defined, [tail, 100 - tail]))
+    if not _is_discrete(sums) and np.ptp(defined) <= SAME * np.abs(defined).max(initial=0.0):
+        return Estimate(value, None, None, NO_VARIATION, left_out, deviation, items)
+    return Estimate(value, None, (low, high), None, left_out, deviation, items)
+
+
+def _is_discrete(sums: ItemSums) -> bool:
+    return _is_discrete(sums.sums) if isinstance(sums, RekeyedSums) else isinstance(sums, Discrete)
+
+
+def _no_interval(replicates: int, left_out: int, items: int | None) -> str:
+    """Why a figure can have no interval; "" if it may have one."""
+    if items is not None and items < 2:
+        return TOO_FEW_ITEMS
+    if not replicates:
+        return "an interval needs at least two items and one replicate"
+    return "the figure is undefined for more than half of the replicates" if 2 * left_out > replicates else ""

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Shares
 from agreement.rating_arrays import Floats, Ints, Ratings
 from agreement.tally import Tally, sum_by, tally
 
 
-def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
+def leave_one_out(counted: Tally, item: Ints, items: int) -> Shares:
     """The share of raters who give the mode of the others, averaged over units with at least three ratings.
 
     `counted` must be without repeats; `item` (U,) is the item of each unit. If the others have several modes, an
@@ -17,7 +17,7 @@ def leave_one_out(counted: Tally, item: Ints, items: int) -> Ratios:
     units = counted.unit[counted.start]
     counts = counted.m[units] >= 3
     own = item[units[counts]]
-    return Ratios(
+    return Shares(
         keys=(("leave_one_out",),),
         numerator=sum_by(own, scores[counts], items)[:, None],
         denominator=sum_by(own, np.ones(own.size), items)[:, None],

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Balances, Ratios, Shares
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
 from agreement.rankings import Rankings
 from agreement.rating_arrays import Floats, Ints
@@ -16,12 +16,13 @@ ORDER_UNKNOWN = "the order on the page is not known for any judgment"
 LENGTH_UNKNOWN = "no judgment compares outputs of known and unequal length"
 
 
-def win_or_tie_rate(choices: PairChoices, items: int) -> Ratios:
+def win_or_tie_rate(choices: PairChoices, items: int) -> Shares:
     """The share of a system's judgments that it won or tied, including repeats."""
     won = np.concatenate([choices.choice != SECOND, choices.choice != FIRST])
     item = np.tile(choices.item[choices.pair], 2)
     system = np.concatenate([choices.first[choices.pair], choices.second[choices.pair]])
-    return _by_system("system_win_or_tie_rate", item, system, won, items, choices.systems, NOT_JUDGED)
+    rates = _by_system("system_win_or_tie_rate", item, system, won, items, choices.systems, NOT_JUDGED)
+    return Shares(rates.keys, rates.numerator, rates.denominator, rates.reasons)
 
 
 def system_score(rankings: Rankings, items: int) -> Ratios:
@@ -43,14 +44,14 @@ def _by_system(
     )
 
 
-def position_bias(choices: PairChoices, items: int) -> Ratios:
+def position_bias(choices: PairChoices, items: int) -> Balances:
     """P(the output shown first is chosen) - P(the other is), over judgments with a known order, including ties."""
     known = (choices.shown_first != UNKNOWN).astype(np.float64)
     sign = np.where(choices.choice == choices.shown_first, 1.0, -1.0)
     return _bias("position_bias", choices, sign, known, items, ORDER_UNKNOWN)
 
 
-def length_bias_rate(choices: PairChoices, items: int) -> Ratios:
+def length_bias_rate(choices: PairChoices, items: int) -> Balances:
     """P(the longer output is chosen) - P(the shorter is), over judgments of outputs of unequal length.
 
     Ties between the two count in the denominator (Lyu et al. 2024, HREF, 5.1).
@@ -62,10 +63,10 @@ def length_bias_rate(choices: PairChoices, items: int) -> Ratios:
     return _bias("length_bias_rate", choices, sign, known, items, LENGTH_UNKNOWN)
 
 
-def _bias(name: str, choices: PairChoices, sign: Floats, known: Floats, items: int, reason: str) -> Ratios:
+def _bias(name: str, choices: PairChoices, sign: Floats, known: Floats, items: int, reason: str) -> Balances:
     item = choices.item[choices.pair]
     sign = np.where(choices.choice == TIE, 0.0, sign) * known
-    return Ratios(
+    return Balances(
         keys=((name,),),
         numerator=sum_by(item, sign, items)[:, None],
         denominator=sum_by(item, known, items)[:, None],

@@ -1,11 +1,11 @@
 """Percent agreement: the share of pairs of raters who gave a unit the same value."""
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Shares
 from agreement.rating_arrays import Ints
 from agreement.tally import Tally, sum_by
 
 
-def percent_agreement(counted: Tally, item: Ints, items: int) -> Ratios:
+def percent_agreement(counted: Tally, item: Ints, items: int) -> Shares:
     """Agreeing pairs over all pairs of raters of the same unit, pooled over units.
 
     `counted` must be without repeats; `item` (U,) is the item of each unit. A share in 0..1; undefined if no unit has
@@ -13,7 +13,7 @@ def percent_agreement(counted: Tally, item: Ints, items: int) -> Ratios:
     """
     agreeing = sum_by(item[counted.unit], counted.n * (counted.n - 1) / 2, items)
     pairs = sum_by(item, counted.m * (counted.m - 1) / 2, items)
-    return Ratios(
+    return Shares(
         keys=(("percent_agreement",),),
         numerator=agreeing[:, None],
         denominator=pairs[:, None],

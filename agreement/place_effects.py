@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.bootstrap import Key, Ratios, estimate
+from agreement.bootstrap import Key, Ratios, Shares, estimate
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
@@ -106,7 +106,7 @@ def _shares(
     items = int(item.max(initial=-1)) + 1
     below = sum_by(item, known.astype(np.float64), items)
     above = [sum_by(item, (known & (outcome == place)).astype(np.float64), items) for place in range(len(names))]
-    sums = Ratios(
+    sums = Shares(
         tuple((name,) for name in names), np.stack(above, axis=1), np.stack([below] * len(names), axis=1),
         (reason,) * len(names),
     )  # fmt: skip

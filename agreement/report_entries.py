@@ -24,11 +24,14 @@ MAPPINGS = frozenset(
         *LISTS,
     }
 )
-"""Figures with a number per system, or per pair of raters: their intervals are in a mapping of their own, `x_ci`."""
+"""Figures with a number per system, or per pair of raters: their intervals are in a mapping of their own, `x_ci`.
+
+Those of systems have the number of items that each rests on in another, `x_items`.
+"""
 
 
 def place(report: Report, undefined: dict[str, str], estimates: Mapping[Key, Estimate]) -> None:
-    """Put each figure at its key, with its interval beside it as `x_ci`."""
+    """Put each figure at its key, with its interval beside it as `x_ci`, and of a system its items as `x_items`."""
     for key, figure in estimates.items():
         by_itself = key[0] in MAPPINGS
         *path, name = key
@@ -36,6 +39,8 @@ def place(report: Report, undefined: dict[str, str], estimates: Mapping[Key, Est
         beside = (f"{key[0]}_ci", name) if by_itself else (*path, f"{name}_ci")
         within(report, path)[name] = figure.value
         within(report, beside[:-1])[beside[-1]] = interval
+        if by_itself and figure.items is not None and key[0] not in LISTS:
+            within(report, (f"{key[0]}_items",))[name] = figure.items
         if figure.reason is not None:
             undefined[".".join(key)] = figure.reason
         if figure.interval_reason is not None:
@@ -66,6 +71,8 @@ def complete(report: Report, names: tuple[str, ...]) -> None:
     for name in names:
         report.setdefault(name, {})
         report.setdefault(f"{name}_ci", {})
+        if name != "bradley_terry":
+            report.setdefault(f"{name}_items", {})
 
 
 def resampling(estimates: Mapping[Key, Estimate], items: int, replicates: int, seed: int) -> Report:

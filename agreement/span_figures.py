@@ -3,7 +3,7 @@
 import numpy as np
 
 from agreement.alpha import AlphaSums, observed_nominal
-from agreement.bootstrap import ItemSums, Ratios, RekeyedSums
+from agreement.bootstrap import ItemSums, Ratios, RekeyedSums, Shares
 from agreement.leave_one_out import unit_scores
 from agreement.rankings import pairs_within
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ints
@@ -28,7 +28,7 @@ def by_character(spans: SpanAnswers, pieces: TextPieces, items: int) -> list[Ite
     item, size = spans.item[pieces.text], pieces.size.astype(np.float64)
     pairable = counted.m > 1
     agreeing = sum_by(counted.unit, counted.n * (counted.n - 1) / 2, counted.m.size) * size
-    percent = Ratios(
+    percent = Shares(
         keys=(("percent_agreement",),),
         numerator=sum_by(item, agreeing, items)[:, None],
         denominator=sum_by(item, counted.m * (counted.m - 1) / 2 * size, items)[:, None],
@@ -37,7 +37,7 @@ def by_character(spans: SpanAnswers, pieces: TextPieces, items: int) -> list[Ite
     units = counted.unit[counted.start]
     several = counted.m[units] >= 3
     rated = units[several]
-    left_out = Ratios(
+    left_out = Shares(
         keys=(("leave_one_out",),),
         numerator=sum_by(item[rated], unit_scores(counted)[several] * size[rated], items)[:, None],
         denominator=sum_by(item[rated], size[rated], items)[:, None],
@@ -134,10 +134,10 @@ def _mean_f1(
     )
 
 
-def span_accuracy(spans: SpanAnswers, items: int) -> Ratios:
+def span_accuracy(spans: SpanAnswers, items: int) -> Shares:
     """The share of confirmed spans among those confirmed or rejected."""
     item = spans.item[spans.text[spans.answer]]
-    return Ratios(
+    return Shares(
         keys=(("span_accuracy",),),
         numerator=sum_by(item, spans.verdict == CONFIRMED, items)[:, None],
         denominator=sum_by(item, spans.verdict != UNDECIDED, items)[:, None],
@@ -164,9 +164,9 @@ def outputs_without_confirmed_span(spans: SpanAnswers, items: int) -> tuple[Shar
     return SharedOutputs(counts, free, spans.systems), int(np.count_nonzero(answered & ~decided))
 
 
-def share_without_confirmed_span(outputs: SharedOutputs) -> Ratios:
+def share_without_confirmed_span(outputs: SharedOutputs) -> Shares:
     """The share of each system's outputs in which no span was confirmed."""
-    return Ratios(
+    return Shares(
         keys=tuple(("system_without_confirmed_span", system) for system in outputs.systems),
         numerator=outputs.free,
         denominator=outputs.counts,

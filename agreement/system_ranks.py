@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Key, Ratios
+from agreement.bootstrap import Discrete, Key, Ratios
 from agreement.rating_arrays import Floats
 
 
 @dataclass(frozen=True)
-class RankSums:
+class RankSums(Discrete):
     """The places of figures of systems, `of` (S of them), 1 for the highest; equal figures share their mean place.
 
     A system without a figure in a draw has no place in it, and the places of the others do not count it.

@@ -32,22 +32,31 @@ COLUMNS: dict[str, Figure] = {
         "Mean difference", "The first system's mean minus the second's, over shared items.", "difference", "neither",
         COMPARISONS,
     ),
+    "comparisons.t_p": _p("p, paired t", "Two-sided p-value of the paired t-test, for this pair alone.", COMPARISONS),
     "comparisons.t_p_holm": _p(
-        "p, paired t", "Two-sided p-value of the paired t-test, with Holm's correction.", COMPARISONS
+        "p, paired t, Holm", "The same with Holm's correction for all pairs of systems.", COMPARISONS
+    ),
+    "comparisons.wilcoxon_p": _p(
+        "p, Wilcoxon", "Two-sided p-value of Wilcoxon's signed-rank test, for this pair alone.", COMPARISONS
     ),
     "comparisons.wilcoxon_p_holm": _p(
-        "p, Wilcoxon", "Two-sided p-value of Wilcoxon's signed-rank test, with Holm's correction.", COMPARISONS
+        "p, Wilcoxon, Holm", "The same with Holm's correction for all pairs of systems.", COMPARISONS
     ),
     "comparisons.first_only": count_of("Only the first", "Items on which only the first system has no error.", SHARES),
     "comparisons.second_only": count_of(
         "Only the second", "Items on which only the second system has no error.", SHARES
     ),
+    "comparisons.mcnemar_p": _p("p, McNemar", "Two-sided p-value of McNemar's test, for this pair alone.", SHARES),
     "comparisons.mcnemar_p_holm": _p(
-        "p, McNemar", "Two-sided p-value of McNemar's test, with Holm's correction.", SHARES
+        "p, McNemar, Holm", "The same with Holm's correction for all pairs of systems.", SHARES
     ),
-    "comparisons.exact_p_holm": _p(
+    "comparisons.exact_p": _p(
         "p, exact McNemar", "The same from the binomial distribution; prefer it if fewer than 25 items differ.", SHARES
     ),
+    "comparisons.exact_p_holm": _p(
+        "p, exact McNemar, Holm", "The same with Holm's correction for all pairs of systems.", SHARES
+    ),
+    "systems.items": count_of("Items", "Items that the system's figures rest on.", "intervals"),
     "score_by_position.n": count_of("Outputs ranked", "How many outputs were shown there.", "position-and-length"),
     "score_by_position.score": Figure(
         "Mean score", "Mean score of the outputs that were shown there.", "score", "higher", "position-and-length"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.bootstrap import Estimate, Key, Ratios
+from agreement.bootstrap import Estimate, Key, Shares
 from agreement.pair_choices import PairChoices
 from agreement.rating_arrays import Floats, Ints
 from agreement.scored_outputs import ScoresOfOutputs
@@ -57,7 +57,7 @@ def meetings_of_scores(scores: ScoresOfOutputs) -> Meetings:
     return Meetings(item.astype(np.int64), first, second, won, scores.systems)
 
 
-def win_shares(meetings: Meetings) -> Ratios | None:
+def win_shares(meetings: Meetings) -> Shares | None:
     """The share of meetings that the first system of each pair won, ties as half; None if there are too many cells."""
     systems = max(len(meetings.systems), 1)
     met, code = np.unique(meetings.first * systems + meetings.second, return_inverse=True)
@@ -65,7 +65,7 @@ def win_shares(meetings: Meetings) -> Ratios | None:
     if not met.size or shape[0] * shape[1] > MOST_CELLS:
         return None
     cell = meetings.item * met.size + code
-    return Ratios(
+    return Shares(
         keys=tuple(_key(meetings, *divmod(int(pair), systems)) for pair in met),
         numerator=sum_by(cell, meetings.won, shape[0] * shape[1]).reshape(shape),
         denominator=np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64),

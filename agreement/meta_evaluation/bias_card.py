@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Estimate, Key, Ratios, estimate
+from agreement.bootstrap import NO_VARIATION, Balances, Estimate, Key, Ratios, Shares, estimate
 from agreement.bounded_intervals import wilson
 from agreement.meta_evaluation.choice_figures import NO_LENGTH, NO_MAJORITY, NO_ORDER, majority_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
@@ -113,7 +113,7 @@ def _all_choices(choices: Sequence[OutputChoices]) -> OutputChoices:
     )
 
 
-def _biases(choices: OutputChoices, judge: OutputChoices, people: PeopleAnswers, family: np.ndarray | None) -> Ratios:
+def _biases(choices: OutputChoices, judge: OutputChoices, people: PeopleAnswers, family: np.ndarray | None) -> Balances:
     """One side's figures: mean signs of its choices over pairs that both sides judged, averaged over pairs."""
     outputs = people.outputs
     first, second, code = judge.first, judge.second, choices.pair(outputs)
@@ -139,13 +139,13 @@ def _biases(choices: OutputChoices, judge: OutputChoices, people: PeopleAnswers,
     for direction in (longer, ours, open_pairs):
         above.append(sum_by(item, direction * np.nan_to_num(mean), outputs.items))
         below.append(sum_by(item, np.abs(direction), outputs.items))
-    return Ratios(
+    return Balances(
         tuple((name,) for name in WORDS), np.stack(above, axis=1), np.stack(below, axis=1),
         (NO_ORDER, NO_LENGTH, NO_FAMILY if family is None else NO_OWN, DECIDED),
     )  # fmt: skip
 
 
-def _self_agreement(judge: Judge, outputs: Outputs) -> Ratios:
+def _self_agreement(judge: Judge, outputs: Outputs) -> Shares:
     """The share of equal choices among all pairs of the judge's answers about a pair, averaged over pairs."""
     choices = _all_choices([rerun.choices for rerun in judge.reruns])
     pair, code = np.unique(choices.pair(outputs), return_inverse=True)
@@ -154,7 +154,7 @@ def _self_agreement(judge: Judge, outputs: Outputs) -> Ratios:
     several = n > 1
     same = (counts * (counts - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
     item = outputs.item[pair[several] // max(outputs.size, 1)] if pair.size else np.zeros(0, dtype=np.int64)
-    return Ratios(
+    return Shares(
         (("self_agreement",),), sum_by(item, same, outputs.items)[:, None],
         np.bincount(item, minlength=outputs.items)[:, None].astype(np.float64), (NOT_REPEATED,),
     )  # fmt: skip
@@ -166,18 +166,18 @@ def _bias(name: str, judge: Estimate, people: Estimate, difference: Estimate) ->
         sentence = f"Unknown: {judge.reason}."
     elif judge.interval is None:
         sentence = f"Unknown: {judge.interval_reason}."
-    elif name == "own_family" and difference.value is not None and difference.interval is not None:
-        matters = _excludes(difference.interval)
-        often = ("more" if difference.value > 0 else "less") + " often than people do"
+    elif name == "own_family" and _is_known(difference):
+        matters = _excludes(difference)
+        often = ("more" if (difference.value or 0) > 0 else "less") + " often than people do"
         sentence = f"The judge chooses its own family {often if matters else 'about as often as people do'}."
-    elif not _excludes(judge.interval):
+    elif not _excludes(judge):
         matters, sentence = False, f"No sign that the judge prefers or avoids {subject}."
     else:
         verb = "prefers" if judge.value > 0 else "avoids"
-        if difference.value is None or difference.interval is None:
+        if not _is_known(difference):
             sentence = f"The judge {verb} {subject}; there are no people to compare it with."
-        elif _excludes(difference.interval):
-            more = (difference.value > 0) == (judge.value > 0)
+        elif _excludes(difference):
+            more = ((difference.value or 0) > 0) == (judge.value > 0)
             matters = True
             sentence = f"The judge {verb} {subject}, {'more' if more else 'less'} than people do."
         else:
@@ -207,6 +207,12 @@ def _repetition(judge: Estimate) -> Bias:
     return Bias("self_agreement", judge, None, None, matters, sentence)
 
 
-def _excludes(interval: tuple[float, float]) -> bool:
-    """Whether 0 is outside the interval."""
-    return interval[0] > 0 or interval[1] < 0
+def _is_known(found: Estimate) -> bool:
+    """Whether a figure has an interval, or is the same in all resamples."""
+    return found.interval is not None or found.interval_reason == NO_VARIATION
+
+
+def _excludes(found: Estimate) -> bool:
+    """Whether 0 is outside the interval of a figure that is known."""
+    low, high = found.interval or (found.value, found.value)
+    return (low or 0) > 0 or (high or 0) < 0

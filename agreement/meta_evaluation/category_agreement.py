@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios
+from agreement.bootstrap import ItemSums, Shares
 from agreement.meta_evaluation.choice_figures import leave_one_out_of, pair_counts, people_leave_one_out
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
 from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report, under
@@ -61,7 +61,7 @@ def category_report(
     if categories.member.shape[0] != outputs.items:
         raise ValueError("there must be categories for each item")
     counts = pair_counts(people.choices, outputs)
-    raters: dict[tuple[str, ...], list[Ratios]] = {("people",): [people_leave_one_out(counts, outputs)]}
+    raters: dict[tuple[str, ...], list[Shares]] = {("people",): [people_leave_one_out(counts, outputs)]}
     for judge in judges:
         of_reruns = [leave_one_out_of(rerun.choices, counts, outputs) for rerun in judge.reruns]
         raters["judges", judge.name] = of_reruns
@@ -80,11 +80,11 @@ def category_report(
     return report
 
 
-def by_category(ratio: Ratios, categories: ItemCategories) -> Ratios:
+def by_category(ratio: Shares, categories: ItemCategories) -> Shares:
     """A figure of all items, and the same of each category's: `ratio` is one figure."""
     ((name,),), (reason,) = ratio.keys, ratio.reasons
     member = np.concatenate([np.ones((categories.member.shape[0], 1)), categories.member], axis=1)
-    return Ratios(
+    return Shares(
         keys=((name,), *(("categories", category, name) for category in categories.names)),
         numerator=ratio.numerator * member,
         denominator=ratio.denominator * member,

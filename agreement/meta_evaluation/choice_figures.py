@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Balances, Shares
 from agreement.meta_evaluation.confusion import MASI_OF_PAIRS, ConfusionSums, confusion
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from agreement.pair_choices import CHOICES
@@ -101,7 +101,7 @@ def answer_scores(counts: Floats, answer: Ints) -> Floats:
     return np.asarray((counts[np.arange(answer.size), answer] == most) / np.maximum(modes, 1))
 
 
-def leave_one_out_of(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> Ratios:
+def leave_one_out_of(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> Shares:
     """The judge's leave-one-out agreement, averaged over judgments of a pair, then over pairs with three people."""
     place, there = people.find(judge.pair(outputs))
     if people.pair.size:
@@ -111,7 +111,7 @@ def leave_one_out_of(judge: OutputChoices, people: PairCounts, outputs: Outputs)
     return mean_of_units("leave_one_out", place, scores, people.item, outputs.items, NO_PAIR_OF_THREE)
 
 
-def people_leave_one_out(people: PairCounts, outputs: Outputs) -> Ratios:
+def people_leave_one_out(people: PairCounts, outputs: Outputs) -> Shares:
     """Each person's choice against the modes of the rest, averaged over people, then over pairs with three people."""
     enough = np.flatnonzero(people.counts.sum(axis=1) >= 3) if people.pair.size else people.pair
     counts = people.counts[enough]
@@ -124,12 +124,12 @@ def people_leave_one_out(people: PairCounts, outputs: Outputs) -> Ratios:
     return mean_of_units("leave_one_out", enough, score, people.item, outputs.items, NO_THREE_PEOPLE)
 
 
-def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, reason: str) -> Ratios:
-    """The mean over units of the mean `score` (N,) of each `unit` (N,)."""
+def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, reason: str) -> Shares:
+    """The mean over units of the mean `score` (N,), in 0..1, of each `unit` (N,)."""
     units, code = np.unique(unit, return_inverse=True)
     mean = sum_by(code, score, units.size) / np.maximum(np.bincount(code, minlength=units.size), 1)
     own = item[units]
-    return Ratios(
+    return Shares(
         keys=((name,),),
         numerator=sum_by(own, mean, items)[:, None],
         denominator=np.bincount(own, minlength=items)[:, None].astype(np.float64),
@@ -137,7 +137,7 @@ def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, 
     )
 
 
-def order_and_length(judge: OutputChoices, outputs: Outputs) -> Ratios:
+def order_and_length(judge: OutputChoices, outputs: Outputs) -> Balances:
     """Position bias, P(shown first chosen) - P(shown second chosen), and the same of the longer output; ties count."""
     item = outputs.item[judge.first]
     choice = np.array([1, -1, 0])[judge.choice]
@@ -147,7 +147,7 @@ def order_and_length(judge: OutputChoices, outputs: Outputs) -> Ratios:
     for sign in (first, longer):
         above.append(sum_by(item, choice * sign, outputs.items))
         below.append(sum_by(item, np.abs(sign), outputs.items))
-    return Ratios(
+    return Balances(
         keys=(("position_bias",), ("length_bias_rate",)),
         numerator=np.stack(above, axis=1),
         denominator=np.stack(below, axis=1),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios
+from agreement.bootstrap import ItemSums, Shares
 from agreement.meta_evaluation.category_agreement import ItemCategories
 from agreement.meta_evaluation.choice_figures import leave_one_out_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
@@ -136,8 +136,8 @@ def _picked(scores: MethodScores, fold: Ints, own: np.ndarray, chosen: Sequence[
     return np.stack([np.where(used, part[row, method], 0.0) for part in (scores.total, scores.pairs)], axis=1)
 
 
-def _ratio(sums: Floats) -> Ratios:
-    return Ratios(((NAME,),), sums[:, :1], sums[:, 1:], (NOTHING_CHOSEN,))
+def _ratio(sums: Floats) -> Shares:
+    return Shares(((NAME,),), sums[:, :1], sums[:, 1:], (NOTHING_CHOSEN,))
 
 
 def _add_choices(

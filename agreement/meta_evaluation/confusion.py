@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Key
+from agreement.bootstrap import SHARE, ItemRatio, Key
 from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
@@ -47,6 +47,13 @@ class ConfusionSums:
 
     def at(self, weights: Floats) -> Floats:
         return self.of_tables(self.tables(weights))
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        """The accuracy is a share of units."""
+        if key != ("accuracy",):
+            return None
+        hits = self.counts[:, :: self.labels + 1].sum(axis=1)
+        return ItemRatio(hits, self.counts.sum(axis=1), SHARE)
 
     def tables(self, weights: Floats) -> Floats:
         """The counts with items weighted, people's label by the judge's, (b, K, K)."""

@@ -5,7 +5,7 @@ Identical texts tie. Otherwise the one with the higher mean score is better, and
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Ratios, Shares
 from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
 from agreement.meta_evaluation.output_answers import Outputs, choice_of, rounded
 from agreement.pair_choices import FIRST, SECOND, TIE
@@ -50,13 +50,13 @@ def edited_report(
     columns = [better[used] == FIRST, better[used] == TIE, better[used] == SECOND]
     signed = columns[2].astype(np.float64) - columns[0]
     count = np.bincount(item, minlength=outputs.items).astype(np.float64)
-    shares = Ratios(
-        keys=(("initial",), ("tie",), ("edited",), ("edited_minus_initial",)),
-        numerator=np.stack([sum_by(item, column, outputs.items) for column in (*columns, signed)], axis=1),
-        denominator=np.repeat(count[:, None], 4, axis=1),
-        reasons=(NO_PAIR,) * 4,
+    won = np.stack([sum_by(item, column, outputs.items) for column in columns], axis=1)
+    keys = (("initial",), ("tie",), ("edited",))
+    shares = Shares(keys, won, np.repeat(count[:, None], 3, axis=1), (NO_PAIR,) * 3)
+    difference = Ratios(
+        (("edited_minus_initial",),), sum_by(item, signed, outputs.items)[:, None], count[:, None], (NO_PAIR,)
     )
-    report = interval_report([shares], outputs.items, replicates=replicates, seed=seed)
+    report = interval_report([shares, difference], outputs.items, replicates=replicates, seed=seed)
     for name, codes in (("initial_words", first[used]), ("edited_words", second[used])):
         words = outputs.length[codes]
         report[name] = float(words.mean()) if words.size and np.isfinite(words).all() else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, Ratios, RekeyedSums, estimate
+from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, RekeyedSums, Shares, estimate
 from agreement.meta_evaluation.auc import auc_roc, auc_sums
 from agreement.meta_evaluation.both_orders import both_orders
 from agreement.meta_evaluation.choice_figures import (
@@ -206,10 +206,10 @@ def printed_error(distance: float | None, outputs: int) -> float | None:
     return None if distance is None or outputs < 3 else float(np.sqrt((1 - distance**2) / (outputs - 2)))
 
 
-def _agreement_of_winners(scored: ScoredOutputs, people: PeopleAnswers) -> Ratios:
+def _agreement_of_winners(scored: ScoredOutputs, people: PeopleAnswers) -> Shares:
     """The two shares of winners that a person has; people have no family."""
     both = winner_figures(scored, people.outputs, None)
-    return Ratios(both.keys[:2], both.numerator[:, :2], both.denominator[:, :2], both.reasons[:2])
+    return Shares(both.keys[:2], both.numerator[:, :2], both.denominator[:, :2], both.reasons[:2])
 
 
 def each_against_the_others(scores: OutputScores, outputs: int) -> ScoredOutputs:

@@ -26,7 +26,7 @@ from math import isnan
 import numpy as np
 from scipy import stats
 
-from agreement.bootstrap import ItemSums, Key, RekeyedSums, estimate
+from agreement.bootstrap import SHARE, ItemRatio, ItemSums, Key, RekeyedSums, estimate
 from agreement.meta_evaluation.choice_figures import majority_of
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion
 from agreement.meta_evaluation.reruns import AveragedReruns
@@ -57,6 +57,14 @@ class LabelFigures:
 
     def reason(self, key: Key) -> str:
         return self.sums.reason(("accuracy",)) if self.sums.counts.sum() else NO_TEST
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        """The accuracy, and each label's part of the predicted ones, are shares of units."""
+        if key[0] != "labels":
+            return self.sums.ratio(key)
+        kinds = self.sums.labels
+        predicted = self.sums.counts.reshape(-1, kinds, kinds).sum(axis=1)
+        return ItemRatio(predicted[:, self.names.index(key[1])], predicted.sum(axis=1), SHARE)
 
     def at(self, weights: Floats) -> Floats:
         macro = "" if self.sums.positive is not None else "_macro"

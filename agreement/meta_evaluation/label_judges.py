@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement.bootstrap import CONFIDENCE, Estimate, Key, Ratios, RekeyedSums, estimate
+from agreement.bootstrap import CONFIDENCE, Estimate, Key, Ratios, RekeyedSums, Shares, estimate
 from agreement.meta_evaluation.choice_figures import NO_MAJORITY, leave_one_out_scores, majority_of
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion, confusion_table
 from agreement.meta_evaluation.label_figures import NO_LABEL, human_row, label_report
@@ -176,7 +176,7 @@ def _leave_one_out(units: LabelledUnits, labels: Ints) -> Ratios:
     used = np.flatnonzero((labels != NO_LABEL) & (units.counts.sum(axis=1) >= 3))
     scores = leave_one_out_scores(units.counts[used], labels[used]) if used.size else np.zeros(0)
     item = units.item[used]
-    return Ratios(
+    return Shares(
         keys=(("leave_one_out",),),
         numerator=sum_by(item, scores, units.items)[:, None],
         denominator=np.bincount(item, minlength=units.items)[:, None].astype(np.float64),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Ratios, Shares
 from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
 from agreement.rating_arrays import Floats
 from agreement.report_entries import Report
@@ -34,12 +34,16 @@ def similarity_report(
         raise ValueError("there must be values, with one entry per item each")
     table = np.stack(list(columns.values()), axis=1)
     known = np.isfinite(table)
-    means = Ratios(
-        keys=tuple((name,) for name in columns),
-        numerator=np.where(known, table, 0.0),
-        denominator=known.astype(np.float64),
-        reasons=(UNKNOWN_FOR_ALL,) * len(columns),
-    )
+    of_values = len(values)
+    means = [
+        kind(
+            keys=tuple((name,) for name in list(columns)[own]),
+            numerator=np.where(known, table, 0.0)[:, own],
+            denominator=known[:, own].astype(np.float64),
+            reasons=(UNKNOWN_FOR_ALL,) * len(list(columns)[own]),
+        )
+        for kind, own in ((Ratios, slice(of_values)), (Shares, slice(of_values, None)))
+    ]
     items = table.shape[0]
-    report = interval_report([means], items, replicates=replicates, seed=seed)
+    report = interval_report(means, items, replicates=replicates, seed=seed)
     return {"items": items, "n": dict(zip(columns, known.sum(axis=0).tolist(), strict=True)), **report}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios
+from agreement.bootstrap import ItemSums, Ratios, Shares
 from agreement.meta_evaluation.interval_report import REPLICATES, SEED, DifferenceSums, interval_report
 from agreement.meta_evaluation.item_set_correlation import SetCorrelations
 from agreement.meta_evaluation.win_rates import NOT_JUDGED, PreferenceTable
@@ -29,7 +29,7 @@ def paired_rate_report(
 
     def rates(column: np.ndarray, name: str) -> Ratios:
         keys = tuple(("pairs", str(number), name) for number in range(len(pairs)))
-        return Ratios(keys, total[:, column], count[:, column], (NOT_JUDGED,) * len(pairs))
+        return Shares(keys, total[:, column], count[:, column], (NOT_JUDGED,) * len(pairs))
 
     first, second = rates(one, "first"), rates(other, "second")
     differences = tuple(("pairs", str(number), "difference") for number in range(len(pairs)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.alpha import Level, alpha_sums
-from agreement.bootstrap import Estimate, estimate
+from agreement.bootstrap import NO_VARIATION, Estimate, estimate
 from agreement.meta_evaluation.alternative_annotator import PASSING, Advantages, AlternativeAnnotator, advantages
 from agreement.pair_choices import FIRST, SECOND, TIE
 from agreement.pair_sides import Sides
@@ -83,9 +83,10 @@ class ReplacementBaselines:
             return CONSTANT_PASSES
         if self.shuffled.passes:
             return SHUFFLED_PASSES
-        if self.alpha.interval is None:
-            return NO_ALPHA
-        return NO_AGREEMENT if self.alpha.interval[0] <= 0 else None
+        if self.alpha.interval is not None:
+            return NO_AGREEMENT if self.alpha.interval[0] <= 0 else None
+        agree = self.alpha.interval_reason == NO_VARIATION and (self.alpha.value or 0) > 0
+        return None if agree else NO_ALPHA
 
 
 def replacement_baselines(

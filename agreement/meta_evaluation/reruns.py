@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Key
+from agreement.bootstrap import ItemRatio, ItemSums, Key, ratio_of
 from agreement.rating_arrays import Floats
 
 
@@ -28,6 +28,15 @@ class AveragedReruns:
         values = np.stack([rerun.at(weights) for rerun in self.reruns])
         count = (~np.isnan(values)).sum(axis=0)
         return np.divide(np.nansum(values, axis=0), count, out=np.full(values.shape[1:], np.nan), where=count > 0)
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        """The sums of all reruns together; the trials of one, because those of an item count as one cluster."""
+        ratios = [ratio_of(rerun, key) for rerun in self.reruns]
+        known = [one for one in ratios if one is not None]
+        if len(known) < len(ratios):
+            return None
+        above, below = (np.sum([getattr(one, name) for one in known], axis=0) for name in ("above", "below"))
+        return ItemRatio(above / len(known), below / len(known), known[0].ends)
 
     def spread(self, items: int) -> Floats:
         """The standard deviation of each figure over reruns, (F,), NaN with fewer than two."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Key, Ratios
+from agreement.bootstrap import Key, Shares
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import sum_by
@@ -80,13 +80,13 @@ def system_outcomes(choices: OutputChoices, outputs: Outputs) -> SystemOutcomes:
     )
 
 
-def outcome_shares(outcomes: SystemOutcomes, group: Ints, names: Sequence[Key]) -> Ratios:
+def outcome_shares(outcomes: SystemOutcomes, group: Ints, names: Sequence[Key]) -> Shares:
     """The mean win, tie and loss of the pairs of each `group` (P,), at the group's name and the outcome's."""
     items, groups = outcomes.items, len(names)
     cell = outcomes.item * groups + group
     sums = [sum_by(cell, column, items * groups).reshape(items, groups) for column in outcomes.shares.T]
     pairs = np.bincount(cell, minlength=items * groups).reshape(items, groups).astype(np.float64)
-    return Ratios(
+    return Shares(
         keys=tuple((*name, outcome) for name in names for outcome in OUTCOMES),
         numerator=np.stack(sums, axis=2).reshape(items, groups * 3),
         denominator=np.repeat(pairs, 3, axis=1),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from agreement.bootstrap import ItemSums, Key, Ratios
+from agreement.bootstrap import Discrete, ItemSums, Key, Ratios, Shares
 from agreement.meta_evaluation.category_agreement import ItemCategories
 from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
 from agreement.meta_evaluation.output_answers import rounded
@@ -45,7 +45,7 @@ def preference_table(outcomes: SystemOutcomes, baseline: str) -> PreferenceTable
 
 
 @dataclass(frozen=True)
-class SystemRanks:
+class SystemRanks(Discrete):
     """Each system's rank by its rate: 1 plus the number of systems with a higher one."""
 
     rates: Ratios
@@ -65,10 +65,10 @@ class SystemRanks:
         return NOT_JUDGED
 
 
-def system_rates(table: PreferenceTable) -> Ratios:
+def system_rates(table: PreferenceTable) -> Shares:
     """The expected win rate of each system over its items."""
     total, count = table.sums
-    return Ratios(
+    return Shares(
         tuple(("systems", name, NAME) for name in table.systems), total, count, (NOT_JUDGED,) * total.shape[1]
     )
 
@@ -94,7 +94,7 @@ def win_rate_report(
         raise ValueError("there must be categories for each item")
     for name, own in zip(names, member.T, strict=True):
         keys = tuple(("systems", system, "categories", name, NAME) for system in table.systems)
-        figures.append(Ratios(keys, total * own[:, None], count * own[:, None], (NOT_JUDGED,) * len(keys)))
+        figures.append(Shares(keys, total * own[:, None], count * own[:, None], (NOT_JUDGED,) * len(keys)))
     report = interval_report(figures, total.shape[0], replicates=replicates, seed=seed)
     systems = report.get("systems", {})
     for column, system in enumerate(table.systems):

@@ -6,7 +6,7 @@ disagree if no output is in both.
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Shares
 from agreement.meta_evaluation.output_answers import Outputs, rounded
 from agreement.meta_evaluation.score_figures import ScoredOutputs
 from agreement.rating_arrays import Floats, Ints
@@ -17,7 +17,7 @@ NO_DISAGREEMENT = "there is no item on whose best output they disagree"
 NO_FAMILY = "the study does not say which family the judge and the outputs' systems belong to"
 
 
-def winner_figures(scored: ScoredOutputs, outputs: Outputs, own_family: np.ndarray | None) -> Ratios:
+def winner_figures(scored: ScoredOutputs, outputs: Outputs, own_family: np.ndarray | None) -> Shares:
     """Shares of items: perfect agreement, disagreement, and, of the disagreements, the judge's own family winning.
 
     `own_family` (S,) is true for the systems of the judge's family; None if that is not known.
@@ -32,7 +32,7 @@ def winner_figures(scored: ScoredOutputs, outputs: Outputs, own_family: np.ndarr
     if own_family is not None:
         own = sum_by(item, judge & own_family[outputs.system[scored.output]], outputs.items) > 0
     known = own_family is not None
-    return Ratios(
+    return Shares(
         keys=(("winners", "perfect_agreement"), ("winners", "disagreement"), ("winners", "prefers_own_family")),
         numerator=np.stack([enough & ~other, apart, apart & own], axis=1).astype(np.float64),
         denominator=np.stack([enough, enough, apart & known], axis=1).astype(np.float64),

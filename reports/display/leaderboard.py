@@ -113,6 +113,7 @@ class LeaderboardSection:
     plotted: PlotData
     people: int
     labels: int
+    items: int
     replicates: int
     has_costs: bool
     reasons: list[tuple[int, str]]
@@ -121,6 +122,12 @@ class LeaderboardSection:
     replacement_tests: list[ReplacementTest] = field(default_factory=list)
     cards: list[JudgeCard] = field(default_factory=list)
     systems: SystemViews | None = None
+
+    @property
+    def basis(self) -> str:
+        """What the figures rest on, as captions say it."""
+        of_people = f"{self.people} people" if self.people else f"{self.labels} labels by people"
+        return f"n = {self.items} items, {of_people}"
 
     @property
     def every_plot(self) -> list[PlotData]:
@@ -169,6 +176,7 @@ def _section(prefix: str, key: str, question: Json, sort: str, runs: RunsOfJudge
         plotted=plotted,
         people=people.get("raters", 0),
         labels=people.get("labels", 0),
+        items=question["bootstrap"]["items"],
         replicates=question["bootstrap"]["replicates"],
         has_costs=has_costs,
         reasons=reasons.listed,

@@ -41,10 +41,15 @@ def leaderboard_texts(sections: Sequence[LeaderboardSection]) -> dict[str, dict[
         for table in section.systems.tables if section.systems else ():
             heads = section.systems.heads if section.systems else []
             found[f"{section.prefix}-{table.key}"] = _systems(section, table, heads)
+        for key, table_of_section in found.items():
+            if key.startswith(f"{section.prefix}-"):
+                table_of_section["basis"] = section.basis
     return found
 
 
-def _table(title: str, rows_are: str, columns: Columns, rows: Iterable[tuple[str, Sequence[Json]]]) -> dict[str, Any]:
+def _table(
+    title: str, rows_are: str, columns: Columns, rows: Iterable[tuple[str, Sequence[Json]]], notes: Sequence[str] = ()
+) -> dict[str, Any]:
     keys = [key for key, _ in columns]
     return {
         "title": title,
@@ -52,7 +57,7 @@ def _table(title: str, rows_are: str, columns: Columns, rows: Iterable[tuple[str
         "rows_are": rows_are,
         "columns": [{"key": key, "title": name, "unit": ""} for key, name in columns],
         "rows": [{"name": name, "cells": dict(zip(keys, cells, strict=True))} for name, cells in rows],
-        "notes": [],
+        "notes": list(notes),
     }
 
 
@@ -110,7 +115,12 @@ def _replacements(section: LeaderboardSection) -> dict[str, Any]:
         ]  # fmt: skip
 
     rows = [(one.name, cells(one)) for one in section.replacement_tests]
-    return _table(f"May a judge replace a person? {section.key}", "Judge", columns, rows)
+    epsilon = section.replacement_tests[0].epsilon
+    notes = [
+        f"Epsilon {epsilon}. The judge wins against a person by a one-sided test of the means of items, with the "
+        "correction of Benjamini and Yekutieli."
+    ]
+    return _table(f"May a judge replace a person? {section.key}", "Judge", columns, rows, notes)
 
 
 def _systems(section: LeaderboardSection, table: SystemTable, heads: Sequence[str]) -> dict[str, Any]:
@@ -188,4 +198,5 @@ def _persons(section: LeaderboardSection, test: ReplacementTest) -> dict[str, An
         )
         for one in test.people
     ]  # fmt: skip
-    return _table(f"{test.name} against each person, {section.key}", "Person", columns, rows)
+    notes = [f"Epsilon {test.epsilon}. p is one-sided and not corrected; the verdict is, by Benjamini and Yekutieli."]
+    return _table(f"{test.name} against each person, {section.key}", "Person", columns, rows, notes)

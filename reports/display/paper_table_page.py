@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reports.display.paper_table_texts import PLUS_MINUS, parts_of, printed_value
+from reports.display.paper_table_texts import PLUS_MINUS, notes_of, parts_of, printed_value
 from reports.display.printed_figures import number
 from reports.display.table_drawings import DrawnTable, drawings_of
 from reports.display.table_texts import WRITERS
@@ -90,7 +90,7 @@ def shown_table(key: str, table: Json) -> ShownTable:
         rows_are=table["rows_are"],
         heads=[(column["title"], column["anchor"], kinds[column["key"]]) for column in columns],
         parts=parts,
-        notes=table["notes"],
+        notes=notes_of(table),
         reasons=reasons.listed,
         texts=[(ending, name, write(key, table)) for ending, (name, write) in WRITERS.items()],
         drawings=drawings_of(key, table),

@@ -19,6 +19,9 @@ SPECIAL = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", MINUS: "$-$", "\N{PLUS-MINUS SIGN}": r"$\pm$", "\N{EN DASH}": "--",
 }  # fmt: skip
+BRACKETS = "Brackets hold 95 % intervals."
+ERRORS = "\N{PLUS-MINUS SIGN} is the standard error."
+HOLM = "Holm: corrected for all pairs of the table (Holm 1979); other p-values are not corrected."
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 UNDEFINED = "\N{EN DASH}"
 
@@ -56,7 +59,7 @@ def as_latex(key: str, table: Json) -> str:
             cells = [(printed_cell(row["cells"][one["key"]], one["unit"]), row["cells"][one["key"]]) for one in columns]
             texts = [rf"\textbf{{{_latex(text)}}}" if cell.get("mark") else _latex(text) for text, cell in cells]
             lines.append(" & ".join([_latex_name(row["name"]), *texts]) + r" \\")
-    caption = " ".join([f"{table['title']}{_after(table)}.", *table["notes"]])
+    caption = " ".join([f"{table['title']}{_after(table)}.", *notes_of(table)])
     lines += [
         r"\bottomrule", r"\end{tabular}", rf"\caption{{{_latex(caption)}}}", rf"\label{{tab:{key}}}", r"\end{table}",
     ]  # fmt: skip
@@ -79,7 +82,21 @@ def as_markdown(table: Json) -> str:
                 text = _markdown(printed_cell(cell, column["unit"]))
                 texts.append(f"**{text}**" if cell.get("mark") else text)
             lines.append(_markdown_row(texts, escaped=False))
-    return "\n".join([*lines, "", *table["notes"]]).rstrip() + "\n"
+    return "\n".join([*lines, "", *notes_of(table)]).rstrip() + "\n"
+
+
+def notes_of(table: Json) -> list[str]:
+    """The notes below a table: what it rests on, its own, and what brackets, signs and corrections mean."""
+    cells = [cell for row in table["rows"] for cell in row["cells"].values() if cell["value"] is not None]
+    basis = table.get("basis", "")
+    known = {
+        f"{basis}.": bool(basis),
+        **dict.fromkeys(table["notes"], True),
+        BRACKETS: any("low" in cell and "se" not in cell for cell in cells),
+        ERRORS: any("se" in cell for cell in cells),
+        HOLM: any("Holm" in column["title"] for column in table["columns"]),
+    }
+    return [note for note, applies in known.items() if applies]
 
 
 def as_csv(table: Json) -> str:

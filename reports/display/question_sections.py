@@ -7,11 +7,12 @@ from typing import Any
 from django.utils.text import slugify
 
 from agreement.catalogue import FIGURES, Figure
+from agreement.table_catalogue import COLUMNS
 from annotation.models import Study
 from annotation.questions import question_types
 from reports.display.plot_data import PlotData, dot_data, histogram_data
 from reports.display.plots import DotPlot, Histogram
-from reports.display.printed_figures import FIXED, Axis, Json, PrintedFigure, axis_around, printed
+from reports.display.printed_figures import FIXED, Axis, Json, PrintedFigure, axis_around, plain, printed
 from reports.display.question_details import PrintedDetails
 from reports.display.question_tables import category_tables, dimensions_table, question_tables
 from reports.display.row_order import Sorting
@@ -34,6 +35,8 @@ ALPHAS = ("span_alpha", "alpha_nominal", "alpha_ordinal", "alpha_interval", "spl
 
 
 AGREEMENT = Figure("Agreement", "", "table", "higher", "", "Figure")
+ITEMS = COLUMNS["systems.items"]
+NOT_COUNTED = "\N{EN DASH}"
 SYSTEMS = Figure("Systems", "", "table", "higher", "", "System")
 
 
@@ -122,7 +125,7 @@ def question_section(
     bootstrap, drawn = report.get("bootstrap", {}), _drawn(report)
     bars, dots = _bars(prefix, bins), _dots(prefix, report, scale)
     agreement = [one for one in figures if one.figure.unit != "count" and not one.reason]
-    made = _Made(prefix, sorting or Sorting())
+    made = _Made(prefix, sorting or Sorting(), basis_of(report))
     return QuestionSection(
         key=key,
         text=text,
@@ -154,9 +157,16 @@ class _Made:
 
     prefix: str
     sorting: Sorting
+    basis: str = ""
 
     def of(self, table: Table) -> Table:
-        return replace(table, prefix=self.prefix, sorting=self.sorting)
+        return replace(table, prefix=self.prefix, sorting=self.sorting, basis=self.basis)
+
+
+def basis_of(report: Json) -> str:
+    """What the figures of a question rest on, as captions say it."""
+    counts = [(report.get(name), name) for name in ("ratings", "raters", "items")]
+    return f"n = {', '.join(f'{count} {name}' for count, name in counts if count is not None)}"
 
 
 def estimates_table(agreement: Sequence[PrintedFigure]) -> Table:
@@ -166,9 +176,16 @@ def estimates_table(agreement: Sequence[PrintedFigure]) -> Table:
 
 
 def systems_table(headings: Sequence[SystemColumn], systems: Sequence[tuple[str, list[PrintedFigure]]]) -> Table:
-    """Systems with all their figures, sorted by the first one."""
+    """Systems with all their figures, sorted by the first one, and the items that they rest on."""
     heads = [heading.figure for heading in headings]
     return Table(SYSTEMS, heads, list(systems), first=slugify(heads[0].title) if heads else "", is_open=True)
+
+
+def _items_of(report: Json, system: str) -> int | None:
+    """The most items that any figure of a system rests on."""
+    counts = [(report.get(f"{name}_items") or {}).get(system) for name in OF_SYSTEMS]
+    counts += [own[system]["items"] for own in (report.get("aggregates") or {}).values() if system in own]
+    return max((count for count in counts if count is not None), default=None)
 
 
 def _is_one_figure(name: str, flat: Json) -> bool:
@@ -213,8 +230,10 @@ def _systems(
             reason = undefined.get(name, "")
             cell = printed(name, heading.figure, value, interval, reason, axes[heading.name])
             cells.append(replace(cell, gap=undefined.get(f"{heading.name}_ci.{system}", "")))
+        items = _items_of(report, system)
+        cells.append(plain(ITEMS, NOT_COUNTED if items is None else str(items), value=items))
         rows.append((system, cells))
-    return headings, rows
+    return [*headings, SystemColumn("items", ITEMS)] if rows else headings, rows
 
 
 def _drawn(report: Json) -> str:

@@ -35,8 +35,10 @@ SYSTEMS_BY_CATEGORY = (
     "system_mean", "system_score", "system_win_or_tie_rate", "system_without_confirmed_span", "system_severity",
     "system_best_worst",
 )  # fmt: skip
-MEAN_COLUMNS = ("items", "mean_difference", "t_p_holm", "wilcoxon_p_holm")
-SHARE_COLUMNS = ("items", "first_only", "second_only", "mean_difference", "mcnemar_p_holm", "exact_p_holm")
+MEAN_COLUMNS = ("items", "mean_difference", "t_p", "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm")
+SHARE_COLUMNS = (
+    "items", "first_only", "second_only", "mean_difference", "mcnemar_p", "mcnemar_p_holm", "exact_p", "exact_p_holm",
+)  # fmt: skip
 MINUS = " \N{MINUS SIGN} "
 
 

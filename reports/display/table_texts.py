@@ -34,6 +34,7 @@ def text_table(table: Table, about: str = "") -> dict[str, Any]:
             for name, cells in table.sorted_rows
         ],
         "notes": [f"{table.figure.line.rstrip('.')}."] if table.figure.line else [],
+        "basis": table.basis,
     }
 
 

@@ -63,7 +63,8 @@ class Table:
     of a drawing. `note` has the values that the template `reports/notes/<note_name>.html` prints below the description.
     `first` is the column by which rows are sorted unless `sorting` names another, empty for rows with an order of their
     own, and `is_worst_first` if the worst are looked for. `prefix` begins its key, which names it in addresses. A long
-    table that `is_open` is not folded; one that `is_extra` is folded however short it is.
+    table that `is_open` is not folded; one that `is_extra` is folded however short it is. `basis` says what its figures
+    rest on: "n = 40 items".
     """
 
     figure: Figure
@@ -79,6 +80,7 @@ class Table:
     is_open: bool = False
     sorting: Sorting = field(default_factory=Sorting)
     is_extra: bool = False
+    basis: str = ""
 
     @property
     def title(self) -> str:

@@ -125,7 +125,7 @@ def tables_of(answers: StudyAnswers) -> dict[str, dict[str, Any]]:
     for key, table in paper_tables().items():
         body = table.body(answers)
         if body is not None and body.rows:
-            made[key] = _as_json(table, body)
+            made[key] = {**_as_json(table, body), "basis": f"n = {len(answers.rated.items)} items"}
     return made
 
 

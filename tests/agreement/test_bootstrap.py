@@ -2,7 +2,18 @@ import numpy as np
 import pytest
 
 from agreement import bootstrap
-from agreement.bootstrap import Ratios, estimate, item_weights
+from agreement.bootstrap import (
+    NO_VARIATION,
+    TOO_FEW_ITEMS,
+    Balances,
+    Discrete,
+    Ratios,
+    RekeyedSums,
+    Shares,
+    estimate,
+    item_weights,
+)
+from agreement.bounded_intervals import clustered_mean
 
 KEY = ("figure",)
 
@@ -74,3 +85,36 @@ def test_one_item_or_no_replicate_gives_no_interval(items, replicates):
     assert figure.value == 3
     assert figure.interval is None
     assert "two items" in figure.interval_reason
+
+
+def test_a_mean_that_does_not_vary_has_no_interval_but_the_number_of_its_items():
+    figure = estimate([ratio([10, 15, 0], [2, 3, 0])], 3, 100, seed=0)[KEY]
+    assert (figure.value, figure.interval, figure.interval_reason, figure.items) == (5, None, NO_VARIATION, 2)
+
+
+def test_a_figure_of_one_of_many_items_has_no_interval():
+    figure = estimate([ratio([0, 5, 0], [0, 1, 0])], 3, 100, seed=0)[KEY]
+    assert (figure.value, figure.interval, figure.interval_reason, figure.items) == (5, None, TOO_FEW_ITEMS, 1)
+
+
+@pytest.mark.parametrize("kind", [Shares, Balances])
+def test_shares_have_intervals_of_their_own_under_any_key(kind):
+    won, of = np.array([[2.0], [3], [1]]), np.array([[2.0], [3], [1]])
+    sums = kind((KEY,), won, of, ("nothing",))
+    ends = (0.0, 1.0) if kind is Shares else (-1.0, 1.0)
+    for one in (sums, RekeyedSums(sums, (KEY,))):
+        figure = estimate([one], 3, 50, seed=0)[KEY]
+        assert figure.interval == pytest.approx(clustered_mean(1.0, won[:, 0], of[:, 0], ends))
+        assert figure.interval[0] < 0.7 < figure.interval[1] == 1
+
+
+class Always(Discrete):
+    keys = (KEY,)
+
+    def at(self, weights):
+        return np.ones((weights.shape[0], 1))
+
+
+def test_a_place_that_never_changes_has_an_interval_all_the_same():
+    figure = estimate([RekeyedSums(Always(), (KEY,))], 3, 50, seed=0)[KEY]
+    assert figure.interval == (1, 1)

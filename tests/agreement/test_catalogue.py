@@ -34,10 +34,10 @@ BY_NAME = ("local_alpha", "aggregates", "mean", "annotator")
 
 
 def names(report, path=()):
-    """The dotted names of a report's figures, without systems and intervals."""
+    """The dotted names of a report's figures, without systems, intervals and numbers of systems' items."""
     for key, value in report.items():
         name = ".".join((*path, key))
-        if name in NOT_FIGURES or key.endswith("_ci"):
+        if name in NOT_FIGURES or key.endswith(("_ci", "_items")):
             continue
         if path and path[0] == "aggregates" and len(path) == 1:
             for row in value.values():

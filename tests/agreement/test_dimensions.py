@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from agreement.alpha import alpha
+from agreement.bootstrap import NO_VARIATION
 from agreement.dimensions import NO_ORDER, by_annotator, by_mean, describe_dimensions, tau_b
 
 
@@ -61,7 +62,8 @@ def test_a_dimension_agrees_with_itself(two_of):
     for part in ("mean", "annotator"):
         for name in ("alpha_masi_rankings", "alpha_ordinal_ranks", "alpha_interval_ranks", "item_tau_b"):
             assert report[part][name] == pytest.approx(1)
-            assert report[part][f"{name}_ci"] == pytest.approx([1, 1])
+            assert report[part][f"{name}_ci"] is None
+            assert report["undefined"][f"{part}.{name}_ci"] == NO_VARIATION
 
 
 def test_annotators_count_by_their_last_ranking_and_the_mean_uses_all(two_of):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
-from agreement.bootstrap import estimate, item_weights
+from agreement.bootstrap import NO_VARIATION, estimate, item_weights
 from agreement.holm import holm
 from agreement.mean_comparisons import NO_DIFFERENCE
 from agreement.share_comparisons import (
@@ -75,7 +75,8 @@ def test_only_items_with_both_outputs_count():
 
 def test_systems_that_never_differ_have_no_p_value():
     (row,), undefined = compared({"a": "101", "b": "101"}, replicates=20)
-    assert (row["mean_difference"], row["mean_difference_ci"]) == (0, [0, 0])
+    assert (row["mean_difference"], row["mean_difference_ci"]) == (0, None)
+    assert undefined.pop("comparisons.a.b.mean_difference_ci") == NO_VARIATION
     assert [row[name] for name in ("mcnemar_p", "exact_p", "mcnemar_p_holm", "exact_p_holm")] == [None] * 4
     assert undefined == {f"comparisons.a.b.{test}": NO_DIFFERENCE for test in ("mcnemar_p", "exact_p")}
 

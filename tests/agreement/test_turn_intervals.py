@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from agreement.bootstrap import NO_VARIATION
 from agreement.turn_figures import TurnRow, ratings_by_kind, text_figures
 from agreement.turn_intervals import add_rating_intervals, add_text_intervals
 
@@ -56,8 +57,11 @@ def test_every_share_and_mean_has_an_interval_or_a_reason(turns):
     assert len(means) == 6 * 5
     for name, found in (("share", shares), ("mean", means)):
         for one in found:
-            low, high = one[f"{name}_ci"]
-            assert low <= one[name] <= high
+            if one[f"{name}_ci"] is None:
+                assert one["undefined"][f"{name}_ci"] == NO_VARIATION
+            else:
+                low, high = one[f"{name}_ci"]
+                assert low <= one[name] <= high
 
 
 def test_one_session_has_no_interval_but_its_reason():

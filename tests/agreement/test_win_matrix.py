@@ -3,6 +3,7 @@ import pytest
 
 from agreement import win_matrix as module
 from agreement.bootstrap import estimate
+from agreement.bounded_intervals import clustered_mean
 from agreement.pair_figures import win_tie_loss
 from agreement.scored_outputs import scores_of_ratings
 from agreement.win_matrix import TOO_LARGE, meetings_of_choices, meetings_of_scores, win_matrix, win_shares
@@ -22,7 +23,7 @@ def test_outputs_of_an_item_meet_by_their_means(ratings_of):
         "systems": ["a", "b"], "n": 2, "win": 1, "tie": 1, "loss": 0, "share": 0.75,
     }  # fmt: skip
     low, high = row["share_ci"]
-    assert 0.5 <= low <= 0.75 <= high <= 1
+    assert (low, high) == pytest.approx(clustered_mean(0.75, np.array([1, 0.5]), np.ones(2), (0.0, 1.0)))
 
 
 def test_counts_of_judgments_are_those_of_the_agreement_report(choices_of):

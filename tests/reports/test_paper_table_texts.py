@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from reports.display.paper_table_texts import as_csv, as_latex, as_markdown
+from reports.display.paper_table_texts import as_csv, as_latex, as_markdown, notes_of
 
 TABLE = {
     "title": "Judges", "source": "a paper, table 1", "rows_are": "Judge", "notes": ["100 % of items."],
@@ -27,7 +27,7 @@ def test_latex_escapes_texts_and_prints_marked_cells_in_bold():
     assert r"\multicolumn{3}{l}{\emph{how \& why}} \\" in lines
     assert r"a\textbar{}b\_1 & \textbf{$-$0.250 [$-$0.500, 0.000]} & \textless{} 0.001 \\" in lines
     assert r"=1+1 & -- & 0.500 \\" in lines
-    assert r"\caption{Judges (after a paper, table 1). 100 \% of items.}" in lines
+    assert r"\caption{Judges (after a paper, table 1). 100 \% of items. Brackets hold 95 \% intervals.}" in lines
 
 
 def test_markdown_keeps_its_columns_whatever_the_names():
@@ -59,3 +59,20 @@ def test_a_column_s_key_is_no_formula():
         "rows": [{**row, "cells": {"=1+1": {"value": 1.0}}}],
     }  # fmt: skip
     assert as_csv(table).splitlines()[0] == "part,name,'=1+1"
+
+
+def test_captions_say_what_the_table_rests_on_and_what_its_signs_mean():
+    holm = {"key": "p_holm", "title": "p, Holm", "unit": "p"}
+    cells = {"tau": {"value": 0.5, "low": 0.4, "high": 0.6, "se": 0.05}, "p": {"value": 0.04}, "p_holm": {"value": 0.2}}
+    table = {
+        **TABLE, "basis": "n = 40 items", "columns": [*TABLE["columns"], holm],
+        "rows": [{"name": "a", "cells": cells}],
+    }  # fmt: skip
+    below = (
+        "n = 40 items. 100 % of items. \N{PLUS-MINUS SIGN} is the standard error. "
+        "Holm: corrected for all pairs of the table (Holm 1979); other p-values are not corrected."
+    )
+    assert " ".join(notes_of(table)) == below
+    assert as_markdown(table).endswith("\n".join(notes_of(table)) + "\n")
+    assert r"n = 40 items. 100 \% of items. $\pm$ is the standard error." in as_latex("t", table)
+    assert as_csv(table).splitlines()[0] == "name,tau,tau_low,tau_high,tau_se,p,p_holm"

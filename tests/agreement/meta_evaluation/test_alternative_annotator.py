@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agreement.bootstrap import NO_VARIATION
 from agreement.meta_evaluation.alternative_annotator import alternative_annotator_test
 
 
@@ -87,7 +88,7 @@ def test_the_judge_that_gives_the_majority_has_every_advantage():
             answers[name][item] = 1 if name == "abc"[item % 3] else 0
     found = run(answers, dict.fromkeys(range(40), 0), items=40, scores=False)
     assert (found.rho.value, found.omega, found.passes) == (1, 1, True)
-    assert found.rho.interval == (1, 1)
+    assert (found.rho.interval, found.rho.interval_reason) == (None, NO_VARIATION)
 
 
 def test_the_interval_of_rho_covers_it():
