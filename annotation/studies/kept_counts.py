@@ -73,6 +73,11 @@ class KeptCounts:
     def are_there(self) -> bool:
         return self.pk is not None
 
+    @property
+    def mark(self) -> str:
+        """What a page has shown, so that it can ask whether anything has changed."""
+        return f"{self.pk or 0}.{self.is_current:d}.{self.is_waiting:d}"
+
 
 def is_large(study: Study) -> bool:
     """Whether a page must not count the study itself. One query, which stops counting there."""

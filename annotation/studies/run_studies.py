@@ -79,14 +79,20 @@ def _annotated(studies: QuerySet[Study]) -> Any:
 
 
 def _kept_progress(large: list[Study]) -> dict[int, StudyProgress | None]:
-    """The kept progress of large studies; it may be a while old. Counts that were never made are requested."""
+    """The kept progress of large studies; it may be a while old. Counts that were never made are requested.
+
+    So are those without an answer, which are not shown if they may be older than the first answers.
+    """
     if not large:
         return {}
     done = StudyCounts.objects.filter(study__in=large, subject=OVERVIEW, status=Status.DONE).order_by("pk")
     kept = {study: StudyProgress(**figures["progress"]) for study, figures in done.values_list("study", "figures")}
-    for study in [one for one in large if one.pk not in kept][:REQUESTED_AT_ONCE]:
+    doubtful = [one for one in large if (known := kept.get(one.pk)) is None or (known.total and not known.filled)]
+    for number, study in enumerate(doubtful):
         try:
-            kept_counts(study, OVERVIEW)
+            is_current = number < REQUESTED_AT_ONCE and kept_counts(study, OVERVIEW).is_current
         except ImportPendingError:
-            continue
+            is_current = False
+        if not is_current:
+            kept.pop(study.pk, None)
     return {study.pk: kept.get(study.pk) for study in large}

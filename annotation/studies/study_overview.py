@@ -32,7 +32,7 @@ class Pace:
 class Contribution:
     """A member or rater of a study with counts of their answers. Imported raters have no membership.
 
-    `is_counted` is false while a worker counts a large study for the first time.
+    `is_counted` is false while a worker counts a large study for the first time, or again since the rater came.
     """
 
     membership: Membership | None
@@ -138,7 +138,8 @@ class Overview:
             return Contribution(membership, None)
         counts = self.figures.get("raters", {}).get(str(rater.pk))
         if counts is None:  # a rater who came after the count has no answers in it
-            return Contribution(membership, rater, is_counted=bool(self.figures))
+            is_counted = bool(self.figures) and (self.kept is None or self.kept.is_current)
+            return Contribution(membership, rater, is_counted=is_counted)
         hasty = hasty_of(self.figures.get("hasty", {}), rater.pk)
         return Contribution(membership, rater, hasty=hasty, **{**counts, "last": _time(counts["last"])})
 
@@ -160,16 +161,18 @@ def overview_of(study: Study, also: Collection[str] = ()) -> Overview:
 
 
 def progress_now(study: Study) -> StudyProgress | None:
-    """The study's progress, of a large one as it was counted last; None before the first count.
+    """The study's progress, of a large one as it was counted last.
 
-    Raises ImportPendingError.
+    None before the first count, and if none was counted and the data have changed since. Raises ImportPendingError.
     """
     return kept_progress(study) if is_large(study) else progress_of_study(study)
 
 
 def kept_progress(study: Study) -> StudyProgress | None:
-    """The progress that workers have counted. Raises ImportPendingError."""
-    return Overview(study, kept_counts(study, OVERVIEW).figures).progress
+    """The progress that workers have counted, as far as it is known. Raises ImportPendingError."""
+    kept = kept_counts(study, OVERVIEW)
+    progress = Overview(study, kept.figures).progress
+    return progress if progress is not None and (progress.filled or kept.is_current) else None
 
 
 def count_overview(study: Study) -> dict[str, Any]:

@@ -12,17 +12,21 @@ from annotation.forms import RoleForm
 from annotation.members import membership
 from annotation.models import Study
 from annotation.models.people import Role
+from annotation.studies.newer_counts import UNCHANGED, has_shown
 from annotation.studies.study_overview import overview_of
+from config.htmx_request import HtmxRequest
 
 PAGE_SIZE = 50
 
 
 @require_safe
 @signed_in
-def people(request: HttpRequest, slug: str) -> HttpResponse:
+def people(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     overview = overview_of(study)
+    if has_shown(request, overview.kept):
+        return HttpResponse(status=UNCHANGED)
     context = {
         "study": study,
         "page": Paginator(overview.contributions(), PAGE_SIZE).get_page(request.GET.get("page")),

@@ -20,6 +20,8 @@ from annotation.review.marked_spans import span_ratings
 from annotation.review.review_requests import batch_of, release_options, seen_number
 from annotation.review.span_queue import STATES, Filters, described, queue, reasons_used, span_counts
 from annotation.studies import batches
+from annotation.studies.newer_counts import UNCHANGED, has_shown
+from config.htmx_request import HtmxRequest
 
 PAGE_SIZE = 100
 NEWER_REVIEW = "Somebody else has reviewed this span. Your verdict is not saved: read theirs, then save yours again."
@@ -27,12 +29,15 @@ NEWER_REVIEW = "Somebody else has reviewed this span. Your verdict is not saved:
 
 @require_safe
 @signed_in
-def review(request: HttpRequest, slug: str) -> HttpResponse:
+def review(request: HtmxRequest, slug: str) -> HttpResponse:
     """The current batch, or `?batch=N`: its answers, its spot checks and its marked spans."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     released = batches.released(study)
     shown = batch_of(request, study)
     reviewed = batch_review(study, shown)
+    spans = span_counts(study) if span_ratings(study).exists() else None
+    if has_shown(request, reviewed.kept, spans.kept if spans else None):
+        return HttpResponse(status=UNCHANGED)
     context = {
         "study": study,
         "in_batches": batches.size_of(study) is not None,
@@ -46,7 +51,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
         "sampled": Paginator(reviewed.sampled, PAGE_SIZE).get_page(request.GET.get("page")),
         "unfinished": reviewed.unfinished,
         "is_last": shown == max(released - 1, 0),
-        "spans": span_counts(study) if span_ratings(study).exists() else None,
+        "spans": spans,
     }
     return render(request, "annotation/review.html", context)
 

@@ -25,6 +25,7 @@ from annotation.studies.live_checks import (
     invited_annotators,
     live_problems,
 )
+from annotation.studies.newer_counts import UNCHANGED, has_shown
 from annotation.studies.notices import study_notices
 from annotation.studies.planning import is_planned
 from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
@@ -38,13 +39,13 @@ SHOWN_RATERS, SHOWN_HASTY = 10, 3
 
 @require_safe
 @signed_in
-def study(request: HttpRequest, slug: str) -> HttpResponse:
+def study(request: HtmxRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    is_draft = study.status == Study.Status.DRAFT
-    overview = overview_of(study, [CHECKS] if is_draft else ())
+    overview = overview_of(study, [CHECKS] if (is_draft := study.status == Study.Status.DRAFT) else ())
+    if has_shown(request, overview.kept):
+        return HttpResponse(status=UNCHANGED)
     people = overview.contributions()
-    working = [one for one in people if one.is_annotating]
     annotators = sum(one.may_annotate for one in people)
     questions, guidelines = list(study.questions.order_by("position")), list(study.guidelines.order_by("-number"))
     invited = invited_annotators(study) if is_draft or not annotators else 0
@@ -59,7 +60,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         "live_problems": _problems(overview, questions, guidelines, annotators, invited) if is_draft else (),
         "progress": overview.progress,
         "pace": overview.pace,
-        **_first_of(working),
+        **_first_of([one for one in people if one.is_annotating]),
         "annotators": annotators,
         "invited": invited,
         "options": options_in_words(study),

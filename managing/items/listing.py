@@ -34,6 +34,8 @@ class ListedItem:
     title: str
     withdrawn: bool
     summary: ItemSummary | None
+    is_current: bool = True
+    """Whether nothing has happened since the summary was made."""
 
     @property
     def categories(self) -> list[str]:
@@ -49,6 +51,8 @@ class ListedItem:
         if name == "category":
             return ", ".join(self.categories)
         value = getattr(self.summary, name)
+        if value == ItemSummary.State.NONE and not self.is_current:
+            return None
         return CHOICES[name](value).label if value and name in CHOICES else value
 
 
@@ -112,7 +116,7 @@ class ItemList:
         return [
             ListedItem(
                 pk, row["key"], titles.get(pk) or row["asked"] or row["about"], row["withdrawn_at"] is not None,
-                summaries.get(pk),
+                summaries.get(pk), self.kept.is_current,
             )
             for pk in pks
             for row in [named[pk]]

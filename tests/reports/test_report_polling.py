@@ -48,7 +48,7 @@ def test_a_first_visit_has_a_placeholder_that_is_replaced_when_the_figures_are_d
     assert "Computing the figures" not in done
     assert "How well?" in done
     assert "<html" not in done
-    assert "hx-trigger" not in done
+    assert "every 2s" not in done
 
 
 def test_a_reader_without_scripts_refreshes_the_same_choices(client, answered, owner):
