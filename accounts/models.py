@@ -54,6 +54,10 @@ class Person(AbstractUser):
         editable=False,
         help_text="options that differ from the defaults",
     )
+    guest_of = models.CharField(
+        max_length=100, blank=True, editable=False,
+        help_text="slug of the study whose link has made the account; nothing else is open to it",
+    )  # fmt: skip
     is_synthetic = models.BooleanField(
         default=False, editable=False, help_text="stands for nobody, such as a rater of a dry run, and never signs in"
     )
@@ -85,6 +89,10 @@ class Person(AbstractUser):
         other = Person.objects.named(self.username)
         if other is not None and other.pk != self.pk:
             raise ValidationError({"username": TAKEN})
+
+    def may_be_in(self, study: str) -> bool:
+        """Whether the account may be a member of the study of this slug: a guest's is open to one study alone."""
+        return self.guest_of in ("", study)
 
     @property
     def may_sign_in(self) -> bool:

@@ -152,15 +152,18 @@ def change_password(request: HttpRequest, password: str) -> None:
 
 
 def reset_password(link: SignInLink, password: str) -> bool:
-    """Set a new password by a link and use it up; False if it does not work. All sessions and links of theirs end."""
+    """Set a new password by a link and use it up; False if it does not work. All sessions and links of theirs end.
+
+    A guest's account becomes an ordinary one, into which the study's link leads no more.
+    """
     hashed = make_password(password)  # slow by design, so before the transaction
     with transaction.atomic():
         person = Person.objects.select_for_update(no_key=True).get(pk=link.person_id)
         link.person = person
         if not link.fits_person or not open_links().filter(pk=link.pk).update(used_at=database_now()):
             return False
-        person.password = hashed
-        person.save(update_fields=["password"])
+        person.password, person.guest_of = hashed, ""
+        person.save(update_fields=["password", "guest_of"])
         record("password reset", actor=person, new={"by": "mail"})
         revoke_links(person, person)
         end_sessions(person, person)

@@ -16,6 +16,7 @@ from django.http import Http404
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.task_rows import DeskRow, TaskRow, desk_row, task_row
+from annotation.members.tokens import may_have_token
 from annotation.models import (
     Annotation,
     Assignment,
@@ -238,7 +239,8 @@ def open_token(secret: str) -> Token | None:
     values = iter(row)
     token: Token = columns[0].must_take(values)
     token.study, token.made_by = columns[1].take(values), columns[2].must_take(values)
-    return token if token.expires_at > database_now() else None
+    is_open = token.expires_at > database_now() and may_have_token(token.made_by, token.study)
+    return token if is_open else None
 
 
 @lru_cache

@@ -20,7 +20,8 @@ from recruiting.way_in.admission import admit_all
 from recruiting.way_in.leaving import ON_WITHDRAWAL
 from recruiting.way_in.practice_tasks import lacking_items
 
-KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK, ON_WITHDRAWAL)
+GUEST_TOKENS = "guest_tokens"
+KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK, GUEST_TOKENS, ON_WITHDRAWAL)
 MOST_STEPS = 20
 LONGEST_KEY = 100
 SINCE = "since_guidelines"
@@ -44,6 +45,8 @@ class RecruitingPart(DeclaredPart):
                     check(value[key], f"recruiting.{key}")
                 except FieldInvalidError as problem:
                     yield problem
+        if value.get(GUEST_TOKENS) is not None and type(value[GUEST_TOKENS]) is not bool:
+            yield FieldInvalidError(f"recruiting.{GUEST_TOKENS}", "must be true or false")
         rule = value.get(ON_WITHDRAWAL)
         if rule is not None and rule not in ConsentVersion.OnWithdrawal.values:
             yield FieldInvalidError(f"recruiting.{ON_WITHDRAWAL}", f"must be keep or erase, not {quoted(rule)}")

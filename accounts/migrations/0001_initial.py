@@ -49,6 +49,7 @@ class Migration(FirstMigration):
                 ('email_folded', models.GeneratedField(db_persist=True, expression=config.folded_text.Folded('email'), output_field=models.CharField(max_length=254))),
                 ('full_name', models.CharField(blank=True, max_length=200)),
                 ('preferences', config.model_fields.ExactJSONField(blank=True, default=dict, editable=False, help_text='options that differ from the defaults')),
+                ('guest_of', models.CharField(blank=True, editable=False, help_text='slug of the study whose link has made the account; nothing else is open to it', max_length=100)),
                 ('is_synthetic', models.BooleanField(default=False, editable=False, help_text='stands for nobody, such as a rater of a dry run, and never signs in')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),

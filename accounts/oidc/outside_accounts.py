@@ -47,14 +47,17 @@ def _known(provider: OidcProvider, subject: str) -> Person | None:
 
 
 def _same_address(provider: OidcProvider, claims: Mapping[str, Any]) -> Person | None:
-    """The only person with the verified e-mail address of the claims, if the operator allows to join them."""
+    """The only person with the verified e-mail address of the claims, if the operator allows to join them.
+
+    Guests are left out: a link, which others may have, leads into their accounts.
+    """
     address = claims.get("email")
     if not provider.joins_by_email or not isinstance(address, str) or not address or _is_unverified(claims):
         return None
     found = set(Person.objects.filter(email_folded=folded(address)).values_list("pk", flat=True))
     for people_with in bound("confirmed_addresses", "PEOPLE_WITH"):
         found |= set(people_with(address))
-    people = list(Person.objects.filter(pk__in=found, is_synthetic=False)[:2])
+    people = list(Person.objects.filter(pk__in=found, is_synthetic=False, guest_of="")[:2])
     return people[0] if len(people) == 1 else None
 
 

@@ -20,7 +20,7 @@ from annotation.importing.import_problems import ImportProblem, ImportRefusedErr
 from annotation.importing.staging import Staging
 from annotation.importing.study_file import StudyFile, differences
 from annotation.importing.target import ImportTarget
-from annotation.members.membership import add_member
+from annotation.members.membership import MembershipRefusedError, add_member
 from annotation.models import Guideline, Question, Slot, Study
 from annotation.models.people import Role
 from annotation.studies.declared_parts import recruiting_changed
@@ -204,7 +204,10 @@ def _target(study: Study, questions: list[Question], new: Mapping[int, str], sta
 
 def _give_owner(study: Study, person: Person, actor: Person | None) -> None:
     """Make `person` an owner of the study. Raises ImportRefusedError if they have another role in it."""
-    membership = add_member(study, person, Role.OWNER.value, actor)
+    try:
+        membership = add_member(study, person, Role.OWNER.value, actor)
+    except MembershipRefusedError as problem:
+        raise refuse("--owner", f"{person.username}: {problem}") from None
     if membership.role != Role.OWNER or not membership.active:
         state = f"{membership.role} of" if membership.active else "no longer a member of"
         raise refuse("--owner", f"{person.username} is {state} this study: change that on its members page")

@@ -11,13 +11,23 @@ from annotation.models import Membership, Rater, Study
 from annotation.models.people import Role
 from annotation.studies.locking import lock_rater, lock_study
 
+OF_ANOTHER = "This account was made by the link of another study, and is open to that study alone."
+
 
 class MembershipRefusedError(Exception):
-    """The change would leave a study without an owner. The message is a sentence for the person who tried."""
+    """The change would leave a study without an owner, or open a second study to a guest.
+
+    The message is a sentence for the person who tried.
+    """
 
 
 def add_member(study: Study, person: Person, role: str, actor: Person | None) -> Membership:
-    """Make `person` a member. If they are or were one, return that membership unchanged."""
+    """Make `person` a member. If they are or were one, return that membership unchanged.
+
+    Raises MembershipRefusedError for a guest of another study.
+    """
+    if not person.may_be_in(study.slug):
+        raise MembershipRefusedError(OF_ANOTHER)
     with transaction.atomic():
         there = Membership.objects.select_for_update(no_key=True).filter(study=study, person=person).first()
         if there is not None:

@@ -21,7 +21,7 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 class NobodysTokenError(PermissionDenied):
-    """The account stands for no person, so it gets no token."""
+    """The account stands for no person, or is a guest's to whom its study gives no tokens."""
 
 
 def issue_token(study: Study, actor: Person, *, name: str, scope: str, days: int = DAYS) -> str:
@@ -50,7 +50,7 @@ def issue_account_token(
 
 def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[Study] = (), **fields: Any) -> str:
     """Create a token with these fields, and an entry in the audit of each of its studies (none: that of the site)."""
-    if actor.is_synthetic:
+    if actor.is_synthetic or not may_have_token(actor, fields.get("study")):
         raise NobodysTokenError
     secret = new_token()
     expires = database_now() + timedelta(days=days)
@@ -63,6 +63,11 @@ def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[S
         for slug in slugs:
             record("token created", f"token {token.pk}", actor=actor, study=slug, new=new)
     return secret
+
+
+def may_have_token(person: Person, study: Study | None) -> bool:
+    """Whether `person` may have a token of a study, or for None one of the account, which guests never have."""
+    return not person.guest_of or (study is not None and person.may_be_in(study.slug) and study.allows_guest_tokens)
 
 
 def note_use(token: Token) -> None:

@@ -15,7 +15,7 @@ from accounts.models import Person
 from annotation.access import ANNOTATORS, RESEARCHERS, may_make_studies, own_token_for, own_tokens, studies_of
 from annotation.forms import AccountTokenForm
 from annotation.members.revoking import revoke_token
-from annotation.members.tokens import issue_account_token, issue_token
+from annotation.members.tokens import issue_account_token, issue_token, may_have_token
 from annotation.models import Study
 from annotation.studies.queries import state_of_token
 
@@ -55,8 +55,8 @@ def _form(person: Person, posted: Any = None) -> AccountTokenForm:
 
 
 def _newest(person: Person, roles: Collection[str]) -> QuerySet[Study]:
-    newest = studies_of(person, roles).order_by("-pk").values_list("pk", flat=True)[:MOST_LISTED]
-    return Study.objects.filter(pk__in=list(newest)).order_by("-pk")
+    newest = [one for one in studies_of(person, roles).order_by("-pk")[:MOST_LISTED] if may_have_token(person, one)]
+    return Study.objects.filter(pk__in=[one.pk for one in newest]).order_by("-pk")
 
 
 def _issued(person: Person, form: AccountTokenForm) -> str:

@@ -78,7 +78,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except AlreadyMemberError:
         messages.info(request, gettext("You are or were in this study, so the invitation changes nothing."))
         return redirect("annotation:home")
-    return _offer(request, found, None if request.user.is_authenticated else JoinForm())
+    return _offer(request, found, JoinForm() if _joins_as_new(request, found) else None)
 
 
 @require_POST
@@ -92,7 +92,7 @@ def opened(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _join(request: HttpRequest, found: Invitation) -> HttpResponse:
-    if request.user.is_authenticated:
+    if not _joins_as_new(request, found):
         accept(found, person_of(request))
         return redirect("annotation:home")
     form = JoinForm(request.POST)
@@ -113,8 +113,14 @@ def _join(request: HttpRequest, found: Invitation) -> HttpResponse:
     return _offer(request, found, form)
 
 
+def _joins_as_new(request: HttpRequest, found: Invitation) -> bool:
+    """Whether somebody joins with a new account: nobody is signed in, or a guest of another study."""
+    return not isinstance(request.user, Person) or not request.user.may_be_in(found.study.slug)
+
+
 def _offer(request: HttpRequest, found: Invitation, form: JoinForm | None, status: int = 0) -> HttpResponse:
-    context = {"invitation": found, "study": found.study, "form": form}
+    is_guest = form is not None and request.user.is_authenticated
+    context = {"invitation": found, "study": found.study, "form": form, "is_guest": is_guest}
     response = render(
         request, "annotation/invitation.html", context, status=status or (422 if form and form.is_bound else 200)
     )

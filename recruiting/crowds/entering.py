@@ -50,10 +50,9 @@ def takes_entries(study: Study) -> bool:
 
 
 def is_crowd_account(person: Person) -> bool:
-    """Whether the account was made at entry: it has no password, no rights, and a stay in a study."""
-    if person.has_usable_password() or person.is_staff or person.is_superuser or not person.is_active:
-        return False
-    return CrowdStay.objects.filter(rater__person=person).exists()
+    """Whether the account was made at entry: it is a guest's, without a password and without rights."""
+    has_rights = person.has_usable_password() or person.is_staff or person.is_superuser or not person.is_active
+    return bool(person.guest_of) and not has_rights
 
 
 def enter_by_recruiter(study: Study, ids: Mapping[str, str], mark: str, now: datetime) -> Person:
@@ -142,7 +141,9 @@ def _open_study(study: Study) -> Study:
 def _allowed(study: Study, person: Person) -> Person:
     """Return the account if a link may still open it."""
     mine = Membership.objects.filter(study=study, person=person, active=True, role=Role.ANNOTATOR)
-    if not is_crowd_account(person) or not mine.exists():
+    elsewhere = Membership.objects.filter(person=person).exclude(study=study)
+    is_guest = is_crowd_account(person) and person.may_be_in(study.slug)
+    if not is_guest or not mine.exists() or elsewhere.exists():
         raise EntryRefusedError(OUT)
     return person
 
@@ -150,7 +151,7 @@ def _allowed(study: Study, person: Person) -> Person:
 def _new_person(study: Study, source: str, minutes: int | None, now: datetime) -> Person:
     """Make an account without a password, an annotator of this study only, and begin its stay."""
     name = "guest-" + "".join(secrets.choice(string.ascii_lowercase) for _ in range(NAME_LETTERS))
-    person = Person(username=name)
+    person = Person(username=name, guest_of=study.slug)
     person.set_unusable_password()
     person.save()
     record("person joined", actor=person, study=study.slug, new={"by": str(source)})

@@ -303,6 +303,12 @@ def test_an_address_that_its_person_has_not_confirmed_does_not_join(provider, se
     assert not joined(provider, settings, owner)
 
 
+def test_a_guest_is_joined_to_nobody_because_a_link_leads_into_the_account(provider, settings, rater):
+    Person.objects.filter(pk=rater.pk).update(guest_of="study")
+    MailAddress.objects.create(person=rater, address="owner@mail.example", confirmed_at=timezone.now())
+    assert not joined(provider, settings, rater)
+
+
 def test_without_the_setting_no_address_joins(provider, settings, addressed):
     assert not joined(provider, settings, addressed, allowed=False)
     assert Person.objects.count() == 2
