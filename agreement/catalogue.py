@@ -327,8 +327,17 @@ SPANS: dict[str, Figure] = {
         "Span accuracy", "The share of spans with a verdict that were confirmed; 1 is all.", "confirmed-spans"
     ),
     "system_without_confirmed_span": _share(
-        "Outputs without an error", "The share of the system's outputs without a confirmed span; 1 is all.",
+        "Outputs without an error", "The share of the system's decided outputs without a confirmed span; 1 is all.",
         "confirmed-spans",
+    ),
+    "system_error_free_least": _share(
+        "Without an error, at least", "The same of all outputs, if every undecided one has an error.", "confirmed-spans"
+    ),
+    "system_error_free_most": _share(
+        "Without an error, at most", "The same of all outputs, if no undecided one has an error.", "confirmed-spans"
+    ),
+    "system_undecided": count_of(
+        "Undecided", "Outputs with spans of which nobody has decided whether they are errors.", "confirmed-spans"
     ),
     "severity_alpha": _alpha(
         "Alpha of severity", "Agreement beyond chance on how severe the errors of a text are in sum; 1 is perfect.",

@@ -15,6 +15,8 @@ MAPPINGS = frozenset(
         "system_score",
         "system_win_or_tie_rate",
         "system_without_confirmed_span",
+        "system_error_free_least",
+        "system_error_free_most",
         "system_best_worst",
         "system_severity",
         "system_severity_per_100_words",

@@ -29,11 +29,19 @@ TOO_MANY_PAIRS = f"there are more than {MOST_INTERVALS} pairs of systems"
 
 @dataclass(frozen=True)
 class SharedOutputs:
-    """Flags of outputs, (I, S) of 0 and 1 each: `counts`, and `free` of errors, which is 0 unless the output counts."""
+    """Flags of outputs, (I, S) of 0 and 1 each: `counts`, and `free` of errors, which is 0 unless the output counts.
+
+    Those of `undecided` outputs do not count, because nobody has reviewed whether they have an error.
+    """
 
     counts: Floats
     free: Floats
+    undecided: Floats
     systems: tuple[str, ...]
+
+    def of_items(self, keep: np.ndarray) -> "SharedOutputs":
+        """The outputs of the items with a true `keep`, (I,)."""
+        return SharedOutputs(self.counts[keep], self.free[keep], self.undecided[keep], self.systems)
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs of systems that have an item in common."""

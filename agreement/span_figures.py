@@ -11,6 +11,8 @@ from agreement.share_comparisons import SharedOutputs
 from agreement.span_marks import CONFIRMED, REJECTED, UNDECIDED, SpanAnswers, TextPieces, tokens_marked
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
+BOTH_WAYS = ("system_error_free_least", "system_error_free_most")
+NO_ANSWER = "nobody has checked an output of the system"
 NOT_TWICE = "no text was marked by two raters"
 NOT_THRICE = "no text was marked by three raters"
 NOTHING_MARKED = "no rater of a text with two raters marked anything"
@@ -145,23 +147,30 @@ def span_accuracy(spans: SpanAnswers, items: int) -> Shares:
     )
 
 
-def outputs_without_confirmed_span(spans: SpanAnswers, items: int) -> tuple[SharedOutputs, int]:
-    """The outputs that count, with those free of confirmed spans, and the number of outputs left out.
+def outputs_without_confirmed_span(spans: SpanAnswers, items: int) -> SharedOutputs:
+    """The outputs with an answer: those free of confirmed spans, and those of which that is undecided.
 
-    An output counts if it has an answer. One with a confirmed span has an error, whatever its other spans; one without
-    a confirmed span but with an undecided one is left out.
+    One with a confirmed span has an error, whatever its other spans; one without a confirmed span but with an undecided
+    one is undecided.
     """
     marked = spans.text[spans.answer]
     texts = spans.item.size
     confirmed = np.bincount(marked[spans.verdict == CONFIRMED], minlength=texts) > 0
     open_ = np.bincount(marked[spans.verdict == UNDECIDED], minlength=texts) > 0
     answered = (np.bincount(spans.text, minlength=texts) > 0) & (spans.system != NO_SYSTEM)
-    decided = answered & (confirmed | ~open_)
+    decided = confirmed | ~open_
     shape = (items, len(spans.systems))
-    cell = spans.item[decided] * shape[1] + spans.system[decided]
-    counts = sum_by(cell, np.ones(cell.size), items * shape[1]).reshape(shape)
-    free = sum_by(cell, ~confirmed[decided], items * shape[1]).reshape(shape)
-    return SharedOutputs(counts, free, spans.systems), int(np.count_nonzero(answered & ~decided))
+
+    def flags(chosen: np.ndarray) -> Floats:
+        cell = spans.item[chosen] * shape[1] + spans.system[chosen]
+        return sum_by(cell, np.ones(cell.size), items * shape[1]).reshape(shape)
+
+    return SharedOutputs(
+        counts=flags(answered & decided),
+        free=flags(answered & decided & ~confirmed),
+        undecided=flags(answered & ~decided),
+        systems=spans.systems,
+    )
 
 
 def share_without_confirmed_span(outputs: SharedOutputs) -> Shares:
@@ -172,6 +181,25 @@ def share_without_confirmed_span(outputs: SharedOutputs) -> Shares:
         denominator=outputs.counts,
         reasons=(NO_OUTPUT,) * len(outputs.systems),
     )
+
+
+def error_free_shares(outputs: SharedOutputs) -> list[Shares]:
+    """The shares of all outputs with an answer that are free of errors, if all undecided ones have one, or none."""
+    answered = outputs.counts + outputs.undecided
+    return [
+        Shares(
+            keys=tuple((name, system) for system in outputs.systems),
+            numerator=free,
+            denominator=answered,
+            reasons=(NO_ANSWER,) * len(outputs.systems),
+        )
+        for name, free in zip(BOTH_WAYS, (outputs.free, outputs.free + outputs.undecided), strict=True)
+    ]
+
+
+def undecided_outputs(outputs: SharedOutputs) -> dict[str, int]:
+    """The number of undecided outputs of each system."""
+    return {name: int(n) for name, n in zip(outputs.systems, outputs.undecided.sum(axis=0), strict=True)}
 
 
 def verdicts(spans: SpanAnswers) -> dict[str, int]:

@@ -9,11 +9,14 @@ from agreement.report_entries import Report, complete, place, resampling
 from agreement.severity_figures import SEVERITIES, severity_figures
 from agreement.share_comparisons import share_comparisons, share_differences
 from agreement.span_figures import (
+    BOTH_WAYS,
     by_character,
+    error_free_shares,
     outputs_without_confirmed_span,
     share_without_confirmed_span,
     span_accuracy,
     span_f1,
+    undecided_outputs,
     verdicts,
 )
 from agreement.span_marks import SpanAnswers, cut
@@ -36,13 +39,14 @@ def describe_spans(spans: SpanAnswers, *, weighted: bool = False, replicates: in
     latest = spans.latest()
     pieces = cut(latest)
     raters_of = np.bincount(latest.text, minlength=spans.item.size)
-    outputs, left_out = outputs_without_confirmed_span(spans, items)
+    outputs = outputs_without_confirmed_span(spans, items)
     differences = share_differences(outputs)
     figures: list[ItemSums] = [
         *by_character(latest, pieces, items),
         *span_f1(latest, pieces, items),
         span_accuracy(spans, items),
         share_without_confirmed_span(outputs),
+        *error_free_shares(outputs),
         *([] if differences is None else [differences]),
         *(severity_figures(spans, latest, items) if weighted else []),
     ]
@@ -56,14 +60,15 @@ def describe_spans(spans: SpanAnswers, *, weighted: bool = False, replicates: in
         "texts": int(np.count_nonzero(raters_of)),
         "texts_with_two_or_more": int(np.count_nonzero(raters_of > 1)),
         **verdicts(spans),
-        "outputs_undecided": left_out,
+        "outputs_undecided": int(outputs.undecided.sum()),
+        "system_undecided": undecided_outputs(outputs),
     }
     undefined: dict[str, str] = {}
     if not spans.token_text.size:
         report["span_f1_tokens"], undefined["span_f1_tokens"] = None, NO_TOKENS
     compared = {} if differences is None else dict.fromkeys(differences.keys)
     place(report, undefined, {key: figure for key, figure in estimates.items() if key not in compared})
-    complete(report, ("system_without_confirmed_span", *(SEVERITIES if weighted else ())))
+    complete(report, ("system_without_confirmed_span", *BOTH_WAYS, *(SEVERITIES if weighted else ())))
     report["comparisons"], reasons = share_comparisons(outputs, estimates)
     report["bootstrap"] = resampling(estimates, items, replicates, seed)
     report["undefined"] = undefined | reasons

@@ -32,6 +32,18 @@ def ratings_of(configuration: Any) -> tuple[str, ...] | None:
     return tuple(LABELS[said]) if isinstance(said, str) and said in LABELS else None
 
 
+def shots_of(configuration: Any) -> int | None:
+    """Return how many examples the prompt showed; None for a trained judge, or if the configuration does not say."""
+    shots = _options(configuration).get("examples") if isinstance(configuration, dict) else None
+    return shots if isinstance(shots, int) else None
+
+
+def seed_of(configuration: Any) -> int | None:
+    """Return the seed of a judge's split; None for a judge without one."""
+    split = split_of(configuration)
+    return None if split is None else split.seed
+
+
 def without_seed(configuration: Any) -> str | None:
     """Return a text that is equal for judges that differ only by their split's seed; None for a judge without one."""
     if not isinstance(configuration, dict):

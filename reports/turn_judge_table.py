@@ -10,7 +10,7 @@ from reports.label_answers import choices_of
 from reports.paper_tables import TableBody, TableCell, TableColumn, cell_of
 from reports.protocol_figures import protocol_figures
 from reports.study_answers import Report, StudyAnswers
-from reports.turn_judge_groups import judges_by_split
+from reports.turn_judge_groups import TurnJudges, judges_by_split
 
 FIGURES = (("accuracy", "Accuracy"), ("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))
 SPREAD = ("accuracy", "f1")
@@ -22,7 +22,8 @@ EXPECTED = "expected figures do not vary with a draw"
 NO_SECOND = "nobody rated a turn a second time"
 NO_DEVIATION = "a deviation needs more turns"
 NOTES = {
-    "two_way": "All other ratings count as not good. Precision, recall and F1 are those of good turns.",
+    "two_way": "All other ratings count as not good. Precision, recall and F1 are those of good turns. Judges that may "
+    "give the middle rating are left out.",
     "all_labels": "Precision, recall and F1 are means over all ratings. Judges that never give the middle rating are "
     "left out.",
 }
@@ -48,12 +49,11 @@ def turn_judge_table(answers: StudyAnswers, way: str) -> TableBody | None:
             continue
         report = answers.figures(key)
         split = {name: one for name, one in report["judges"].items() if "splits" in one}
-        if way == "all_labels":
-            split = {name: one for name, one in split.items() if _gives(one, folded)}
-        if not split:
+        every = judges_by_split(answers.study, split)
+        groups = [one for one in every if _chooses_among_all(one, split, folded) == (way == "all_labels")]
+        if not groups:
             continue
         labels = [report["positive"], OTHERS] if way == "two_way" else list(choices_of(question))
-        groups = judges_by_split(answers.study, split)
         own = [*_baselines(split, groups, way, labels), *_judges(split, groups, way, labels)]
         own.append((PEOPLE, _person(report["people"].get("second"), way, labels)))
         rows += own
@@ -67,27 +67,30 @@ def turn_judge_table(answers: StudyAnswers, way: str) -> TableBody | None:
     return TableBody("Judge", columns, rows, parts if len(set(parts)) > 1 else (), [NOTES[way], *COMMON])
 
 
-def _gives(judge: Report, labels: Mapping[str, str]) -> bool:
-    """Whether a judge ever gave one of these labels."""
-    return any(row.get(label, 0) for row in judge["confusion"].values() for label in labels)
+def _chooses_among_all(judges: TurnJudges, split: Mapping[str, Report], folded: Mapping[str, str]) -> bool:
+    """Whether judges could give the labels that are `folded`, by their run, or did, if it does not say."""
+    if judges.ratings is not None:
+        return any(label in judges.ratings for label in folded)
+    tables = [split[name]["confusion"] for name in judges.names]
+    return any(row.get(label, 0) for table in tables for row in table.values() for label in folded)
 
 
 def _judges(
-    split: Mapping[str, Report], groups: Sequence[Sequence[str]], way: str, labels: Sequence[str]
+    split: Mapping[str, Report], groups: Sequence[TurnJudges], way: str, labels: Sequence[str]
 ) -> list[tuple[str, list[TableCell]]]:
     """A row per group of judges: their mean over splits, with the deviation over splits or over the group."""
     rows = []
-    for names in groups:
-        reports = [split[name]["splits"] for name in names]
+    for judges in groups:
+        reports = [split[name]["splits"] for name in judges.names]
         if len(reports) == 1:
-            rows.append((names[0], _single(reports[0], way, labels)))
+            rows.append((judges.title, _single(reports[0], way, labels)))
             continue
         own = [report[way]["judge"] for report in reports]
         cells = [_mean([one[name] for one in own]) for name, _ in FIGURES]
         cells += [_deviation([one[name] for one in own]) for name in SPREAD]
         cells += [_mean([one["labels"][label] for one in own]) for label in labels]
         cells += [_mean([report["units"] for report in reports]), TableCell(float(len(reports)))]
-        rows.append((f"{names[0]} and {len(names) - 1} more", cells))
+        rows.append((judges.title, cells))
     return rows
 
 
@@ -104,12 +107,12 @@ def _single(report: Report, way: str, labels: Sequence[str]) -> list[TableCell]:
 
 
 def _baselines(
-    split: Mapping[str, Report], groups: Sequence[Sequence[str]], way: str, labels: Sequence[str]
+    split: Mapping[str, Report], groups: Sequence[TurnJudges], way: str, labels: Sequence[str]
 ) -> list[tuple[str, list[TableCell]]]:
     """Both baselines on the turns of each group of judges; once if they are the same for all groups."""
     found: list[tuple[str, str, list[TableCell]]] = []
-    for names in groups:
-        reports = [split[name]["splits"] for name in names]
+    for judges in groups:
+        reports = [split[name]["splits"] for name in judges.names]
         for baseline in BASELINES:
             given = [report[way].get(baseline) for report in reports]
             units = [_mean([report["units"] for report in reports]), TableCell(float(_splits(reports)))]
@@ -120,7 +123,7 @@ def _baselines(
                 known = [_mean([one[name] for one in given]) for name, _ in FIGURES]
                 known += [TableCell(None, reason=EXPECTED)] * len(SPREAD)
                 known += [_mean([one["labels"].get(label) for one in given]) for label in labels]
-            found.append((baseline, names[0], [*known, *units]))
+            found.append((baseline, judges.title, [*known, *units]))
     rows = []
     for baseline in BASELINES:
         own = [(judge, cells) for name, judge, cells in found if name == baseline]

@@ -137,12 +137,16 @@ def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, 
     )
 
 
-def order_and_length(judge: OutputChoices, outputs: Outputs) -> Balances:
-    """Position bias, P(shown first chosen) - P(shown second chosen), and the same of the longer output; ties count."""
+def order_and_length(judge: OutputChoices, outputs: Outputs, people: PairCounts) -> Balances:
+    """Position bias, P(shown first chosen) - P(shown second chosen), and the same of the longer output; ties count.
+
+    Length bias is over the pairs that people judged, too, so that it can stand beside theirs.
+    """
     item = outputs.item[judge.first]
     choice = np.array([1, -1, 0])[judge.choice]
     first = np.array([1, -1, 0])[judge.shown_first]  # UNKNOWN, -1, takes the last
-    longer = np.nan_to_num(np.sign(outputs.length[judge.first] - outputs.length[judge.second]))
+    _, shared = people.find(judge.pair(outputs))
+    longer = np.nan_to_num(np.sign(outputs.length[judge.first] - outputs.length[judge.second])) * shared
     above, below = [], []
     for sign in (first, longer):
         above.append(sum_by(item, choice * sign, outputs.items))

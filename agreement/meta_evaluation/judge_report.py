@@ -149,7 +149,7 @@ def _judge(judge: Judge, people: PeopleAnswers, means: Floats, counts: PairCount
         averaged(lambda n: winner_figures(scored[n], outputs, judge.own_family)),
         averaged(lambda n: against_majority(choices[n], counts, outputs)),
         averaged(lambda n: leave_one_out_of(choices[n], counts, outputs)),
-        averaged(lambda n: order_and_length(choices[n], outputs)),
+        averaged(lambda n: order_and_length(choices[n], outputs, counts)),
     ]
     if any(one.pairs for one in orders):
         entry.plain["both_orders"] = {"pairs": min(one.pairs for one in orders)}
@@ -175,7 +175,7 @@ def _people(people: PeopleAnswers, counts: PairCounts) -> _Entry:
         AveragedReruns([pearson_figures(scored, outputs)]),
         AveragedReruns([people_in_turn(people.choices, counts, outputs)]),
         AveragedReruns([people_leave_one_out(counts, outputs)]),
-        AveragedReruns([order_and_length(people.choices, outputs)]),
+        AveragedReruns([order_and_length(people.choices, outputs, counts)]),
     ]
     raters = np.unique(scored.rater)
     if 0 < raters.size <= MOST_PEOPLE:

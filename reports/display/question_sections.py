@@ -20,9 +20,12 @@ from reports.display.tables import Table
 
 OF_SYSTEMS = (
     "system_mean", "system_score", "system_win_or_tie_rate", "bradley_terry", "system_without_confirmed_span",
-    "system_severity", "system_severity_per_100_words", "system_best_worst", "system_best_share", "system_worst_share",
+    "system_error_free_least", "system_error_free_most", "system_undecided", "system_severity",
+    "system_severity_per_100_words", "system_best_worst", "system_best_share", "system_worst_share",
 )  # fmt: skip
 """Figures with one number per system, in the order of their columns."""
+OF_UNDECIDED = ("system_error_free_least", "system_error_free_most", "system_undecided")
+"""Those that say more only if outputs are undecided."""
 DRAWN = (
     "bradley_terry", "system_score", "system_win_or_tie_rate", "system_severity", "system_without_confirmed_span",
     "system_mean", "system_best_worst",
@@ -210,7 +213,8 @@ def _systems(
 ) -> tuple[list[SystemColumn], list[tuple[str, list[PrintedFigure]]]]:
     """The columns of the systems' table and its rows, one per system, in the report's order."""
     aggregates = report.get("aggregates") or {}
-    columns = [name for name in OF_SYSTEMS if report.get(name)]
+    hidden = () if report.get("outputs_undecided") else OF_UNDECIDED
+    columns = [name for name in OF_SYSTEMS if report.get(name) and name not in hidden]
     of_columns = (system for name in columns for system in report[name])
     names = list(dict.fromkeys([*of_columns, *(name for method in aggregates.values() for name in method)]))
     dotted = [f"aggregates.{method}.{kind}" for method in METHODS if method in aggregates for kind in ("score", "rank")]

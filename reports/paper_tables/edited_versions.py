@@ -34,7 +34,12 @@ class EditedOutputs(PaperTable):
         outputs = answers.codes.arrays
         scores = {key: answers.people(key).scores.means(outputs) for key in scored_questions(answers)}
         for key, shares in answers.span_shares.items():
-            scores[f"{key}, without error"] = shares.of_outputs(outputs.item, outputs.system, outputs.systems)
+            ways = (
+                {", if undecided have one": 0.0, ", if undecided have none": 1.0} if shares.undecided else {"": np.nan}
+            )
+            for way, undecided in ways.items():
+                flags = shares.of_outputs(outputs.item, outputs.system, outputs.systems, undecided)
+                scores[f"{key}, without error{way}"] = flags
         if not identical.size or not scores:
             return None
         keep = np.zeros(outputs.items, dtype=bool)
@@ -50,7 +55,8 @@ class EditedOutputs(PaperTable):
             rows=[(name, [cell_of(report, one.key) for one in COLUMNS]) for name, report in reports.items()],
             notes=[
                 "The output with the higher mean score by people is better; identical texts tie. Without error: an "
-                "output without a confirmed span is better than one with a confirmed span.",
+                "output without a confirmed span is better than one with a confirmed span; undecided are outputs with "
+                "spans that nobody has reviewed.",
                 "Left out: pairs of different texts that people did not both score.",
             ],
             drawing=TableDrawing("bars", ["edited", "tie", "initial"], "Share of pairs: edited, tie, initial"),

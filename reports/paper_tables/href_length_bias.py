@@ -11,8 +11,8 @@ NO_RUN = "no run says so"
 ANCHOR = "position-and-length"
 NOTES = (
     "Length bias: the share of judgments that prefer the longer of two outputs minus the share that prefer the shorter "
-    "one; ties count as neither, and outputs of equal length are left out. Position bias is the same of the output "
-    "shown first.",
+    "one, of pairs that people judged, too; ties count as neither, and outputs of equal length are left out. Position "
+    "bias is the same of the output shown first, of all judgments.",
     "A judge prefers longer outputs more than people do if its length bias is above theirs. Intervals draw items.",
 )
 

@@ -21,7 +21,8 @@ from agreement.share_comparisons import (
 def outputs_of(columns):
     """Outputs from {system: one character per item, 1 without errors, 0 with errors, blank if left out}."""
     table = np.array([list(column) for column in columns.values()]).T
-    return SharedOutputs((table != " ").astype(float), (table == "1").astype(float), tuple(columns))
+    counts, free = (table != " ").astype(float), (table == "1").astype(float)
+    return SharedOutputs(counts, free, np.zeros_like(counts), tuple(columns))
 
 
 def compared(columns, replicates=0):

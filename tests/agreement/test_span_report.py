@@ -123,6 +123,9 @@ def test_a_case_worked_by_hand():
     assert report["span_accuracy"] == pytest.approx(1 / 3)
     # a: confirmed on i, undecided on j. b: none on i, rejected on j.
     assert report["system_without_confirmed_span"] == {"a": 0, "b": 1}
+    assert report["system_undecided"] == {"a": 1, "b": 0}
+    assert report["system_error_free_least"] == {"a": 0, "b": 1}
+    assert report["system_error_free_most"] == {"a": 0.5, "b": 1}
     # On i the second alone is free of errors; on j the first is left out.
     (compared,) = report["comparisons"]
     assert [compared[name] for name in ("systems", "items", "first_only", "second_only")] == [["a", "b"], 1, 0, 1]
@@ -201,3 +204,16 @@ def test_marks_that_are_empty_or_beyond_the_text_are_refused(mark):
 def test_more_labels_than_bits_are_refused():
     with pytest.raises(ValueError, match="labels"):
         build([("i", "a", "r", [Mark(0, 1, str(n)) for n in range(61)])])
+
+
+def test_before_the_first_review_the_share_is_known_to_lie_between_two_ends():
+    rows = [
+        (f"i{n}", system, "r", [Mark(0, 2)] if n < marked else [])
+        for n in range(10) for system, marked in (("a", 4), ("b", 1))
+    ]  # fmt: skip
+    report = describe_spans(build(rows), replicates=50)
+    assert report["system_without_confirmed_span"] == {"a": 1, "b": 1}  # which says nothing
+    assert (report["system_undecided"], report["outputs_undecided"]) == ({"a": 4, "b": 1}, 5)
+    assert report["system_error_free_least"] == {"a": 0.6, "b": 0.9}
+    assert report["system_error_free_most"] == {"a": 1, "b": 1}
+    assert report["system_error_free_least_items"] == {"a": 10, "b": 10}

@@ -110,7 +110,7 @@ def test_position_and_length_are_those_of_a_loop(seed, drawn):
         for a, b, choice, _ in rows
         if outputs.length[a] != outputs.length[b]
     ]
-    found = order_and_length(judge, outputs).at(np.ones((1, 10)))[0]
+    found = order_and_length(judge, outputs, pair_counts(judge, outputs)).at(np.ones((1, 10)))[0]
     assert found == pytest.approx([np.mean(position), np.mean(longer)])
 
 
@@ -134,9 +134,19 @@ def test_undefined_figures_have_a_reason(outputs_of, chosen):
     for sums, reason in ((of_judge, NO_PAIR_OF_THREE), (of_people, NO_THREE_PEOPLE)):
         assert np.isnan(value(sums, 1))
         assert sums.reason(("leave_one_out",)) == reason
-    bias = order_and_length(judge, outputs)
+    bias = order_and_length(judge, outputs, pair_counts(judge, outputs))
     assert np.isnan(bias.at(np.ones((1, 1)))).all()
     assert [bias.reason(key) for key in bias.keys] == [NO_ORDER, NO_LENGTH]
     empty = pair_counts(chosen([]), outputs)
     assert np.isnan(value(leave_one_out_of(judge, empty, outputs), 1))
     assert np.isnan(value(against_majority(judge, empty, outputs), 1))
+
+
+def test_length_bias_of_a_judge_is_of_the_pairs_that_people_judged(outputs_of, chosen):
+    outputs = outputs_of(2, 2, [1, 9, 1, 9])
+    judge = chosen([(0, 1, "j", 1), (2, 3, "j", 2)])  # prefers the longer output of the first pair alone
+    people = pair_counts(chosen([(0, 1, "p", 0)]), outputs)
+    figures = dict(
+        zip(("position", "length"), order_and_length(judge, outputs, people).at(np.ones((1, 2)))[0], strict=True)
+    )
+    assert figures["length"] == 1

@@ -14,7 +14,7 @@ from tests.reports.paper_tables.href_study import cells, made, tables, values
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-SPLIT = {"split_by": "turn", "training": 0.5, "validation": 0.0, "split_seed": 0, "examples": 1, "ratings": "two"}
+SPLIT = {"split_by": "turn", "training": 0.5, "validation": 0.0, "split_seed": 0, "examples": 1, "ratings": "two-way"}
 
 
 @pytest.fixture
@@ -119,8 +119,8 @@ def test_people_who_rate_again_are_the_last_row_of_the_judges(judged):
     assert values(found["kiwi_7"], "one more person")["accuracy"] == pytest.approx(2 / 3)
     assert [row["name"] for row in found["kiwi_7"]["rows"]][-2:] == ["three", "one more person"]
     names = [row["name"] for row in found["kiwi_5"]["rows"]]
-    assert names[-3:] == ["three", "two", "one more person"]
-    assert {name.partition(",")[0] for name in names[:-3]} == {"majority", "random"}
+    assert names[-2:] == ["two", "one more person"]  # without the judge that gives the middle rating
+    assert {name.partition(",")[0] for name in names[:-2]} == {"majority", "random"}
 
 
 def test_judges_that_differ_by_the_seed_of_their_split_are_averaged(judged, session):  # noqa: F811
@@ -130,10 +130,10 @@ def test_judges_that_differ_by_the_seed_of_their_split_are_averaged(judged, sess
             rater=Rater.objects.get(study=judged, name=name), name="r", status="finished",
             configuration={"protocol": "session_rating", "model": "m", "options": options},
         )  # fmt: skip
-    assert judges_by_split(judged, ["three", "two"]) == [["three", "two"]]
-    assert judges_by_split(judged, ["two", "unknown"]) == [["two"], ["unknown"]]
+    assert [one.names for one in judges_by_split(judged, ["three", "two"])] == [("three", "two")]
+    assert [one.names for one in judges_by_split(judged, ["two", "unknown"])] == [("two",), ("unknown",)]
     table = tables(judged)["kiwi_5"]
-    assert values(table, "three and 1 more")["splits"] == 2
+    assert values(table, "three and 1 more (2 ratings, 1 example, seeds 0, 1)")["splits"] == 2
 
 
 def test_a_trained_judge_is_grouped_by_what_it_was_trained_from(judged):
@@ -145,7 +145,8 @@ def test_a_trained_judge_is_grouped_by_what_it_was_trained_from(judged):
                 "weights_sha256": name,
             },
         )  # fmt: skip
-    assert judges_by_split(judged, ["two", "three"]) == [["three", "two"]]
+    (group,) = judges_by_split(judged, ["two", "three"])
+    assert group.title == "three and 1 more (trained, seeds 0, 1)"
 
 
 def test_all_tables_can_be_copied(judged):
