@@ -50,7 +50,8 @@ class RunConfiguration:
     `references` names the writers whose references the judge gets; `pairs` is `all` or `baseline`, with the key of the
     `baseline` system; `subset` limits the run to that many units, drawn by `seed`. `examples` is {source, count,
     digest}, for random ones with the `pool` from which those of each judgment are drawn.
-    `abilities` are what the model could do when the run was made, and `reread_of` names the run whose replies are read.
+    `abilities` are what the model could do when the run was made; `reread_of` names the run whose replies are read, and
+    `asks_again` the one whose judgments without a valid reading are asked again.
     A `probe` judges each unit with and without an injected text; it names the digest of the set (`judges.injections`).
     """
 
@@ -73,6 +74,7 @@ class RunConfiguration:
     guidelines_version: int | None = None
     parser: int = 1
     reread_of: str = ""
+    asks_again: str = ""
     probe: str = ""
 
     def as_json(self) -> dict[str, Any]:

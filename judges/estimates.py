@@ -1,5 +1,6 @@
 """What a run will take: calls, tokens, price and time, from the prompts of its own units."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -46,6 +47,12 @@ class RunEstimate:
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
+
+    def without(self, judgments: int) -> "RunEstimate":
+        """Return what is left if so many judgments cost nothing."""
+        share = max(self.judgments - judgments, 0) / max(self.judgments, 1)
+        fewer = {name: math.ceil(getattr(self, name) * share) for name in ("calls", "tokens_in", "tokens_out", "price")}
+        return replace(self, **fewer, seconds=None if self.seconds is None else self.seconds * share)
 
 
 def estimate(study: Study, configuration: RunConfiguration) -> RunEstimate:

@@ -50,7 +50,8 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
         raise ConfigurationRefusedError("This run only reads the replies of another one. Read those again instead.")
     if run.status == JudgeRun.Status.RUNNING:
         raise ConfigurationRefusedError("The run is still going on. Stop it, or wait for its end.")
-    configuration = replace(earlier, parser=earlier.judge_protocol.parser, reread_of=f"{run.rater.name}/{run.name}")
+    parser, name = earlier.judge_protocol.parser, f"{run.rater.name}/{run.name}"
+    configuration = replace(earlier, parser=parser, reread_of=name, asks_again="")
     with transaction.atomic():
         study = lock_study(run.rater.study_id)
         judged = Judgment.objects.filter(run=run).exclude(outcome="").order_by("place")
@@ -69,19 +70,32 @@ def reread_run(run: JudgeRun, actor: Person | None) -> JudgeRun:
     return made
 
 
+def kept_judgments(work: RunWork) -> int:
+    """Return how many judgments of a run that asks again are kept, because the earlier run has a valid reading."""
+    rater, _, name = RunConfiguration.of(work.run.configuration).asks_again.rpartition("/")
+    earlier = Judgment.objects.filter(run__rater__study=work.study, run__rater__name=rater, run__name=name)
+    return earlier.filter(outcome=Judgment.Outcome.VALID).count()
+
+
 def copy_judgments(work: RunWork) -> int:
-    """Make the judgments of a re-reading that do not exist yet, from those of the run it reads; return how many."""
-    study, earlier = work.study, RunConfiguration.of(work.run.configuration).reread_of
-    rater, _, name = earlier.rpartition("/")
+    """Make the judgments of a run that do not exist yet, from those of the one that it reads or completes.
+
+    Those of which it reads the replies name the judgment that made the calls. Return how many were made.
+    """
+    study, configuration = work.study, RunConfiguration.of(work.run.configuration)
+    rater, _, name = (configuration.asks_again or configuration.reread_of).rpartition("/")
     done = set(Judgment.objects.filter(run=work.run_id).values_list("place", flat=True))
     originals = Judgment.objects.filter(run__rater__study=study, run__rater__name=rater, run__name=name)
     made = 0
     batch: list[Judgment] = []
-    for original in originals.exclude(outcome="").order_by("place").iterator():
+    wanted = originals if configuration.asks_again else originals.exclude(outcome="")
+    for original in wanted.order_by("place").iterator():
         if original.place in done:
             continue
         copied = {column: getattr(original, column) for column in COPIED}
-        batch.append(Judgment(run_id=work.run_id, original=original, status=RowStatus.QUEUED, **copied))
+        if not configuration.asks_again or original.outcome == Judgment.Outcome.VALID:
+            copied["original_id"] = original.original_id or original.pk
+        batch.append(Judgment(run_id=work.run_id, status=RowStatus.QUEUED, **copied))
         if len(batch) == AT_ONCE:
             made += len(Judgment.objects.bulk_create(batch))
             batch = []

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
@@ -18,7 +19,8 @@ from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
 from config.database_clock import database_now
 from judges.configuration import ConfigurationRefusedError, rater_for, run_name
-from judges.models import Judgment, RunWork
+from judges.cut_off_runs import cut_off_reason
+from judges.models import IS_FAILED, Judgment, RunWork
 from judges.probing import probe_result
 from judges.run_context import charge_name
 from judges.run_kind import AnyConfiguration, kind_of
@@ -33,6 +35,7 @@ PILOT_DONE = "The pilot of {:,} units is done. Look at it, then resume the run t
 OTHER_NAMES = "The provider answered under several names: {}. It may have changed the model during the run."
 IMPORTED = "This run was imported, so it can only be stopped or resumed where it was made. Start a new run here."
 SOME_FAILED = "{:,} judgments failed. Resume the run to try them again."
+AT_ONCE = 1000
 
 
 def start_run(
@@ -91,6 +94,17 @@ def stop_run(run: JudgeRun, actor: Person | None) -> bool:
     release(run)
     run.refresh_from_db()
     return True
+
+
+def stop_for(run: int, reason: str) -> None:
+    """Stop a run for a reason that people must look at before it goes on."""
+    with transaction.atomic():
+        found = JudgeRun.objects.select_related("rater__study").get(pk=run)
+        if not _locked(found, [Status.RUNNING]):
+            return
+        _halt(run, Status.STOPPED, reason)
+        record("run stopped", charge_name(found), actor=None, study=found.rater.study.slug)
+    release(found)
 
 
 def pause_for_budget(run: int, reason: str) -> None:
@@ -195,18 +209,39 @@ def end_if_over(run: JudgeRun) -> bool:
         if mine.filter(status=RowStatus.DONE, recorded=False).exists():
             return False
         begun = mine if work.held_from is None else mine.filter(place__lt=work.held_from)
-        failed = begun.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED]).count()
         names = models_returned(run)
-        messages = [SOME_FAILED.format(failed)] * bool(failed)
-        messages += [PILOT_DONE.format(work.pilot)] * bool(work.pilot and not failed)
+        messages = _open_ends(run, work, begun)
         status = Status.STOPPED if messages else Status.FINISHED
         messages += [OTHER_NAMES.format(", ".join(names))] * (len(names) > 1)
         RunWork.objects.filter(pk=work.pk).update(message=" ".join(messages))
         JudgeRun.objects.filter(pk=run.pk).update(status=status, **sums(run))
         _record_end(run, status)
+        if status == Status.FINISHED and run.configuration.get("asks_again"):
+            _replace_asked_again(run, work)
     release(run)
     run.refresh_from_db()
     return True
+
+
+def _open_ends(run: JudgeRun, work: RunWork, begun: QuerySet[Judgment]) -> list[str]:
+    """Return why a run is not finished although its judgments are over: sentences, or none."""
+    failed = begun.filter(status__in=[RowStatus.FAILED, RowStatus.STOPPED])
+    if count := failed.count():
+        reasons = sorted(set(failed.filter(IS_FAILED).exclude(reason="").values_list("reason", flat=True)[:AT_ONCE]))
+        only = f" {reasons[0]}" if len(reasons) == 1 and not begun.exclude(outcome="").exists() else ""
+        return [SOME_FAILED.format(count) + only]
+    ended = begun.exclude(outcome="")
+    if ended.exists() and not ended.exclude(outcome=Judgment.Outcome.TRUNCATED).exists():
+        return [cut_off_reason(run.pk, ended.count())]
+    return [PILOT_DONE.format(work.pilot)] if work.pilot else []
+
+
+def _replace_asked_again(run: JudgeRun, work: RunWork) -> None:
+    """Let a finished run stand for the one whose judgments it has asked again, if no other does."""
+    rater, _, name = run.configuration["asks_again"].rpartition("/")
+    earlier = JudgeRun.objects.filter(rater__study=run.rater.study, rater__name=rater, name=name, replaced_by=None)
+    for one in earlier.select_related("rater__study"):
+        replace_run(one, run, work.started_by)
 
 
 def _record_end(run: JudgeRun, status: str) -> None:

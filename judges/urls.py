@@ -12,6 +12,7 @@ pages = [
     path("runs/<int:pk>/resume/", views.resume, name="resume"),
     path("runs/<int:pk>/replace/", views.replace, name="replace"),
     path("runs/<int:pk>/reread/", views.reread, name="reread"),
+    path("runs/<int:pk>/again/", views.again, name="again"),
     path("judgments/<int:pk>/", views.judgment, name="judgment"),
     path("judgments/<int:pk>/disagreement/", views.disagreement, name="disagreement"),
 ]

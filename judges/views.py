@@ -18,6 +18,7 @@ from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from judges import run_page_data, run_states
 from judges.access import judgment_for, run_for
+from judges.asking_again import ask_again, left_to_ask
 from judges.configuration import ConfigurationRefusedError
 from judges.disagreements import find_disagreement
 from judges.form_choices import judging_models
@@ -92,6 +93,7 @@ def _run_page(
         "replace_form": form or ReplaceForm(runs=run_page_data.replacements(study, run), auto_id="replace-%s"),
         "probe": ProbeResult.of(work.probe) if work is not None and work.probe else None,
         "may_reread": facts.has_judgments and not state.is_running and not facts.configuration.get("reread_of"),
+        "left_to_ask": left_to_ask(run) if facts.has_judgments and not state.is_running else 0,
         "workers": worker_status(),
     }
     return render(request, "judges/run.html", context, status=status)
@@ -152,6 +154,21 @@ def reread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("judges:run", slug=slug, pk=pk)
     messages.success(request, "The replies are read again. Nothing is sent.")
     return redirect("judges:run", slug=slug, pk=again.pk)
+
+
+@require_POST
+@signed_in
+def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask again for what a run has no valid reading of, and show the new run."""
+    person = person_of(request)
+    found = run_for(person, slug, pk)[1]
+    try:
+        made = ask_again(found, person)
+    except ConfigurationRefusedError as problem:
+        messages.error(request, problem.reason)
+        return redirect("judges:run", slug=slug, pk=pk)
+    messages.success(request, "The judgments without a valid reading are asked again.")
+    return redirect("judges:run", slug=slug, pk=made.pk)
 
 
 @require_POST

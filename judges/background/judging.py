@@ -10,6 +10,7 @@ from config.model_fields import canonical_json
 from config.prepared_sql import Columns, fetch_one
 from judges.askers import CallingAsker, KeptAsker, NotKeptError
 from judges.configuration import ConfigurationRefusedError
+from judges.hopeless_runs import stop_if_all_fail, stop_if_cut_off
 from judges.judgment_queue import judgment_queue
 from judges.models import Judgment
 from judges.protocol import Asker, Reading, ReplyInvalidError, outcome_of_failure
@@ -36,11 +37,17 @@ def judge(claim: Claim) -> None:
         with calling_for(claim, partial(pause_for_budget, judgment.run_id)):
             context = run_context(judgment.run_id)
             outcome, reading, reason = _judged(claim, context, judgment)
+    except GiveUpError as problem:
+        if isinstance(problem.__cause__, CallError):
+            stop_if_all_fail(judgment.run_id, problem.__cause__)
+        raise
     except (PromptChangedError, ConfigurationRefusedError, NotKeptError) as problem:
         raise GiveUpError(str(problem)) from None
     with claim.finish(outcome=outcome, reading=reading):
         if reason:
             Judgment.objects.filter(pk=judgment.pk).update(reason=reason)
+    if outcome == Outcome.TRUNCATED:
+        stop_if_cut_off(judgment.run_id)
 
 
 def _judged(claim: Claim, context: RunContext, judgment: Judgment) -> tuple[str, dict[str, object] | None, str]:

@@ -14,7 +14,7 @@ from judges.configuration import ConfigurationRefusedError, RunConfiguration
 from judges.estimates import estimate_of
 from judges.judgment_planning import plan_judgments
 from judges.models import Judgment, RunWork
-from judges.rereading import copy_judgments
+from judges.rereading import copy_judgments, kept_judgments
 from judges.run_context import charge_name, run_context
 from judges.run_kind import RunKind
 from judges.units import planned_units
@@ -37,7 +37,11 @@ class ModelRuns(RunKind):
         return f"{configuration['protocol']}/{configuration['model']}"
 
     def work_on(self, claim: Claim) -> None:
-        if run_context(claim.row.run_id).configuration.reread_of:
+        configuration = run_context(claim.row.run_id).configuration
+        if configuration.reread_of:
+            copy_judgments(claim.row)
+        elif configuration.asks_again:
+            _reserve(claim)
             copy_judgments(claim.row)
         else:
             _reserve(claim)
@@ -97,11 +101,13 @@ def _reserve(claim: Claim) -> None:
     context = run_context(work.run_id)
     if work.reservation_id is not None:
         return
-    found = estimate_of(context)
+    found, done = estimate_of(context), work.run.judgments.exclude(outcome="").count()
+    if context.configuration.asks_again:
+        kept, done = kept_judgments(work), 0
+        found = found.without(kept)
     claim.update(estimate=found.as_json())
     if work.partly or not found.price:
         return
-    done = work.run.judgments.exclude(outcome="").count()
     left = found.price - found.price * done // max(found.judgments, 1)
     charge = Charge(context.study, context.charge_name)
     claim.update(reservation=budgets.reserve_batch(charge, left))

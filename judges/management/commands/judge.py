@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.management.study_lookup import find_study
 from annotation.models import JudgeRun, Study
+from judges.asking_again import ask_again
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
 from judges.estimates import RunEstimate, estimate, rendered_prompts
 from judges.injections import injections_digest
@@ -46,6 +47,8 @@ class Command(BaseCommand):
         existing = add_result_arguments(parser)
         existing.add_argument("--reread", metavar="RUN", help="read its kept replies again, without calls")
 
+        existing.add_argument("--again", metavar="RUN", help="ask again for what it has no valid reading of")
+
     def handle(self, *args: Any, **options: Any) -> None:
         study = find_study(options["slug"])
         try:
@@ -57,6 +60,8 @@ class Command(BaseCommand):
         run = existing_run(study, options)
         if options["reread"]:
             run = reread_run(named_run(study, options["reread"]), None)
+        elif options["again"]:
+            run = ask_again(named_run(study, options["again"]), None)
         elif run is None and not options["stop"] and not options["replace"]:
             run = self._started(study, options)
         if run is not None:
