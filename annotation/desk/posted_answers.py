@@ -26,8 +26,9 @@ EFFORT_FIELDS: Mapping[str, forms.Field] = {
     "visible_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
     "active_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
     "tool_use": forms.CharField(required=False),
+    "display": forms.RegexField(r"\A[a-z]+( [a-z]+){0,7}\Z", required=False, max_length=80),
 }
-"""The seconds and the uses of reading aids that the page has counted since it last reported."""
+"""The seconds and the uses of reading aids that the page has counted since it last reported, and how it looks."""
 ANSWER_FIELDS: Mapping[str, forms.Field] = {
     **EFFORT_FIELDS,
     "revision": WholeNumberField(required=False),
@@ -112,7 +113,8 @@ def _uses_in(text: str, aids: frozenset[str]) -> dict[str, int]:
 
 
 def _effort(fields: dict[str, Any]) -> Effort:
-    return Effort(fields["visible_seconds"] or 0.0, fields["active_seconds"] or 0.0, fields["tool_use"])
+    seconds = fields["visible_seconds"] or 0.0, fields["active_seconds"] or 0.0
+    return Effort(*seconds, fields["tool_use"], fields["display"])
 
 
 def cleaned_fields(form: forms.Form) -> dict[str, Any]:

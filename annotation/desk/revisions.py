@@ -21,7 +21,7 @@ from config.database_clock import database_now
 from config.prepared_sql import Statement, insert, insert_all
 from config.process_counts import count
 
-TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use")
+TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "display")
 """The fields of a revision with its times and efforts."""
 
 
@@ -135,6 +135,7 @@ class Revision:
             "visible_seconds": assignment.visible_seconds + effort.visible_seconds,
             "active_seconds": assignment.active_seconds + effort.active_seconds,
             "tool_use": added_use(assignment.tool_use, effort.tool_use),
+            "display": effort.display,
         }
 
     def fill_slot(self) -> bool:

@@ -31,11 +31,15 @@ class StudyClosedError(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """The seconds and the uses of reading aids that a page has counted since it last reported. Untrusted."""
+    """The seconds and the uses of reading aids that a page has counted since it last reported. Untrusted.
+
+    `display` is how the page shows the task, in the words of `static/js/desk/display.js`; empty without scripts.
+    """
 
     visible_seconds: float = 0.0
     active_seconds: float = 0.0
     tool_use: Mapping[str, int] = field(default_factory=dict)
+    display: str = ""
 
 
 @dataclass(frozen=True)

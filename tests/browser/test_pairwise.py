@@ -251,8 +251,8 @@ def test_without_scripts_a_pair_can_be_judged_and_the_checklist_is_there(new_des
     assert answers_to(task)[0]["answers"] == {"better": "tie"}
 
 
-def test_on_a_phone_both_texts_share_one_pane_and_the_choice_is_docked(new_desk, rater, pair_study, first):
-    desk = new_desk(rater, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+def test_on_a_tall_phone_both_texts_share_one_pane_and_the_choice_is_docked(new_desk, rater, pair_study, first):
+    desk = new_desk(rater, viewport={"width": 390, "height": 1000}, has_touch=True, is_mobile=True)
     page = desk.open(first(pair_study((LONG, LONG), document=LONG)))
     for name in ("A is better", "Tie", "B is better"):
         choice = page.locator("label", has_text=name)

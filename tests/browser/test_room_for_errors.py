@@ -41,7 +41,8 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll(`
     .question:not(.edit-question), .question-text, .field-help, .choice, .slide, textarea, #submit`
 )].filter((node) => node.checkVisibility()).map((node, number) => {
     const { x, y, width, height } = node.getBoundingClientRect();
-    return [`${number} ${node.id || node.className || node.name}`, [x, y, width, height].map(Math.round).join(" ")];
+    const top = y + (node.closest(".desk-actions, .dock-row.end") ? 0 : scrollY); // the place on a page that scrolls
+    return [`${number} ${node.id || node.className || node.name}`, [x, top, width, height].map(Math.round).join(" ")];
 }))"""
 COVERED = """() => {  // what the message is on if the last question is scrolled to
     document.querySelector(".dock, #answer").scrollTop = 9999;

@@ -52,7 +52,7 @@ def foreign_markup(page: Page) -> int:
     return page.evaluate(
         """() => [...document.querySelectorAll("*")].filter((node) =>
             node.matches("iframe, object, embed, base, math, video, audio, marquee, style, img")
-            || (node.matches("[style]") && !/^--actions: [0-9]+px;$/.test(node.getAttribute("style"))) // by fit.js
+            || (node.matches("[style]") && !/^(--(actions|dock): [0-9]+px; ?)+$/.test(node.getAttribute("style")))
             || [...node.attributes].some((one) => one.name.startsWith("on") || one.name.startsWith("hx-on"))
             || /^\\s*(javascript|data|vbscript):/i.test(node.getAttribute("href") ?? "")).length"""
     )

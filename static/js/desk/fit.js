@@ -1,6 +1,9 @@
-// Fits the questions into their dock: first help takes one line each, then scales show their numbers and the text of
-// the chosen or hovered step. Decided once per task and window size, so that nothing moves while somebody answers.
-// Tells the styles how high the actions are, whose words take two lines in some languages.
+// Fits the questions into their dock. It takes the room that a short text above it leaves; if that is not enough, gaps
+// and letters become smaller, and the rest is scrolled to. Nothing is hidden. Decided once per task and window size, so
+// that nothing moves while somebody answers. Tells the styles how high the actions are, whose words take two lines in
+// some languages.
+
+const READ = ".pane-scroll, .pair-scroll, .answer-scroll";
 
 export class Fit {
   constructor(page) {
@@ -15,7 +18,10 @@ export class Fit {
 
   fit() {
     const { classList } = this.dock;
+    const { style } = this.root;
     classList.remove("is-tight", "is-compact");
+    style.removeProperty("--dock");
+    if (this.#overflows) style.setProperty("--dock", `${this.dock.offsetHeight + this.#room()}px`);
     for (const name of ["is-tight", "is-compact"]) if (this.#overflows) classList.add(name);
     const actions = this.root.querySelector(".desk-actions");
     if (actions) this.root.style.setProperty("--actions", `${actions.offsetHeight}px`);
@@ -24,4 +30,20 @@ export class Fit {
   get #overflows() {
     return this.dock.scrollHeight > this.dock.clientHeight + 1;
   }
+
+  // How much of what is read above the dock is empty.
+  #room() {
+    const dock = this.dock.getBoundingClientRect();
+    const above = [...this.root.querySelectorAll(READ)].filter((pane) => {
+      const { left, right, bottom } = pane.getBoundingClientRect();
+      return pane.checkVisibility({ visibilityProperty: true }) && bottom <= dock.top + 1 && left < dock.right - 1 && right > dock.left + 1;
+    });
+    return above.length ? Math.max(0, Math.min(...above.map(empty))) : 0;
+  }
+}
+
+function empty(pane) {
+  const { bottom, height } = pane.getBoundingClientRect();
+  const end = pane.lastElementChild?.getBoundingClientRect().bottom ?? bottom - height;
+  return Math.floor(bottom - end - parseFloat(getComputedStyle(pane).paddingBottom));
 }

@@ -67,7 +67,10 @@ ASKED = [
 ]
 PLACES = """() => [...document.querySelectorAll(
     "[data-panel]:not([hidden]) :is(.question, .choice, textarea, .limits), #answer, [data-scroll=output]"
-)].map((node) => JSON.stringify(node.getBoundingClientRect()))"""
+)].map((node) => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return JSON.stringify([x, y + scrollY, width, height].map(Math.round)); // the place on a page that scrolls
+})"""
 
 
 def places(page) -> list[list[str]]:
