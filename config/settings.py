@@ -101,6 +101,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.tz",
                 "annotation.templatetags.kept_words",
+                "annotation.templatetags.text_direction",
             ],
             "context_processors": [
                 "django.template.context_processors.request",

@@ -12,8 +12,11 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from annotation.formatting.formula_rules import FORMULA, FORMULA_BLOCK, read_formulas
+from annotation.formatting.majority_direction import MAY_BE_RTL, Direction, direction_of
 from annotation.formatting.typesetting import CLASSES, mathml
 
+WORDS = "text"
+"""The type of a token that contains only words."""
 MOST_TYPESET = 50_000
 """Characters of all formulas of a text that are typeset; the others are shown as they are written."""
 LONG = 60
@@ -50,12 +53,17 @@ TAGS = {
 }  # fmt: skip
 
 
+BLOCKS = {"blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "td", "th", "ul"}
+"""Elements that may have a direction of their own."""
+
+
 def new_parser(without: Sequence[str] = ()) -> MarkdownIt:
     """A parser without these rules, pictures and raw markup."""
     # Pictures are off, so that reading tells no other host the reader's address.
     parser = read_formulas(MarkdownIt("commonmark", {"html": False})).enable("table").disable(["image", *without])
     parser.add_render_rule(FORMULA, _formula)
     parser.add_render_rule(FORMULA_BLOCK, _formula_block)
+    parser.core.ruler.push("directions", _in_directions)
     parser.core.ruler.push("boxes", _in_boxes)
     return parser
 
@@ -72,7 +80,9 @@ def clean(
     allowed = {tag: set(names) for tag, names in OWN_CLASSES.items()}
     for tag, names in (classes or {}).items():
         allowed.setdefault(tag, set()).update(names)
-    every = {"ol": {"start"}, **MATH_ATTRIBUTES, **(attributes or {})}
+    every: dict[str, set[str]] = {"ol": {"start"}, **MATH_ATTRIBUTES, **(attributes or {})}
+    for tag in BLOCKS:
+        every[tag] = every.get(tag, set()) | {"dir"}
     return SafeString(
         nh3.clean(html, tags=TAGS | MATH | set(tags), attributes=every, allowed_classes=allowed, **options)
     )
@@ -114,6 +124,32 @@ def _code(formula: Token) -> Token:
 
 def _within(tag: str, name: str, *inside: Token) -> list[Token]:
     return [Token(f"{tag}_open", tag, 1, attrs={"class": name}), *inside, Token(f"{tag}_close", tag, -1)]
+
+
+def _in_directions(state: StateCore) -> None:
+    """Give each block of a text with letters of both directions its own: that of most of its letters."""
+    if not MAY_BE_RTL.search(state.src):
+        return
+    texts: list[list[str]] = [[]]
+    open_blocks: list[Token] = []
+    blocks: list[tuple[Token, list[str], int]] = []
+    for token in state.tokens:
+        if token.nesting == 1:
+            open_blocks.append(token)
+            texts.append([])
+        elif token.nesting == -1:
+            inside = texts.pop()
+            texts[-1] += inside
+            blocks.append((open_blocks.pop(), inside, len(open_blocks)))
+        elif token.type == "inline":
+            texts[-1] += [child.content for child in token.children or [] if child.type == WORDS]
+    around: list[Direction | None] = [None]
+    for block, inside, depth in reversed(blocks):
+        del around[depth + 1 :]
+        own = (direction_of("\n".join(inside)) if block.tag in BLOCKS else None) or around[-1]
+        if own is not None and own != around[-1]:
+            block.attrSet("dir", own)
+        around.append(own)
 
 
 def _in_boxes(state: StateCore) -> None:

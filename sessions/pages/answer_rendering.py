@@ -18,7 +18,6 @@ from markdown_it.token import Token
 from annotation.formatting.markdown_text import clean, new_parser
 from llm.citations import cited_numbers, cited_places
 
-BLOCKS = ("blockquote", "li", "p", "td", "th")
 ATTRIBUTES = {"a": {"href", "title", "data-paper"}, "span": {"title"}}
 CLASSES = {"a": {"citation"}, "span": {"citation", "unknown"}}
 HIGHEST_HEADING, DEEPEST_HEADING = 4, 6
@@ -97,8 +96,7 @@ def as_markdown(text: str, papers: int) -> SafeString:
     parser = _markdown()
     tokens = [_shown(token, papers) for token in parser.parse(text)]
     html = parser.renderer.render(tokens, parser.options, {})
-    return clean(html, tags={"a"}, attributes=ATTRIBUTES, classes=CLASSES, url_schemes=set(), link_rel=None,
-                 set_tag_attribute_values={tag: {"dir": "auto"} for tag in BLOCKS})  # fmt: skip
+    return clean(html, tags={"a"}, attributes=ATTRIBUTES, classes=CLASSES, url_schemes=set(), link_rel=None)
 
 
 def _shown(token: Token, papers: int) -> Token:

@@ -79,14 +79,14 @@ PROTOCOLS = ["rating", "pairwise", "listwise"]
 def opened(db, tmp_path, rater, new_desk):
     """A function that opens the first task of a study in a protocol, text format and window."""
 
-    def opened(protocol: str, text_format: str, width: int, height: int, **options) -> Page:
+    def opened(protocol: str, text_format: str, width: int, height: int, document: str = TEXT) -> Page:
         body = {
             "slug": "wide", "title": "Wide", "protocol": protocol, "redundancy": 1, "guidelines": TEXT,
             "options": {"text_format": text_format}, "questions": QUESTIONS[protocol],
         }  # fmt: skip
         (tmp_path / "study.json").write_text(json.dumps(body))
         outputs = [{"id": name, "text": f"{name}\n\n{TEXT}"} for name in ("north", "south")]
-        line = {"id": "one", "document": TEXT, "instruction": f"Say {WORD}", "outputs": outputs}
+        line = {"id": "one", "document": document, "instruction": f"Say {WORD}", "outputs": outputs}
         (tmp_path / "items.jsonl").write_text(json.dumps(line))
         made = import_study(tmp_path).study
         while plan_chunk(made):
@@ -94,7 +94,7 @@ def opened(db, tmp_path, rater, new_desk):
         add_member(made, rater, "annotator", None)
         Study.objects.update(status="live")
         made.refresh_from_db()
-        desk = new_desk(rater, viewport={"width": width, "height": height}, **options)
+        desk = new_desk(rater, viewport={"width": width, "height": height})
         return desk.open(next_assignment(made, rater_for(made, rater)))
 
     return opened
@@ -152,3 +152,12 @@ def test_no_pane_of_a_session_is_wider_than_its_column(new_desk, rater, session,
         if tab.is_visible():  # a pane hides the tabs of another
             tab.click()
             assert page.evaluate(WIDE, BOXES) == []
+
+
+@pytest.mark.parametrize("text_format", ["plain", "markdown"])
+def test_a_text_that_begins_with_a_foreign_word_is_set_in_its_own_direction(opened, text_format):
+    page = opened("rating", text_format, *SIZES[1], document="GPT-4 نموذج جيد يكتب ملخصات قصيرة.\nBERT نموذج قديم.")
+    shown = page.locator(f"#pane-document {'.formatted p' if text_format == 'markdown' else '[data-text=document]'}")
+    assert shown.evaluate("node => getComputedStyle(node).direction") == "rtl"
+    if text_format == "plain":  # the first letter of a line would set it from left to right
+        assert shown.evaluate("node => getComputedStyle(node).unicodeBidi") == "isolate"
