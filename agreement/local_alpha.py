@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from agreement.alpha import observed_interval, observed_nominal, standardised
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Ratios, Shares
 from agreement.local_alpha_bins import EDGES
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ratings
 from agreement.tally import sum_by, tally
@@ -38,16 +38,14 @@ class LocalAlpha:
         counts, _ = np.histogram(self.used, bins=np.array(EDGES))
         return {"edges": list(EDGES), "counts": [int(count) for count in counts]}
 
-    def sums(self) -> Ratios:
+    def sums(self) -> list[Ratios]:
         """The mean alpha, and the share of items with an alpha of 0.5 or more, as sums over items."""
         defined = ~np.isnan(self.alpha)
-        value = np.where(defined, self.alpha, 0.0)
-        return Ratios(
-            keys=(("local_alpha", "mean"), ("local_alpha", "share_at_least_half")),
-            numerator=np.stack([value, (value >= HIGH).astype(np.float64)], axis=1),
-            denominator=np.repeat(defined.astype(np.float64)[:, None], 2, axis=1),
-            reasons=(LEFT_OUT, LEFT_OUT),
-        )
+        value, counts = np.where(defined, self.alpha, 0.0)[:, None], defined.astype(np.float64)[:, None]
+        return [
+            Ratios((("local_alpha", "mean"),), value, counts, (LEFT_OUT,)),
+            Shares((("local_alpha", "share_at_least_half"),), (value >= HIGH) * counts, counts, (LEFT_OUT,)),
+        ]
 
 
 def local_alpha(ratings: Ratings, items: int, level: LocalLevel) -> LocalAlpha:

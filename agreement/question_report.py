@@ -65,9 +65,9 @@ def describe(
     of_systems, about_systems = _of_systems(ratings, items, scale)
     figures: list[ItemSums] = [
         *_among_raters(latest, counted, items, level, with_icc),
-        local.sums(),
+        *local.sums(),
         *by_chance,
-        *([] if "system_mean" in about_systems else [system_mean(ratings, items)]),
+        *([] if "system_mean" in about_systems else [system_mean(ratings, items, is_share=_yes_or_no(ratings, scale))]),
         *(sums for aggregate in of_systems for sums in (aggregate.score, aggregate.rank)),
     ]
     estimates = estimate(figures, items, replicates, seed)
@@ -148,6 +148,11 @@ def _categories(ratings: Ratings, scale: tuple[float, float] | None, step: float
     place = (values - scale[0]) / step
     on_steps = (values >= scale[0]) & (values <= scale[1]) & (np.abs(place - np.rint(place)) < CLOSE)
     return steps + int(np.count_nonzero(~on_steps))
+
+
+def _yes_or_no(ratings: Ratings, scale: tuple[float, float] | None) -> bool:
+    """Whether all values are 0 and 1, so that their means are shares."""
+    return scale == (0, 1) and bool(np.isin(ratings.value, (0, 1)).all())
 
 
 def _off_scale(ratings: Ratings, scale: tuple[float, float] | None) -> int | None:

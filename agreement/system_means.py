@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agreement.bootstrap import Ratios
+from agreement.bootstrap import Ratios, Shares
 from agreement.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
 from agreement.tally import sum_by
 
@@ -15,14 +15,15 @@ def by_item_and_system(ratings: Ratings, items: int, per_unit: Floats) -> Floats
     return sum_by(cell, per_unit[output], items * systems).reshape(items, systems)
 
 
-def system_mean(ratings: Ratings, items: int) -> Ratios:
-    """The mean of the mean ratings of a system's units, on the question's scale.
+def system_mean(ratings: Ratings, items: int, *, is_share: bool = False) -> Ratios:
+    """The mean of the mean ratings of a system's units, on the question's scale; with `is_share` ratings are 0 or 1.
 
     All current answers count, including repeats, because this figure describes systems and not agreement.
     """
+    kind = Shares if is_share else Ratios
     m = np.bincount(ratings.unit, minlength=ratings.item.size)
     mean = _means(ratings, m)
-    return Ratios(
+    return kind(
         keys=tuple(("system_mean", system) for system in ratings.systems),
         numerator=by_item_and_system(ratings, items, mean),
         denominator=by_item_and_system(ratings, items, (m > 0).astype(np.float64)),

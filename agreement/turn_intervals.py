@@ -6,7 +6,7 @@ Source of the figures: Xu et al. 2024, *KIWI*, Figure 2 and Table 6, which give 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agreement.bootstrap import Key
+from agreement.bootstrap import Key, Shares
 from agreement.meta_evaluation.interval_report import REPLICATES
 from agreement.turn_figures import RATINGS, TEXT_FIGURES, TurnRow, has_good_target, merged_types, text_measures
 from agreement.turn_means import TurnValue, turn_means
@@ -23,7 +23,7 @@ def add_rating_intervals(
     parts = {**{(model,): own for model, own in figures["models"].items()}, (ALL,): figures["total"]}
     shares = {(*model, kind, rating): own[kind][rating] for model, own in parts.items() for kind in own
               for rating in RATINGS}  # fmt: skip
-    report = turn_means(turns, sessions, {key: _is_rated(*key) for key in shares}, replicates=replicates)
+    report = turn_means(turns, sessions, {key: _is_rated(*key) for key in shares}, kind=Shares, replicates=replicates)
     for key, share in shares.items():
         _add(share, "share_ci", report, key)
 

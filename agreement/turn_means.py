@@ -19,12 +19,13 @@ TurnValue = Callable[[TurnRow], float | None]
 
 
 def turn_means(
-    turns: Sequence[TurnRow], sessions: Sequence[str], values: Mapping[Key, TurnValue], *,
+    turns: Sequence[TurnRow], sessions: Sequence[str], values: Mapping[Key, TurnValue], *, kind: type[Ratios] = Ratios,
     replicates: int = REPLICATES, seed: int = SEED,
 ) -> Report:  # fmt: skip
     """`means`: the mean of each value over the turns that count, at its key, with `x_ci` beside it.
 
-    `sessions` are the keys of all sessions, those without a turn too. `n` has the number of turns at each key.
+    `kind` is Shares if all values are 0 or 1. `sessions` are the keys of all sessions, those without a turn too. `n`
+    has the number of turns at each key.
     """
     place = {session: number for number, session in enumerate(sessions)}
     total, count = np.zeros((2, len(sessions), len(values)))
@@ -34,7 +35,7 @@ def turn_means(
             if found is not None:
                 total[place[turn.session], column] += found
                 count[place[turn.session], column] += 1
-    figures = Ratios(tuple(("means", *key) for key in values), total, count, (NO_TURN,) * len(values))
+    figures = kind(tuple(("means", *key) for key in values), total, count, (NO_TURN,) * len(values))
     report = interval_report([figures], len(sessions), replicates=replicates, seed=seed)
     return {**report, "n": {key: int(n) for key, n in zip(values, count.sum(axis=0).tolist(), strict=True)}}
 

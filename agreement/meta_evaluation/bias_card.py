@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import NO_VARIATION, Balances, Estimate, Key, Ratios, Shares, estimate
+from agreement.bootstrap import NO_VARIATION, Balances, Estimate, ItemRatio, Key, Ratios, Shares, estimate
 from agreement.bounded_intervals import wilson
 from agreement.meta_evaluation.choice_figures import NO_LENGTH, NO_MAJORITY, NO_ORDER, majority_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
@@ -81,6 +81,10 @@ class _BothSides:
     def at(self, weights: Floats) -> Floats:
         judge, people = self.judge.at(weights), self.people.at(weights)
         return np.concatenate([judge, people, judge - people], axis=1)
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        side = {"judge": self.judge, "people": self.people}.get(key[0])
+        return None if side is None else side.ratio(key[1:])
 
 
 def bias_card(

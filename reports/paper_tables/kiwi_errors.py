@@ -1,5 +1,6 @@
 """KIWI, table 4: what went wrong in turns rated neutral or bad."""
 
+from agreement.bootstrap import Shares
 from agreement.labelled_examples import LabelledTurn, labelled_examples
 from agreement.turn_figures import GOOD, error_categories
 from agreement.turn_means import TurnValue, turn_means
@@ -67,7 +68,7 @@ def _rows(sessions: SessionAnswers, found: SessionRows, replicates: int) -> list
         (name,): lambda turn, name=name: float(turn.error_category == name)  # type: ignore[misc]
         for name in told
     }
-    report = turn_means(failed, list(found.sessions), values, replicates=replicates)
+    report = turn_means(failed, list(found.sessions), values, kind=Shares, replicates=replicates)
     rows = []
     for name, one in told.items():
         example = one["example"] or {}

@@ -1,5 +1,6 @@
 """KIWI, table 2: sessions, turns and kinds of instructions by model."""
 
+from agreement.bootstrap import Shares
 from agreement.turn_figures import KINDS, TurnRow, overview
 from agreement.turn_means import TurnValue, turn_means, turns_per_session
 from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -28,7 +29,7 @@ class SessionOverview(PaperTable):
         values: dict[tuple[str, ...], TurnValue] = {
             (model, kind): _is_kind(model, kind) for model in [*models, TOTAL] for kind in KINDS
         }
-        kinds = turn_means(found.turns, list(found.sessions), values, replicates=answers.replicates)
+        kinds = turn_means(found.turns, list(found.sessions), values, kind=Shares, replicates=answers.replicates)
         rows = []
         for model, of, path in [
             *((model, counted["models"][model], ("models", model)) for model in models),

@@ -1,5 +1,6 @@
 """KIWI, figure 2, bottom: kinds of instructions by their place in the session."""
 
+from agreement.bootstrap import Shares
 from agreement.turn_figures import KINDS, TurnRow
 from agreement.turn_means import TurnValue, turn_means
 from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -22,7 +23,7 @@ class KindsByPosition(PaperTable):
         values: dict[tuple[str, ...], TurnValue] = {
             (str(place), kind): _is_kind(place, kind) for place in places for kind in KINDS
         }
-        report = turn_means(found.turns, list(found.sessions), values, replicates=answers.replicates)
+        report = turn_means(found.turns, list(found.sessions), values, kind=Shares, replicates=answers.replicates)
         rows = [
             (str(place), [
                 *(cell_of(report, ("means", str(place), kind)) for kind in KINDS),

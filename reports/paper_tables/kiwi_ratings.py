@@ -1,5 +1,6 @@
 """KIWI, figure 2, top: how often models follow instructions, by kind of instruction."""
 
+from agreement.bootstrap import Shares
 from agreement.turn_figures import KINDS, RATINGS, TurnRow
 from agreement.turn_means import TurnValue, turn_means
 from reports.paper_tables import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -26,7 +27,7 @@ class RatingsByKind(PaperTable):
         values: dict[tuple[str, ...], TurnValue] = {
             (*group, rating): _is_rated(*group, rating) for group in groups for rating in RATINGS
         }
-        report = turn_means(found.turns, list(found.sessions), values, replicates=answers.replicates)
+        report = turn_means(found.turns, list(found.sessions), values, kind=Shares, replicates=answers.replicates)
         rows = [
             (kind, [
                 *(cell_of(report, ("means", model, kind, rating)) for rating in RATINGS),

@@ -1,5 +1,6 @@
 """KIWI, table 3: what users ask for, how often the models do it, and what each type means."""
 
+from agreement.bootstrap import Shares
 from agreement.labelled_examples import LabelledTurn, labelled_examples
 from agreement.turn_figures import GOOD, KINDS, TurnRow, instruction_types, merged_types
 from agreement.turn_means import TurnValue, turn_means
@@ -70,7 +71,7 @@ def _rows(study: Study, found: SessionRows, models: list[str], replicates: int) 
             values[name, kind] = _within(reported, name, lambda turn, kind=kind: float(turn.kind == kind))  # type: ignore[misc]
         for model in models:
             values[name, "good", model] = _within(reported, name, _good_by(model))
-    report = turn_means(typed, list(found.sessions), values, replicates=replicates)
+    report = turn_means(typed, list(found.sessions), values, kind=Shares, replicates=replicates)
     return [
         (name, [
             cell_of(report, ("means", name, "share")), *(cell_of(report, ("means", name, kind)) for kind in KINDS),

@@ -144,3 +144,18 @@ def test_an_unknown_order_has_a_reason(outputs_of, chosen):
     card = bias_card(Judge("j", [rerun_of_choices(outputs, choices)]), people_who_chose(outputs, choices))
     assert card["position"].judge.reason == NO_ORDER
     assert card["position"].matters is None
+
+
+def test_a_judge_that_always_takes_the_first_has_a_bias_that_matters(outputs_of):
+    rng = np.random.default_rng(8)
+    outputs = outputs_of(60, 2)
+    first = np.arange(0, 120, 2)
+    shown, drawn = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    of_judge = OutputChoices(first, first + 1, first * 0, shown, shown, ("j",))
+    of_people = OutputChoices(first, first + 1, first * 0, drawn, shown, ("p",))
+    found = bias_card(Judge("j", [rerun_of_choices(outputs, of_judge)]), people_who_chose(outputs, of_people))[
+        "position"
+    ]
+    assert found.judge.value == 1
+    assert found.judge.interval[0] > 0.8
+    assert found.matters
