@@ -11,6 +11,7 @@ sum_ck n_c n_k (c - k)^2 = 2 n sum_c n_c (c - mean)^2. Ordinal: delta2_ck = (sum
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -23,10 +24,18 @@ from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 Level = Literal["nominal", "ordinal", "interval"]
 
-CELLS_AT_ONCE = 1_000_000
-"""Replicates times units, or times values, held in memory at once."""
+CELLS_AT_ONCE = 100_000
+"""Replicates times ratings, or times values, held at once: few enough to stay in the processor's cache."""
 NOTHING_PAIRABLE = "no unit was rated by two raters"
 NO_VARIATION = "all values of the units rated by two raters are the same"
+
+
+@dataclass(frozen=True)
+class EqualUnits:
+    """The units with m ratings each: the codes of their values (m, U) and their items (U,)."""
+
+    codes: Ints
+    item: Ints
 
 
 @dataclass(frozen=True)
@@ -35,8 +44,8 @@ class AlphaSums:
 
     `counts` (I, K) is n_c per item. `observed` has, per level, (I,), the sum over the item's units of
     sum_ck n_uc n_uk delta2_ck / (m_u - 1). `first` and `second` (I,) are the sums of the standardised values and of
-    their squares. `units` (U, K) is n_uc with `unit_item` and `m` (U,): the ordinal difference depends on the
-    marginals of each replicate, so its observed part is computed there.
+    their squares. `units` are all units by their number of ratings: the ordinal difference depends on the marginals of
+    each replicate, so its observed part is computed there.
     """
 
     levels: tuple[Level, ...]
@@ -44,9 +53,7 @@ class AlphaSums:
     observed: dict[Level, Floats]
     first: Floats
     second: Floats
-    units: csr_array | None
-    unit_item: Ints
-    m: Ints
+    units: tuple[EqualUnits, ...] = ()
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -57,39 +64,94 @@ class AlphaSums:
 
     def at(self, weights: Floats) -> Floats:
         """Alpha, (b, len(levels)), with item i counted `weights[:, i]` times; NaN if all values are the same."""
-        block = max(1, CELLS_AT_ONCE // max(self.counts.shape[1], self.m.size, 1))
-        rows = range(0, weights.shape[0], block)
-        return np.concatenate([self._at(weights[row : row + block]) for row in rows])
-
-    def _at(self, weights: Floats) -> Floats:
-        n_c = weights @ self.counts
-        n = n_c.sum(axis=1)
-        varied = np.count_nonzero(n_c, axis=1) > 1
+        n, differing, cubes = self._by_chance(weights)
         columns = []
         for level in self.levels:
-            observed, expected = self._sums(level, weights, n_c, n)
-            ratio = np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied)
+            expected = differing
+            if level == "interval":
+                first, second = weights @ self.first, weights @ self.second
+                expected = 2 * (n * second - first * first)
+            elif level == "ordinal":
+                expected = n * cubes / 6
+            observed = self._observed_ordinal(weights, n) if level == "ordinal" else weights @ self.observed[level]
+            ratio = np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=differing > 0)
             columns.append(1 - ratio)
         return np.stack(columns, axis=1)
 
-    def _sums(self, level: Level, weights: Floats, n_c: Floats, n: Floats) -> tuple[Floats, Floats]:
-        """n D_o and n (n - 1) D_e at each replicate, (b,) each."""
-        if level == "nominal":
-            return weights @ self.observed[level], n * n - (n_c * n_c).sum(axis=1)
-        if level == "interval":
-            first, second = weights @ self.first, weights @ self.second
-            return weights @ self.observed[level], 2 * (n * second - first * first)
-        midranks = np.cumsum(n_c, axis=1) - n_c / 2 - n[:, None] / 2  # their mean over the ratings is 0
-        return self._observed_ordinal(weights, midranks), 2 * n * (n_c * midranks * midranks).sum(axis=1)
+    def _by_chance(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """n, sum_c n_c (n - n_c) and sum_c n_c (n^2 - n_c^2) at each replicate, (b,) each.
 
-    def _observed_ordinal(self, weights: Floats, midranks: Floats) -> Floats:
-        assert self.units is not None
-        r = np.ascontiguousarray(midranks.T)
-        total, squares = self.units @ r, self.units @ (r * r)  # sum_c n_uc r_c and sum_c n_uc r_c^2
-        squares *= self.m[:, None]
-        squares -= total * total
-        squares *= (2 / (self.m - 1))[:, None]
-        return np.einsum("bu,ub->b", weights[:, self.unit_item], squares)
+        The first sum is n (n - 1) D_e of nominal values. n_c times the squares of midranks have a twelfth of the second
+        as their sum, as in the correction of rank tests for ties.
+        """
+        own, shared = self._values
+        count, n = (weights @ own[[0, 3]].T).T
+        powers = weights * weights
+        differing = n * count - powers @ own[1]
+        powers *= weights
+        cubes = n * n * count - powers @ own[2]
+        block = max(1, CELLS_AT_ONCE // max(shared.shape[1], 1))
+        for row in range(0, n.size, block):
+            part = slice(row, row + block)
+            n_c = weights[part] @ shared
+            others = n[part, None] - n_c
+            others *= n_c
+            differing[part] += (sums := others.sum(axis=1))
+            cubes[part] += n[part] * sums + np.einsum("bc,bc->b", others, n_c)
+        return n, differing, cubes
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats | csr_array]:
+        """Sums of n_c, n_c^2 and n_c^3 over values of one item alone, and n, (4, I); and the counts of other values.
+
+        Of a continuous scale nearly all values are such, and no replicate has to look at each of them.
+        """
+        n = np.asarray(self.counts.sum(axis=1)).ravel()
+        if not isinstance(self.counts, csr_array):
+            return np.stack([*np.zeros((3, n.size)), n]), self.counts
+        single = np.bincount(self.counts.indices, minlength=self.counts.shape[1]) < 2
+        own = self.counts[:, np.flatnonzero(single)]
+        powers = [np.asarray(own.power(power).sum(axis=1)).ravel() for power in (1, 2, 3)]
+        return np.stack([*powers, n]), self.counts[:, np.flatnonzero(~single)]
+
+    @cached_property
+    def _by_value(self) -> csr_array:
+        """The counts of values by items, (K, I), as whole numbers."""
+        counts = self.counts if isinstance(self.counts, csr_array) else csr_array(self.counts)
+        return counts.T.tocsr().astype(np.int32)
+
+    def _observed_ordinal(self, weights: Floats, n: Floats) -> Floats:
+        """n D_o of midranks at each replicate, (b,)."""
+        is_whole = bool((weights == np.rint(weights)).all()) and 2 * n.max(initial=0.0) < np.iinfo(np.int32).max
+        number = np.int32 if is_whole else np.float64  # the shorter one, because tables of ranks are large
+        by_value = self._by_value.astype(number, copy=False)
+        block = max(1, CELLS_AT_ONCE // by_value.shape[0]) if by_value.shape[0] else n.size
+        observed = np.zeros(n.size)
+        for row in range(0, n.size, block):
+            part = slice(row, row + block)
+            n_c = np.ascontiguousarray((by_value @ weights[part].T.astype(number)).T)
+            below = np.cumsum(n_c, axis=1, dtype=number)
+            twice = np.subtract(2 * below, n_c)
+            observed[part] = self._differences(weights[part], twice)
+        return observed
+
+    def _differences(self, weights: Floats, twice: Floats) -> Floats:
+        """n D_o of the values whose doubled midranks are `twice` (b, K), (b,)."""
+        observed = np.zeros(weights.shape[0])
+        for units in self.units:
+            m, size = units.codes.shape
+            block = max(1, CELLS_AT_ONCE // (m * weights.shape[0]))
+            for start in range(0, size, block):
+                part = slice(start, start + block)
+                r = np.take(twice, units.codes[:, part], axis=1).astype(np.float64)
+                total = r.sum(axis=1)
+                r *= r
+                spread = r.sum(axis=1)
+                spread *= m
+                total *= total
+                spread -= total
+                observed += np.einsum("bu,bu->b", weights[:, units.item[part]], spread) / (2 * (m - 1))
+        return observed
 
 
 def alpha_sums(
@@ -118,7 +180,7 @@ def alpha_sums(
         counts = sides.shared(counts)
     if "nominal" in levels:
         observed["nominal"] = sum_by(item, observed_nominal(counted), items)
-    units, unit_item, unit_m = _units(counted, item) if "ordinal" in levels else (None, item[:0], m[:0])
+    units = _units(counted, item) if "ordinal" in levels else ()
     m = counted.m
     del counted  # as large as the ratings: the next steps need the memory
     if "interval" in levels:
@@ -127,7 +189,7 @@ def alpha_sums(
         first = sum_by(item, sum_by(unit, value, m.size), items)
         value *= value  # in place: `standardised` returned a new array
         second = sum_by(item, sum_by(unit, value, m.size), items)
-    return AlphaSums(levels, counts, observed, first, second, units, unit_item, unit_m)
+    return AlphaSums(levels, counts, observed, first, second, units)
 
 
 def standardised(value: Floats) -> Floats:
@@ -172,8 +234,11 @@ def alpha(unit: Ints, value: Floats, level: Level) -> float | None:
     return None if np.isnan(value_at_data) else float(value_at_data)
 
 
-def _units(counted: Tally, item: Ints) -> tuple[csr_array, Ints, Ints]:
-    rated = counted.unit[counted.start]
-    pointer = np.append(counted.start, counted.n.size)
-    shape = (rated.size, counted.values.size)
-    return csr_array((counted.n.astype(np.float64), counted.code, pointer), shape=shape), item[rated], counted.m[rated]
+def _units(counted: Tally, item: Ints) -> tuple[EqualUnits, ...]:
+    code = np.repeat(counted.code, counted.n)  # in the order of the units
+    start = np.cumsum(counted.m) - counted.m
+    parts = []
+    for m in np.unique(counted.m[counted.m > 0]).tolist():
+        own = np.flatnonzero(counted.m == m)
+        parts.append(EqualUnits(code[start[own] + np.arange(m)[:, None]], item[own]))
+    return tuple(parts)

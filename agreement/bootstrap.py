@@ -13,6 +13,7 @@ have Wilson's interval with the effective number of trials that the clusters of 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -47,6 +48,11 @@ class ItemSums(Protocol):
 
     def reason(self, key: Key) -> str:
         """The reason if a figure is undefined for the data."""
+
+
+def divided(above: Floats, below: Floats) -> Floats:
+    """The ratios of two arrays of sums, NaN if the sum below is 0."""
+    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
 
 
 @dataclass(frozen=True)
@@ -84,8 +90,7 @@ class Ratios:
     reasons: tuple[str, ...]
 
     def at(self, weights: Floats) -> Floats:
-        above, below = weights @ self.numerator, weights @ self.denominator
-        return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+        return divided(weights @ self.numerator, weights @ self.denominator)
 
     def reason(self, key: Key) -> str:
         return self.reasons[self.keys.index(key)]
@@ -167,9 +172,10 @@ def item_weights(items: int, replicates: int, seed: int) -> Iterator[Floats]:
     for done in range(0, replicates, block):
         rows = min(block, replicates - done)
         drawn = rng.integers(0, items, size=(rows, items))
-        drawn += np.arange(rows)[:, None] * items
-        counts = np.bincount(drawn.ravel(), minlength=rows * items)
-        yield counts.reshape(rows, items).astype(np.float64)
+        weights = np.empty((rows, items))
+        for row in range(rows):
+            weights[row] = np.bincount(drawn[row], minlength=items)
+        yield weights
 
 
 def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int) -> dict[Key, Estimate]:
@@ -179,16 +185,48 @@ def estimate(figures: Sequence[ItemSums], items: int, replicates: int, seed: int
     interval and counted. If they are more than half, if the figure rests on fewer than two items, or if it does not
     vary and is no share, there is no interval.
     """
-    points = [sums.at(np.ones((1, items)))[0] for sums in figures]
+    computed = _Computed(figures)
+    points = [part[0] for part in computed.at(np.ones((1, items)))]
     drawn = [np.zeros((0, len(sums.keys))) for sums in figures]
     if items > 1 and replicates > 0:
-        blocks = [[sums.at(weights) for sums in figures] for weights in item_weights(items, replicates, seed)]
+        blocks = [computed.at(weights) for weights in item_weights(items, replicates, seed)]
         drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     return {
         key: _estimate(sums, key, point[column], replicate[:, column])
         for sums, point, replicate in zip(figures, points, drawn, strict=True)
         for column, key in enumerate(sums.keys)
     }
+
+
+class _Computed:
+    """Some figures at once. All ratios of sums are computed by one product, with sums that are the same only once."""
+
+    def __init__(self, figures: Sequence[ItemSums]) -> None:
+        self.figures = figures
+        places: dict[bytes, int] = {}
+        columns: list[Floats] = []
+
+        def placed(sums: Floats) -> list[int]:
+            found = []
+            for column in np.ascontiguousarray(sums.T):
+                found.append(places.setdefault(blake2b(column).digest(), len(columns)))
+                if found[-1] == len(columns):
+                    columns.append(column)
+            return found
+
+        self.ratios = [
+            (placed(sums.numerator), placed(sums.denominator)) if isinstance(sums, Ratios) and sums.keys else None
+            for sums in figures
+        ]
+        self.sums = np.stack(columns, axis=1) if columns else None
+
+    def at(self, weights: Floats) -> list[Floats]:
+        """The figures of each of the objects, (b, F), as their own `at` gives them."""
+        total = None if self.sums is None else weights @ self.sums
+        return [
+            sums.at(weights) if places is None or total is None else divided(total[:, places[0]], total[:, places[1]])
+            for sums, places in zip(self.figures, self.ratios, strict=True)
+        ]
 
 
 def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Estimate:

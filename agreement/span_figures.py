@@ -54,9 +54,6 @@ def by_character(spans: SpanAnswers, pieces: TextPieces, items: int) -> list[Ite
         observed={"nominal": sum_by(item, observed_nominal(counted) * size, items)},
         first=none,
         second=none,
-        units=None,
-        unit_item=item[:0],
-        m=counted.m[:0],
     )
     return [percent, left_out, RekeyedSums(alpha, (("span_alpha",),))]
 

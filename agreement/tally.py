@@ -10,6 +10,9 @@ from agreement.rating_arrays import Floats, Ints
 DENSE_CELLS = 4_000_000
 """With more cells than this, the counts of items by values are kept sparse."""
 
+FEW_VALUES = 1000
+"""With at most so many distinct values, the place of each is found by a search."""
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -59,8 +62,7 @@ def tally(unit: Ints, value: Floats, units: int | None = None, values: Floats | 
     all values in ascending order if some may not occur. Sorts one array of R integers, so neither many distinct values
     nor many units need more memory.
     """
-    values = np.unique(value) if values is None else values
-    key = np.searchsorted(values, value).astype(np.int64, copy=False)
+    values, key = _codes(value) if values is None else (values, np.searchsorted(values, value))
     key += unit * max(values.size, 1)
     key.sort()
     start = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if key.size else np.zeros(0, dtype=np.int64)
@@ -69,3 +71,15 @@ def tally(unit: Ints, value: Floats, units: int | None = None, values: Floats | 
     cell_unit, code = np.divmod(key, max(values.size, 1))
     m = np.bincount(unit, minlength=0 if units is None else units)
     return Tally(unit=cell_unit, code=code, n=n, m=m, values=values)
+
+
+def _codes(value: Floats) -> tuple[Floats, Ints]:
+    """The distinct values in ascending order, (K,), and the place of each value among them, (R,)."""
+    values = np.unique(value)
+    if values.size <= FEW_VALUES:
+        return values, np.searchsorted(values, value).astype(np.int64, copy=False)
+    order = np.argsort(value)  # of many values, a search for each is slower than another sort
+    ordered = value[order]
+    code = np.empty(value.size, dtype=np.int64)
+    code[order] = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))
+    return values, code

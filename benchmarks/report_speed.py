@@ -41,14 +41,16 @@ def pairs(systems: int, items: int, outputs: int, raters: int = 3) -> tuple[str,
     return _study("pairwise", question), [_item(number, outputs) for number, outputs in enumerate(given)], ratings
 
 
-def sliders(ratings: int, systems: int = 4, raters: int = 5) -> tuple[str, Lines, Lines]:
-    """A study of outputs that several people rate on a slider."""
+def sliders(ratings: int, step: float | None, systems: int = 4, raters: int = 5) -> tuple[str, Lines, Lines]:
+    """A study of outputs that several people rate on a slider, with steps or continuous."""
     rng = np.random.default_rng(1)
     items = ratings // (systems * raters)
     names = [f"system-{code}" for code in range(systems)]
     quality = rng.normal(60, 15, (items, systems)) + np.arange(systems)
-    given = np.clip(np.rint(quality[:, :, None] + rng.normal(0, 12, (items, systems, raters))), 0, 100)
-    question = "{key: quality, type: slider, text: How good is it?, min: 0, max: 100}"
+    given = np.clip(quality[:, :, None] + rng.normal(0, 12, (items, systems, raters)), 0, 100)
+    given = given if step is None else np.rint(given / step) * step
+    steps = "" if step is None else f", step: {step}"
+    question = f"{{key: quality, type: slider, text: How good is it?, min: 0, max: 100{steps}}}"
     outputs = [{"id": name, "text": "It sails at nine."} for name in names]
     rows: Lines = [
         {"item": f"i{item}", "output": names[system], "rater": f"r{rater}", "question": "quality", "value": value}
@@ -70,7 +72,8 @@ CASES = {
     "100 systems, 300 items": lambda: pairs(100, 300, 9),
     "200 systems, 10,000 items": lambda: pairs(200, 10_000, 2),
     "200 systems, 300 items": lambda: pairs(200, 300, 9),
-    "500,000 ratings on a slider": lambda: sliders(500_000),
+    "500,000 on a slider, steps of 1": lambda: sliders(500_000, 1),
+    "500,000 on a slider, continuous": lambda: sliders(500_000, None),
 }
 
 

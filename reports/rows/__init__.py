@@ -7,6 +7,7 @@ submission; answers without a time come first. Of machines they read one rerun, 
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, TextField
@@ -140,6 +141,12 @@ def answers(study: Study, question: Question, choice: Choice, *columns: str) -> 
     """The columns of the chosen answers to a question in its own shape, as `stream` gives them."""
     rows = choice.rows(study).filter(question=question)
     return stream(rows if choice.only_people else own_answers(rows, study, question), *columns)
+
+
+def in_columns(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], ...]]:
+    """The columns of some thousand rows after the other: a loop over columns takes half as long as one over rows."""
+    while some := list(islice(rows, CHUNK)):
+        yield tuple(zip(*some, strict=True))
 
 
 def not_read(study: Study, question: Question, choice: Choice) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -80,20 +80,13 @@ class _Columns:
         self.value = array("d")
         self.units: dict[tuple[int, int, int, str], int] = {}
 
-    def add(self, unit: tuple[int, int, int, str], rater: int, value: float, position: int, version: int) -> None:
-        self.unit.append(self.units.setdefault(unit, len(self.units)))
-        self.rater.append(rater)
-        self.value.append(value)
-        self.position.append(position)
-        self.version.append(version)
-
 
 class _Reader:
     """Turns the values of one question into numbers of units."""
 
     def __init__(self, rated: RatedItems, question: Question) -> None:
         self.rated, self.question, self.type = rated, question, question_types()[question.type]
-        self.scale = self.type.scale(question.spec)
+        self.level, self.scale = self.type.level, self.type.scale(question.spec)
         self.codes: dict[str, float] = {}
         self.keys: dict[int, dict[str, int]] = {}
         self.parsed: Callable[[str], Any] = cache(rated.read)
@@ -101,23 +94,22 @@ class _Reader:
             for pk, item in rated.items_of_outputs.items():
                 self.keys.setdefault(item, {})[rated.systems[pk]] = pk
 
-    def values(self, item: int, output: int | None, other: int | None, number: float, raw: str) -> Iterator[Value]:
-        match self.type.level:
+    def values(self, item: int, output: int | None, other: int | None, number: float, raw: str) -> Iterable[Value]:
+        match self.level:
+            case "nominal" | "interval":
+                value = number if self.scale is not None else self.codes.setdefault(raw, float(len(self.codes)))
+                return ((UNKNOWN if output is None else output, UNKNOWN, value),)
             case "choice" if output is not None and other is not None:
                 one, two = sorted((output, other), key=self.rated.systems.__getitem__)
                 winner, systems = self.parsed(raw), self.rated.systems
                 found = FIRST if winner == systems[one] else SECOND if winner == systems[two] else TIE
-                yield one, two, float(found)
+                return ((one, two, float(found)),)
             case "rank":
-                of_item = self.keys.get(item, {})
-                for key, rank in self.rated.read(raw).items():
-                    if key in of_item:
-                        yield of_item[key], UNKNOWN, float(rank)
+                of_item, ranks = self.keys.get(item, {}), self.rated.read(raw)
+                return [(of_item[key], UNKNOWN, float(rank)) for key, rank in ranks.items() if key in of_item]
             case "span":
-                yield UNKNOWN, UNKNOWN, float(bool(json.loads(raw)["spans"]))
-            case "nominal" | "interval":
-                value = number if self.scale is not None else self.codes.setdefault(raw, float(len(self.codes)))
-                yield UNKNOWN if output is None else output, UNKNOWN, value
+                return ((UNKNOWN, UNKNOWN, float(bool(json.loads(raw)["spans"]))),)
+        return ()
 
     def labels(self, values: Floats) -> dict[float, str]:
         """The values in words."""
@@ -137,15 +129,19 @@ def opinions(rated: RatedItems, question: Question, choice: Choice) -> Opinions 
     if reader.type.level not in ("nominal", "interval", "choice", "rank", "span"):
         return None
     columns = _Columns()
+    units, systems, values = columns.units, rated.systems, reader.values
     for item, output, other, rater, variant, number, raw, shown, version in answers(
         rated.study, question, choice, *COLUMNS
     ):
-        order = reader.parsed(shown) if shown else None
-        for one, two, value in reader.values(item, output, other, number, raw):
-            system = rated.systems.get(one)
-            place = order.index(system) if order and system in order and two == UNKNOWN else UNKNOWN
+        order = reader.parsed(shown) if shown else ()
+        for one, two, value in values(item, output, other, number, raw):
+            system = systems.get(one) if order and two == UNKNOWN else None
             unit = (item, one, two, variant if one == UNKNOWN else "")
-            columns.add(unit, rater, value, place, version or 0)
+            columns.unit.append(units.setdefault(unit, len(units)))
+            columns.rater.append(rater)
+            columns.value.append(value)
+            columns.position.append(order.index(system) if system in order else UNKNOWN)
+            columns.version.append(version or 0)
     sides = SIDES if reader.type.level == "choice" and not choice.pairs_by_name else None
     return _opinions(rated, reader, columns, sides)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agreement.rating_arrays import NO_SYSTEM, Ratings
 from annotation.models import Question
 from annotation.questions import question_types
-from reports.rows import Choice, answers
+from reports.rows import Choice, answers, in_columns
 from reports.rows.rated_items import Ints, RatedItems
 
 NOTHING = -1
@@ -28,14 +28,13 @@ def ratings(rated: RatedItems, question: Question, choice: Choice) -> Ratings:
     number = array("d")
     codes: dict[str, int] = {}
     value_column = "number" if numeric else "raw_value"  # the JSON as stored is enough to distinguish categories
-    for item_pk, output_pk, rater_pk, name, value in answers(
-        rated.study, question, choice, "item_id", "output_id", "rater_id", "variant", value_column
-    ):
-        item.append(item_pk)
-        output.append(NOTHING if output_pk is None else output_pk)
-        rater.append(rater_pk)
-        variant.append(variants.setdefault(name, len(variants)))
-        number.append(value if numeric else codes.setdefault(value, len(codes)))
+    read = answers(rated.study, question, choice, "item_id", "output_id", "rater_id", "variant", value_column)
+    for item_pks, output_pks, rater_pks, names, given in in_columns(read):
+        item.extend(item_pks)
+        output.extend([NOTHING if pk is None else pk for pk in output_pks])
+        rater.extend(rater_pks)
+        variant.extend([variants.setdefault(name, len(variants)) for name in names])
+        number.extend(given if numeric else [codes.setdefault(value, len(codes)) for value in given])
     values = np.frombuffer(number, dtype=np.float64) if number else np.empty(0)
     if not numeric:
         values, categories = _sorted_categories(values, codes)

@@ -128,3 +128,30 @@ def test_memory_limits_change_no_figure(limit, step, monkeypatch):
     expected = alpha_sums(unit, value, item, 5, LEVELS).at(weights)
     monkeypatch.setattr(*limit)
     np.testing.assert_allclose(alpha_sums(unit, value, item, 5, LEVELS).at(weights), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [3, 40, 10_000])
+@pytest.mark.parametrize("raters", [(3, 3), (2, 4)])
+def test_replicates_of_any_scale_are_the_alphas_of_the_drawn_items(scale, raters, monkeypatch):
+    # With many values the sums over values of one item alone, and over the others, are taken in different ways.
+    rng = np.random.default_rng(scale)
+    m = rng.integers(raters[0], raters[1] + 1, 30)
+    unit, item = np.repeat(np.arange(30), m), np.repeat(np.arange(10), 3)
+    value = np.rint(rng.normal(0, 1, 30)[unit] * scale / 4 + rng.normal(0, scale / 5, unit.size))
+    weights = rng.multinomial(10, np.full(10, 0.1), 5).astype(float)
+    expected = []
+    for drawn in weights.astype(int):
+        kept = [np.flatnonzero(item[unit] == code) for code in np.repeat(np.arange(10), drawn)]
+        again = np.concatenate([unit[rows] + 30 * copy for copy, rows in enumerate(kept)])
+        _, again = np.unique(again, return_inverse=True)
+        expected.append([alpha(again, value[np.concatenate(kept)], level) for level in LEVELS])
+    monkeypatch.setattr(tally, "DENSE_CELLS", 0)
+    found = alpha_sums(unit, value, item, 10, tuple(LEVELS)).at(weights)
+    assert found == pytest.approx(np.array(expected, dtype=float), abs=1e-12)
+
+
+def test_ordinal_alpha_of_weights_that_are_hardly_whole_is_that_of_whole_ones():
+    rng = np.random.default_rng(8)
+    sums = alpha_sums(np.repeat(np.arange(20), 3), rng.normal(size=60), np.repeat(np.arange(10), 2), 10, ("ordinal",))
+    weights = rng.integers(0, 4, (5, 10)).astype(float)
+    assert sums.at(weights + 1e-9) == pytest.approx(sums.at(weights), abs=1e-6)

@@ -118,3 +118,16 @@ class Always(Discrete):
 def test_a_place_that_never_changes_has_an_interval_all_the_same():
     figure = estimate([RekeyedSums(Always(), (KEY,))], 3, 50, seed=0)[KEY]
     assert figure.interval == (1, 1)
+
+
+def test_ratios_have_the_same_figures_alone_and_together():
+    rng = np.random.default_rng(2)
+    shared = rng.integers(0, 3, 6)
+    ratios = [ratio(rng.random(6) * shared, shared), ratio(rng.random(6), np.ones(6)), ratio(shared, np.ones(6))]
+    renamed = [Ratios(((f"{n}",),), one.numerator, one.denominator, one.reasons) for n, one in enumerate(ratios)]
+    together = estimate([*renamed, RarelyDefined()], 6, 100, seed=3)
+    for number, one in enumerate(ratios):
+        alone, among_others = estimate([one], 6, 100, seed=3)[KEY], together[(f"{number}",)]
+        assert among_others.value == pytest.approx(alone.value)
+        assert among_others.interval == pytest.approx(alone.interval)
+    assert together[KEY] == estimate([RarelyDefined()], 6, 100, seed=3)[KEY]
