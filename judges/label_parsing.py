@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from judges.reply_parsing import after_label, not_empty, one_of, single_line
+from judges.reply_normalising import plain_reply
+from judges.reply_parsing import answer_alone, one_of
 
 
 def read_label(text: str, name: str, allowed: Sequence[str]) -> str:
@@ -10,8 +11,4 @@ def read_label(text: str, name: str, allowed: Sequence[str]) -> str:
 
     `name` is the word before the colon. Raises ReplyInvalidError.
     """
-    plain = not_empty(text)
-    if name.casefold() in plain.casefold():
-        before, plain = after_label(plain, name)
-        single_line(before + "\n" + plain if before else plain)
-    return one_of(single_line(plain), allowed)
+    return one_of(answer_alone(plain_reply(text), name), allowed)

@@ -14,15 +14,17 @@ from typing import Any
 
 from judges.options import Option
 from judges.protocol import ReplyInvalidError
+from judges.reply_normalising import BEFORE_LABEL, EMPTY, plain_reply
 from judges.reply_parsing import (
-    BEYOND,
     NO_ANSWER,
     NOT_WHOLE,
-    NUMBER,
     OFF_SCALE,
     TWO_ANSWERS,
     after_label,
-    not_empty,
+    answer_alone,
+    bare,
+    no_number,
+    of_scale,
     one_of,
     single_line,
     whole_number,
@@ -213,9 +215,9 @@ class NumberOnScale(FormAnswer):
         return {"type": "number"}
 
     def from_text(self, text: str) -> float:
-        plain = not_empty(text).strip("`*_").removesuffix(".").strip("`*_")
+        plain = of_scale(bare(text), self.high)
         if not re.fullmatch(r"-?[0-9]{1,10}(\.[0-9]{1,10})?", plain):
-            raise ReplyInvalidError(TWO_ANSWERS if len(re.findall(NUMBER, plain)) > 1 else NO_ANSWER)
+            raise ReplyInvalidError(no_number(plain))
         return self._checked(float(plain))
 
     def from_json(self, value: Any) -> float:
@@ -264,7 +266,8 @@ class ReplyForm:
         """Return the answer and the explanation, or "". Raises ReplyInvalidError."""
         if self.as_json:
             return self._from_json(reply.parsed)
-        return self._explained(reply.text) if self.explained else (self._alone(reply.text), "")
+        plain = plain_reply(reply.text)
+        return self._explained(plain) if self.explained else (self._alone(plain), "")
 
     def _labelled(self, answer: str) -> str:
         return f"{self.answer.label}: {answer}" if self.answer.label else answer
@@ -274,18 +277,15 @@ class ReplyForm:
         if not after:
             raise ReplyInvalidError(NO_ANSWER)
         answer = self.answer.from_text(single_line(after))
-        explanation = re.sub(rf"(?i)\A[ \t>]*[*_]*{EXPLANATION}[*_]*[ \t]*:[*_]*", "", before).strip()
+        explanation = re.sub(rf"(?i)\A{BEFORE_LABEL}{EXPLANATION}[*_]*[ \t]*:[*_]*", "", before).strip()
         return answer, _some(explanation)
 
     def _alone(self, text: str) -> Any:
-        plain = not_empty(text)
-        if self.answer.label and self.answer.label.casefold() in plain.casefold():
-            before, plain = after_label(plain, self.answer.label)
-            if before:
-                raise ReplyInvalidError(BEYOND)
-        if not plain:
-            raise ReplyInvalidError(NO_ANSWER)
-        return self.answer.from_text(single_line(plain))
+        try:
+            plain = answer_alone(text, self.answer.label)
+        except ReplyInvalidError as problem:
+            raise ReplyInvalidError(NO_ANSWER if problem.reason == EMPTY else problem.reason) from None
+        return self.answer.from_text(plain)
 
     def _from_json(self, parsed: Any) -> tuple[Any, str]:
         if not isinstance(parsed, dict):
@@ -309,7 +309,7 @@ def _some(explanation: str) -> str:
 
 def _whole_numbers(text: str) -> list[int]:
     """Return the whole numbers that a text lists, separated by commas. Raises ReplyInvalidError."""
-    plain = not_empty(text).strip("\"'\u201c\u201d`*_").removesuffix(".").rstrip()
+    plain = bare(text).strip("\"'\u201c\u201d`*_[]").removesuffix(".").rstrip()
     parts = [part.strip() for part in plain.split(",")]
     if not all(re.fullmatch(r"-?[0-9]{1,9}", part) for part in parts):
         decimal = any(re.fullmatch(r"-?[0-9]+\.[0-9]+", part) for part in parts)

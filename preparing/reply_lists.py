@@ -3,7 +3,7 @@
 import re
 
 from judges.protocol import ReplyInvalidError
-from judges.reply_parsing import not_empty
+from judges.reply_normalising import plain_reply
 
 LINE = re.compile(r"[ \t]*([0-9]{1,2})[.)][ \t]+(\S.*)")
 FEWER, MORE = "fewer texts than asked for", "more texts than asked for"
@@ -20,7 +20,7 @@ def list_form(blank: str, count: int) -> str:
 def read_list(text: str, count: int) -> list[str]:
     """Return the `count` texts of a reply. Raises ReplyInvalidError."""
     found: list[str] = []
-    for line in not_empty(text).splitlines():
+    for line in plain_reply(text).splitlines():
         if not line.strip():
             continue
         match = LINE.fullmatch(line)

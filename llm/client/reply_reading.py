@@ -24,6 +24,7 @@ FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 MOST_TOKENS = 2**31 - 1
 END = "[DONE]"
 BYTE_ORDER_MARK = "\ufeff"
+AROUND_JSON = f" \t\r\n\u00a0\u200b{BYTE_ORDER_MARK}"
 
 
 ERROR = "error"
@@ -111,6 +112,7 @@ def _logprobs(given: Any, request: Request, written: str, found: Separated) -> t
 
 def structured(text: str) -> Any:
     """Return the JSON value of a reply, alone or in a fenced block. Raises UnusableReplyError."""
+    text = text.strip(AROUND_JSON)
     fenced = FENCED.fullmatch(text)
     try:
         return check_json(parse_json(fenced[1] if fenced else text))

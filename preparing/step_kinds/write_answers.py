@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from annotation.models import Study
 from judges.prompt_texts import fenced
-from judges.reply_parsing import not_empty
+from judges.reply_normalising import not_empty
 from preparing.models import InstructionTrial, PreparedText, Suggestion
 from preparing.step_configuration import StepConfiguration
 from preparing.step_kind import INSTRUCTION, StepAsker, StepCase, StepKind, StepResult, document_fence

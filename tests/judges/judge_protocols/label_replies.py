@@ -18,11 +18,9 @@ def bad_replies(first, second):
         (f"Category: not {first}", none),
         ("Kategorie: sonstiges", none),
         (f"Category: {first[:-2]}", none),
-        (f"```\nCategory: {first}\n```", more),
-        (f"```\n{first}\n```", more),
         (f'{{"kind": "{first}"}} // a comment', none),
         ("I am sorry, I cannot help with that.", none),
-        (f"I cannot tell.\nCategory: {first}", more),
+        (f"I cannot tell.\nCategory: {first}", "text before the answer"),
         (f"Category: {first}\nThe comment says so.", more),
         (f"Category: {{one of: {first} | {second}}}", two),
     ]

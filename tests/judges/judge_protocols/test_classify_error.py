@@ -26,7 +26,7 @@ def test_anything_else_is_invalid_and_says_why(reply, reason):
 def test_the_whole_prompt_echoed_is_invalid():
     asker = ScriptedAsker("others")
     judged("classify_error", asker, TURN_CASE)
-    assert outcome_of("classify_error", asker.prompt, TURN_CASE) == ("invalid", "text after the answer")
+    assert outcome_of("classify_error", asker.prompt, TURN_CASE) == ("invalid", "text before the answer")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,6 @@ def test_the_explanation_is_kept_without_its_label():
         ("Explanation: a\nEntscheidung: 1", "no answer in the form requested"),
         ("Explanation: a\nDecision: eins", "no answer in the form requested"),
         ("Explanation: a\nDecision:", "no answer in the form requested"),
-        ("```\nExplanation: a\nDecision: 1\n```", "text after the answer"),
         ("Explanation: a\nDecision: 1\nThis was hard.", "text after the answer"),
         ("Decision: 1\nExplanation: It is short.", "text after the answer"),
         ("Decision: 1", "no explanation before the answer"),

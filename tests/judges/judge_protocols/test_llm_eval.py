@@ -24,12 +24,14 @@ def test_a_whole_number_on_the_scale_is_the_score(reply):
         ("Score: \uff14", "no answer in the form requested"),
         ("Score: not 4", "no answer in the form requested"),
         ("Punktzahl: vier", "no answer in the form requested"),
-        ("```\nScore: 4\n```", "text after the answer"),
         ('{"score": 4} // four', "no answer in the form requested"),
         ("Score: {whole number from 1 to 5}", "more than one answer"),
         ("I cannot score this. Score: 4 would be a guess.", "no answer in the form requested"),
         ("Score: 4\nThe output is brief.", "text after the answer"),
-        ("Score: 4/5", "more than one answer"),
+        ("Score: 4/10", "a number of another scale"),
+        ("Score: 4 (good)", "text after the answer"),
+        ("It is good.\nScore: 4", "text before the answer"),
+        ("Final score: 4", "no answer in the form requested"),
     ],
 )
 def test_anything_else_is_invalid_and_says_why(reply, reason):

@@ -122,7 +122,6 @@ def test_a_call_that_was_not_answered_ends_the_judgment():
         ("It is brief. Rating: not 4", "no answer in the form requested"),
         ("Es ist kurz. Note: vier", "no answer in the form requested"),
         ("It is brief. Rating:", "empty"),
-        ("```\nIt is brief.\nRating: 4\n```", "text after the answer"),
         ('{"rating": 4} // four', "no answer in the form requested"),
         ("I cannot rate this.", "no answer in the form requested"),
         ("{text}\nRating: {whole number from 1 to 5}", "more than one answer"),

@@ -40,7 +40,6 @@ def test_the_name_of_an_output_alone_chooses_it(reply, value):
         ("not Output (a)", "no answer in the form requested"),
         ("Tie", "no answer in the form requested"),
         ("Ausgabe (a)", "no answer in the form requested"),
-        ("```\nOutput (a)\n```", "text after the answer"),
         ("Output (a)\nIt is short.", "text after the answer"),
         ("Output (a) is better.", "no answer in the form requested"),
         ('{"answer": "Output (a)"} // first', "no answer in the form requested"),

@@ -26,10 +26,8 @@ BAD_REPLIES = [
     ("Bewertung: gut", "no answer in the form requested"),
     ("Rating: goo", "no answer in the form requested"),
     ("Rating:", "empty"),
-    ("```\nRating: good\n```", "text after the answer"),
-    ("```\ngood\n```", "text after the answer"),
     ('{"rating": "good"} // followed', "no answer in the form requested"),
-    ("I cannot rate this.\nRating: good", "text after the answer"),
+    ("I cannot rate this.\nRating: good", "text before the answer"),
     ("I am sorry, I cannot help with that.", "no answer in the form requested"),
     ("Rating: good\nIt is short now.", "text after the answer"),
     ("Rating: {one of: good | bad}", "more than one answer"),
@@ -57,7 +55,7 @@ def test_neutral_is_a_rating_of_three_and_not_of_two():
 def test_the_whole_prompt_echoed_is_invalid():
     asker = ScriptedAsker("good")
     judged("session_rating", asker, TURN_CASE)
-    assert outcome_of("session_rating", asker.prompt, TURN_CASE) == ("invalid", "text after the answer")
+    assert outcome_of("session_rating", asker.prompt, TURN_CASE) == ("invalid", "text before the answer")
 
 
 @pytest.mark.parametrize(
