@@ -28,7 +28,7 @@ from accounts.models import (
 from accounts.second_factor import reset_second_factor
 from accounts.sign_in_links import revoke_links
 from config.folded_text import folded
-from config.models import Erasure, Worker
+from config.models import Erasure, QueueTurn, Worker
 
 # Rights come from memberships in studies. A group would be a second way to get them, past the audit.
 admin.site.unregister(Group)
@@ -317,6 +317,14 @@ class WorkerAdmin(OperatorsOnly, ReadOnlyAdmin):
     """Worker processes, as they last reported."""
 
     list_display = ["name", "queues", "started_at", "seen_at", "reaches_broker"]
+
+
+@admin.register(QueueTurn)
+class QueueTurnAdmin(OperatorsOnly, ReadOnlyAdmin):
+    """When each study had its last turn in a queue that others waited in, too."""
+
+    list_display = ["queue", "study", "at"]
+    ordering = ["-at"]
 
 
 @admin.register(Erasure)

@@ -1,4 +1,4 @@
-"""Worker processes and erasures."""
+"""Worker processes, turns of studies, and erasures."""
 
 from django.db import models
 from django.db.models import Q
@@ -18,6 +18,23 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class QueueTurn(models.Model):
+    """When a study had its last turn in a queue of background work, while others waited there too.
+
+    It does not refer to the study, which may be deleted meanwhile.
+    """
+
+    queue = models.CharField(max_length=10)
+    study = models.BigIntegerField(help_text="primary key of the study; 0: work of none")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["queue", "study"], name="queue_turn_once")]
+
+    def __str__(self) -> str:
+        return f"last turn of study {self.study} in {self.queue}"
 
 
 class Erasure(models.Model):

@@ -1,11 +1,14 @@
 """What the page about models says of a study's judgments: indexes have all that is read, however many there are."""
 
+from datetime import datetime
+
 from django.db.models import Min, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
 from annotation.models import JudgeRun, Study
 from config.background.kinds import QueueState
 from config.background.rows import Status
-from judges.models import IS_FAILED, Judgment
+from judges.models import IS_FAILED, Judgment, RunWork
 
 
 def judgment_queue(study: Study) -> QueueState:
@@ -30,3 +33,17 @@ def judgment_queue(study: Study) -> QueueState:
 
 def _count(runs: list[int], status: str) -> int:
     return Judgment.objects.filter(run__in=runs, status=status).count()
+
+
+def first_judgments(now: datetime) -> list[tuple[int | None, int, datetime]]:
+    """Return, for each run that goes on, its study, and the key and time of its first judgment that is due.
+
+    A judgment whose worker was lost comes first. There may be a hundred thousand rows, so none but these are read.
+    """
+    of_run = Judgment.objects.filter(run=OuterRef("run")).order_by("place").values("pk")
+    lost = of_run.filter(status=Status.RUNNING, outcome="", lease_until__lt=now)
+    queued = of_run.filter(status=Status.QUEUED, outcome="", due_at__lte=now)
+    runs = RunWork.objects.filter(settled=False).annotate(first=Coalesce(Subquery(lost[:1]), Subquery(queued[:1])))
+    first = dict(runs.filter(first__isnull=False).values_list("first", "study"))
+    due = Judgment.objects.filter(pk__in=first).values_list("pk", "due_at")
+    return [(first[pk], pk, due_at) for pk, due_at in due]

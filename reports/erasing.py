@@ -41,6 +41,7 @@ class ReportErasing(Erasing):
         remove(KeptExport.objects.filter(study=rater.study), ERASED)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
+        erased.empty(KeptReport.objects.filter(study=study, requested_by=person), requested_by=None)
         erased.empty(KeptExport.objects.filter(study=study, requested_by=person), requested_by=None)
         erased.empty(Preregistration.objects.filter(study=study, by=person), by=None)
 

@@ -77,7 +77,7 @@ def _kept(request: HtmxRequest, study: Study) -> tuple[Kept, dict[str, Any]]:
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     compared = {name: value for name, value in chosen.items() if name != "sort"}
-    return kept_report(study, KIND, comparison_choices(**compared)), chosen
+    return kept_report(study, KIND, comparison_choices(**compared), person_of(request)), chosen
 
 
 def _choices(study: Study, chosen: dict[str, Any]) -> dict[str, Any]:

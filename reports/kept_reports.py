@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
+from accounts.models import Person
 from annotation.blinding import is_blind
 from annotation.models import Study
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
@@ -36,6 +37,12 @@ MOST_CHOICES = 50
 """Reports of one kind that a study keeps, each under other choices; the oldest go."""
 
 
+MOST_WAITING, MOST_OF_PERSON = 24, 8
+"""Reports of one study that wait at once: all of them, and those that one person has asked for."""
+CROWDED_WAIT = 5.0
+"""Seconds after which it is worth asking again for a report that was not queued."""
+
+
 class ReportOutdatedError(Exception):
     """Answers were erased while a report was computed from them: it must not be kept."""
 
@@ -49,6 +56,8 @@ class Kept:
     waiting: KeptReport | None
     failed: KeptReport | None
     is_current: bool
+    is_crowded: bool = False
+    """Whether it was not requested, because too many others wait: ask again later."""
 
     @property
     def is_there(self) -> bool:
@@ -103,6 +112,8 @@ class Kept:
     def wait(self) -> float:
         """Seconds after which it is worth asking again."""
         row = self.waiting
+        if self.is_crowded:
+            return CROWDED_WAIT
         due = max((row.due_at - database_now()).total_seconds(), 0.0) if row and row.status == Status.QUEUED else 0.0
         return due + max((self.done and self.done.seconds) or 0.0, 1.0)
 
@@ -113,15 +124,16 @@ class Kept:
         return ".".join("" if row is None else str(row.pk) for row in rows)
 
 
-def kept_report(study: Study, key: str, choices: Choices) -> Kept:
+def kept_report(study: Study, key: str, choices: Choices, asker: Person | None = None) -> Kept:
     """The newest report with these choices; requests one if it is not of the current state of the data.
 
-    Two queries, one of which reads the state. Raises ImportPendingError.
+    One that waits with the same choices is found, whoever has asked for it. `asker` is the person in whose name it is
+    requested: each has few at once. Two queries, one of which reads the state. Raises ImportPendingError.
     """
-    return kept_reports(study, [(key, choices)])[0]
+    return kept_reports(study, [(key, choices)], asker)[0]
 
 
-def kept_reports(study: Study, wanted: Sequence[tuple[str, Choices]]) -> list[Kept]:
+def kept_reports(study: Study, wanted: Sequence[tuple[str, Choices]], asker: Person | None = None) -> list[Kept]:
     """Several at once, by the key of their kind and their choices, in as few queries; see `kept_report`."""
     refuse_import_since(study)
     digests = [digest_of(study, choices) for _, choices in wanted]
@@ -138,17 +150,20 @@ def kept_reports(study: Study, wanted: Sequence[tuple[str, Choices]]) -> list[Ke
         states.append(state_of(entries[ignored], kind.version))
     rows = list(KeptReport.objects.filter(chosen, study=study, frozen_as=None).defer("figures").order_by("pk"))
     return [
-        _up_to_date(study, key, choices, state, [row for row in rows if (row.kind, row.digest) == (key, digest)])
+        _up_to_date(study, key, choices, state, asker, [row for row in rows if (row.kind, row.digest) == (key, digest)])
         for (key, choices), digest, state in zip(wanted, digests, states, strict=True)
     ]
 
 
-def _up_to_date(study: Study, key: str, choices: Choices, state: str, rows: Iterable[KeptReport]) -> Kept:
+def _up_to_date(
+    study: Study, key: str, choices: Choices, state: str, asker: Person | None, rows: Iterable[KeptReport]
+) -> Kept:
     """What `rows` have; requests a report if they have none of this state."""
     kept = _kept_of(study, rows, state)
     if kept.is_current or kept.waiting is not None or _stays_failed(kept, state):
         return kept
-    _request(kept, key, choices, state)
+    if not _request(kept, key, choices, state, asker):
+        return replace(kept, is_crowded=True)
     return _kept_of(study, _rows(study, key, digest_of(study, choices)).defer("figures").order_by("pk"), state)
 
 
@@ -178,22 +193,36 @@ def _stays_failed(kept: Kept, state: str) -> bool:
     return failed.refused or failed.ended_at > database_now() - TRIED_AGAIN
 
 
-def _request(kept: Kept, key: str, choices: Choices, state: str) -> None:
-    """Queue a computation, not before the last one has been over for a while. Nothing happens if one is queued."""
+def _request(kept: Kept, key: str, choices: Choices, state: str, asker: Person | None) -> bool:
+    """Queue a computation, not before the last one has been over for a while. Nothing happens if one is queued.
+
+    Return False if it was not queued because too many wait.
+    """
     now = database_now()
     due = now
     if kept.done is not None and kept.done.ended_at is not None:
         due = max(now, kept.done.ended_at + timedelta(seconds=REST * (kept.done.seconds or 0.0)))
     try:
         with transaction.atomic():
+            lock_study(kept.study.pk, archived=True)  # so that requests at once do not pass the limits
+            if _is_full(kept.study, asker):
+                return False
             row = KeptReport.objects.create(
                 study=kept.study, kind=key, choices=dict(choices), digest=digest_of(kept.study, choices), state=state,
-                due_at=due,
+                due_at=due, requested_by=asker,
             )  # fmt: skip
             if due <= now:  # otherwise the sweep notifies workers when it is due
                 enqueue(works()[WORK_KEY], row)
     except IntegrityError:  # another request has queued it meanwhile
-        return
+        return True
+    return True
+
+
+def _is_full(study: Study, asker: Person | None) -> bool:
+    """Whether so many reports of the study wait, or of the person in it, that no more are queued."""
+    waiting = KeptReport.objects.filter(study=study, status__in=WAITING).values_list("requested_by", flat=True)
+    askers = list(waiting[:MOST_WAITING])
+    return len(askers) == MOST_WAITING or (asker is not None and askers.count(asker.pk) >= MOST_OF_PERSON)
 
 
 def digest_of(study: Study, choices: Choices) -> str:

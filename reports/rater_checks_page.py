@@ -36,7 +36,7 @@ UNCHANGED = 204
 def rater_checks(request: HtmxRequest, slug: str) -> HttpResponse:
     """The kept figures of each rater; a page that waits asks again, and gets its part when it has changed."""
     study = reported_study(person_of(request), slug)
-    kept = kept_report(study, "rater_checks", {})
+    kept = kept_report(study, "rater_checks", {}, person_of(request))
     status = KeptStatus.of([kept], request.GET)
     before = shown_before(request.GET) if request.htmx else None
     if before == status.mark:

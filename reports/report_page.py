@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.text import slugify
 
+from accounts.models import Person
 from agreement.catalogue import FIGURES
 from annotation.blinding import blinding_state
 from annotation.models import Rater, Study
@@ -52,21 +53,21 @@ class ReportPage:
     sorting: Sorting
 
     @classmethod
-    def of(cls, study: Study, chosen: Mapping[str, Any], query: QueryDict) -> "ReportPage":
-        """Read the reports, and request those that are not current. Raises ImportPendingError."""
+    def of(cls, study: Study, chosen: Mapping[str, Any], query: QueryDict, asker: Person | None = None) -> "ReportPage":
+        """Read the reports, and request those that are not current, for `asker`. Raises ImportPendingError."""
         kinds, names = chosen["kinds"], chosen["raters"]
         by_category = chosen["by"] == "category"
         own = protocol_figures(study)
         of_figures = chosen["excluded"], chosen["pair_coding"]
         wanted = {
             "agreement": agreement_choices(kinds, names, chosen["guidelines"], by_category, *of_figures),
-            "raters": {"kinds": sorted(kinds), "raters": sorted(names)},
+            "raters": {"kinds": sorted({*kinds}), "raters": sorted({*names})},
             **({own.report_kind: {"labeller": chosen["labeller"]}} if own else {}),
             "details": details_choices(kinds, names, chosen["guidelines"], *of_figures),
         }  # fmt: skip
         if not names:
             wanted["disagreement"] = disagreement_choices(kinds, chosen["guidelines"], *of_figures)
-        kept = dict(zip(wanted, kept_reports(study, list(wanted.items())), strict=True))
+        kept = dict(zip(wanted, kept_reports(study, list(wanted.items()), asker), strict=True))
         agreement, raters, details = kept["agreement"], kept["raters"], kept["details"]
         of_protocol, compared = kept[own.report_kind] if own else None, kept.get("disagreement")
         prefetch_related_objects([study], "questions")

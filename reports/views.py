@@ -33,7 +33,7 @@ def report(request: HtmxRequest, slug: str) -> HttpResponse:
     """
     study = reported_study(person_of(request), slug)
     try:
-        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
+        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET, person_of(request))
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     before = shown_before(request.GET) if request.htmx else None
@@ -53,7 +53,7 @@ def report_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpR
     """One table of the report as a file, in the figures and the order that the page shows."""
     study = reported_study(person_of(request), slug)
     try:
-        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
+        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET, person_of(request))
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     return file_response(request, study, key, ending, page.files())
@@ -65,7 +65,7 @@ def report_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> 
     """A plot of the report: the page with its files, or one of them."""
     study = reported_study(person_of(request), slug)
     try:
-        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET)
+        page = ReportPage.of(study, choices_in(ReportPageForm(request.GET)), request.GET, person_of(request))
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     plot = one_plot(page.plots(), key)
@@ -79,7 +79,7 @@ def report_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> 
 def glance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
     """The table of the study's overview as a file."""
     study = reported_study(person_of(request), slug)
-    kept = kept_report(study, "agreement", agreement_choices())
+    kept = kept_report(study, "agreement", agreement_choices(), person_of(request))
     shown = glance_table(glances(study, kept.figures)) if kept.is_there else None
     return file_response(request, study, key, ending, texts_of([shown] if shown else []))
 
@@ -89,7 +89,7 @@ def glance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpR
 def glance(request: HtmxRequest, slug: str) -> HttpResponse:
     """The most telling alpha of each question, as a fragment of the study's overview."""
     study = reported_study(person_of(request), slug)
-    kept = kept_report(study, "agreement", agreement_choices())
+    kept = kept_report(study, "agreement", agreement_choices(), person_of(request))
     status = KeptStatus.of([kept], request.GET)
     if shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)

@@ -348,7 +348,7 @@ def _around(study: Study, people: People) -> None:
     try_model(study, people.owner, model=MODEL, question="When?", paragraphs=["At nine."], longest=50)
     try_search(Item.objects.filter(study=study).first(), "ferry", people.owner)
     make_paper_upload(study, people.owner, status="done", done=1, is_new=False, ended_at=timezone.now())
-    kept_report(study, "agreement", agreement_choices())
+    kept_report(study, "agreement", agreement_choices(), people.owner)
     kept_report(study, "items", {})
     add_kept_export(study)
     add_plan(study)

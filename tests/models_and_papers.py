@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from annotation.models import Item
 from config.erasure import open_erasure
-from config.models import Erasure, Worker
+from config.models import Erasure, QueueTurn, Worker
 from llm.budgets import set_cap
 from llm.models import Call, Completion, EndpointState, Reservation, Stop
 from llm.prompt_versions import publish_prompt
@@ -73,5 +73,6 @@ def one_of_each(study, person):
         "trialsearch": make_trial(study, person),
         "paperupload": make_paper_upload(study, person),
         "erasure": closed_erasure(),
+        "queueturn": QueueTurn.objects.create(queue="jobs", study=study.pk, at=now),
         "worker": Worker.objects.create(name="host:1:calls", queues="calls", started_at=now, seen_at=now),
     }

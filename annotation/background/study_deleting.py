@@ -46,4 +46,4 @@ def _erase(study: Study, row: StudyDeletion) -> None:
         raise TryLaterError(GOES_ON, NEXT, counts=False)
 
 
-WORK = Work(WORK_KEY, StudyDeletion, delete, "jobs", lease=timedelta(minutes=10), attempts=10)
+WORK = Work(WORK_KEY, StudyDeletion, delete, "jobs", lease=timedelta(minutes=10), attempts=10, study="")

@@ -62,6 +62,10 @@ class Work:
     in the transaction in which a row fails or is stopped. Messages about `patient` work, whose result nobody waits
     for at a page, are read after those about other work. `queue_state(study)` counts the rows of a study, if there may
     be too many for a page.
+
+    Studies take turns (`config.background.study_turns`): `study` is the path of foreign keys from a row to its study,
+    empty for work that takes no turns. `heads(now)` returns study, key and time of the first due row of each study, if
+    there may be so many rows that grouping them would take long.
     """
 
     key: str
@@ -73,6 +77,8 @@ class Work:
     ended: Callable[[Any], None] | None = None
     patient: bool = False
     queue_state: Callable[[Any], QueueState] | None = None
+    study: str = "study"
+    heads: Callable[[datetime], list[tuple[int | None, int, datetime]]] | None = None
 
 
 def works() -> Mapping[str, Work]:

@@ -27,6 +27,18 @@ class Migration(FirstMigration):
             ],
         ),
         migrations.CreateModel(
+            name='QueueTurn',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('queue', models.CharField(max_length=10)),
+                ('study', models.BigIntegerField(help_text='primary key of the study; 0: work of none')),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('queue', 'study'), name='queue_turn_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Erasure',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -11,7 +11,7 @@ from config.prepared_sql import Columns, fetch_one
 from judges.askers import CallingAsker, KeptAsker, NotKeptError
 from judges.configuration import ConfigurationRefusedError
 from judges.hopeless_runs import stop_if_all_fail, stop_if_cut_off
-from judges.judgment_queue import judgment_queue
+from judges.judgment_queue import first_judgments, judgment_queue
 from judges.models import Judgment
 from judges.protocol import Asker, Reading, ReplyInvalidError, outcome_of_failure
 from judges.run_context import PromptChangedError, RunContext, run_context
@@ -84,5 +84,14 @@ def _reservation(run: int) -> Reservation | None:
 
 
 WORK = Work(
-    WORK_KEY, Judgment, judge, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True, queue_state=judgment_queue
+    WORK_KEY,
+    Judgment,
+    judge,
+    "calls",
+    settings.CALL_LEASE,
+    attempts=ATTEMPTS,
+    patient=True,
+    queue_state=judgment_queue,
+    study="run__rater__study",
+    heads=first_judgments,
 )

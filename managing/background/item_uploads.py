@@ -150,4 +150,4 @@ def _progress(claim: Claim) -> Callable[[int], None]:
     return watch
 
 
-WORK = Work(WORK_KEY, UploadStep, process_upload, "jobs", lease=timedelta(minutes=1))
+WORK = Work(WORK_KEY, UploadStep, process_upload, "jobs", lease=timedelta(minutes=1), study="upload__study")

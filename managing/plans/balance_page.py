@@ -31,7 +31,7 @@ UNCHANGED = 204
 def balance(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the counts and the test of planned slots and of answers."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    kept = kept_report(study, "balance", {})
+    kept = kept_report(study, "balance", {}, person_of(request))
     status = KeptStatus.of([kept], request.GET)
     before = shown_before(request.GET) if request.htmx else None
     if before == status.mark:
@@ -51,7 +51,7 @@ def balance(request: HtmxRequest, slug: str) -> HttpResponse:
 def balance_file(request: HtmxRequest, slug: str, key: str, ending: str) -> HttpResponse:
     """One table of the page as a file."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    kept, sorting = kept_report(study, "balance", {}), Sorting.of(request.GET)
+    kept, sorting = kept_report(study, "balance", {}, person_of(request)), Sorting.of(request.GET)
     parts = kept.figures if kept.is_there else {}
     tables = [_table(part, size, sorting) for part, one in parts.items() for size in one["sizes"]]
     return file_response(request, study, key, ending, texts_of(tables), has_results=False)

@@ -7,6 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.urls import reverse
 
+from accounts.models import Person
 from annotation.models import Question, Study
 from annotation.questions import question_types
 from managing.watching.disagreement_tables import (
@@ -37,9 +38,10 @@ class DisagreementForm(forms.Form):
 class DisagreementPage:
     """What the page shows for what the reader chose. Raises ImportPendingError."""
 
-    def __init__(self, study: Study, chosen: dict[str, Any], query: QueryDict) -> None:
+    def __init__(self, study: Study, chosen: dict[str, Any], query: QueryDict, asker: Person) -> None:
         self.study, self.chosen, self.sorting = study, chosen, Sorting.of(query)
-        self.kept = kept_report(study, "disagreement", disagreement_choices(guidelines=chosen["guidelines"]))
+        choices = disagreement_choices(guidelines=chosen["guidelines"])
+        self.kept = kept_report(study, "disagreement", choices, asker)
         self.status = KeptStatus.of([self.kept], query)
 
     def context(self) -> dict[str, Any]:

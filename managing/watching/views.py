@@ -39,7 +39,7 @@ def disagreement(request: HtmxRequest, slug: str) -> HttpResponse:
     """Where the raters of a question disagree. A page that waits for figures asks again with what it has shown."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     try:
-        page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET)
+        page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET, person_of(request))
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     before = shown_before(request.GET) if request.htmx else None
@@ -59,7 +59,7 @@ def disagreement_file(request: HtmxRequest, slug: str, key: str, ending: str) ->
     """One table about the disagreement on a question as a file."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     try:
-        page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET)
+        page = DisagreementPage(study, choices_in(DisagreementForm(request.GET)), request.GET, person_of(request))
     except ChoiceInvalidError as problem:
         raise Http404(NOTHING) from problem
     return file_response(request, study, key, ending, disagreement_texts(page.context()))

@@ -51,4 +51,7 @@ def _asked(claim: Claim, step: PreparationStep, configuration: StepConfiguration
         return outcome_of_failure(problem), None, problem.detail
 
 
-WORK = Work(WORK_KEY, PreparationCall, make_preparation, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True)
+WORK = Work(
+    WORK_KEY, PreparationCall, make_preparation, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True,
+    study="step__study",
+)  # fmt: skip

@@ -28,4 +28,4 @@ def check_pair(claim: Claim) -> None:
         return
 
 
-WORK = Work(WORK_KEY, PairCheck, check_pair, "jobs", lease=timedelta(minutes=1))
+WORK = Work(WORK_KEY, PairCheck, check_pair, "jobs", lease=timedelta(minutes=1), study="task__item__study")

@@ -35,4 +35,4 @@ def take_look(claim: Claim) -> None:
     finish_look(claim, answers, figures, decision)
 
 
-WORK = Work(WORK_KEY, StopLook, take_look, "jobs", lease=timedelta(minutes=2))
+WORK = Work(WORK_KEY, StopLook, take_look, "jobs", lease=timedelta(minutes=2), study="plan__study")

@@ -34,7 +34,12 @@ class KeptStatus:
 
     @property
     def is_waiting(self) -> bool:
-        return any(one.waiting for one in (*self.reports, *self.later))
+        return any(one.waiting or one.is_crowded for one in (*self.reports, *self.later))
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether others have to be computed before these are even queued."""
+        return any(one.is_crowded for one in (*self.reports, *self.later))
 
     @property
     def is_current(self) -> bool:

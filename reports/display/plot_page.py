@@ -25,7 +25,7 @@ DATA = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 def plot_page(request: HtmxRequest, study: Study, plot: PlotData, page: str) -> HttpResponse:
     """The links to a plot's files. While they are drawn, it asks for itself again; `page` names where the plot is."""
-    kept = kept_report(study, KIND, plot.as_choices())
+    kept = kept_report(study, KIND, plot.as_choices(), person_of(request))
     status = KeptStatus.of([kept], request.GET)
     if request.htmx and shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)
@@ -46,7 +46,7 @@ def plot_file(request: HtmxRequest, study: Study, plot: PlotData, ending: str, p
         return _attachment(text.encode(), DATA[ending], study, plot, ending)
     if ending not in DRAWN:
         raise Http404(NOTHING)
-    kept = kept_report(study, KIND, plot.as_choices())
+    kept = kept_report(study, KIND, plot.as_choices(), person_of(request))
     if not kept.is_there:
         query = request.GET.urlencode()
         return HttpResponseRedirect(

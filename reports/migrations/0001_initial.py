@@ -83,6 +83,7 @@ class Migration(FirstMigration):
                 ('figures', models.TextField(blank=True, help_text='JSON, in the order in which it was computed')),
                 ('read_at', models.DateTimeField(blank=True, help_text='when the data were read', null=True)),
                 ('seconds', models.FloatField(blank=True, help_text='how long the computation took', null=True)),
+                ('requested_by', models.ForeignKey(blank=True, help_text='empty: a command, or somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('refused', models.BooleanField(default=False, help_text='the choices select nothing, so it is not tried again')),
                 ('frozen_as', models.CharField(blank=True, help_text='the key of a report that is kept for good; empty: replaced by the next one', max_length=64, null=True, unique=True)),
                 ('removed_at', models.DateTimeField(blank=True, help_text='when the figures of a frozen one were removed', null=True)),

@@ -38,7 +38,7 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
     form = PowerForm(filled(request.GET, defaults) if asked else None, initial=defaults)
     context: dict[str, Any] = {"study": study, "form": form, "workers": worker_status(), "asked": asked}
     if asked and form.is_valid():
-        kept = kept_report(study, "power", power_choices(form))
+        kept = kept_report(study, "power", power_choices(form), person_of(request))
         context |= {"kept": kept, "status": KeptStatus.of([kept], request.GET)}
         context["report"] = kept.figures if kept.is_there else None
         if kept.is_there and form.cleaned_data["question"]:

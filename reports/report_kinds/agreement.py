@@ -21,7 +21,7 @@ def agreement_choices(
     pair_coding: str = "",
 ) -> dict[str, Any]:
     """The choices of an agreement report as they are kept; those of the default report without arguments."""
-    given = {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines, "categories": categories}
+    given = {"kinds": sorted({*kinds}), "raters": sorted({*names}), "guidelines": guidelines, "categories": categories}
     return given | of_excluded(excluded) | of_pairs(pair_coding == SORTED)
 
 

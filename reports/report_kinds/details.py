@@ -16,7 +16,7 @@ def details_choices(
     pair_coding: str = "",
 ) -> dict[str, Any]:
     """The choices of the report as they are kept."""
-    chosen = {"kinds": sorted(kinds), "raters": sorted(names), "guidelines": guidelines}
+    chosen = {"kinds": sorted({*kinds}), "raters": sorted({*names}), "guidelines": guidelines}
     return chosen | of_excluded(excluded) | of_pairs(pair_coding == SORTED)
 
 

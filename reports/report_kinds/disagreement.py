@@ -13,7 +13,7 @@ def disagreement_choices(
     kinds: Collection[str] = PEOPLE, guidelines: int | str | None = None, excluded: str = "", pair_coding: str = ""
 ) -> dict[str, Any]:
     """The choices of the report as they are kept."""
-    chosen = {"kinds": sorted(kinds), "guidelines": guidelines}
+    chosen = {"kinds": sorted({*kinds}), "guidelines": guidelines}
     return chosen | of_excluded(excluded) | of_pairs(pair_coding == SORTED)
 
 

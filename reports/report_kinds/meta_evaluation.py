@@ -27,16 +27,16 @@ def comparison_choices(
 ) -> dict[str, Any]:
     """The choices of a meta-evaluation as they are kept; those of the leaderboard without arguments."""
     return {
-        "kinds": sorted(MACHINE_KINDS if kinds is None else kinds),
-        "raters": sorted(raters),
-        "people": sorted(people),
-        "across": sorted(across),
+        "kinds": sorted({*(MACHINE_KINDS if kinds is None else kinds)}),
+        "raters": sorted({*raters}),
+        "people": sorted({*people}),
+        "across": sorted({*across}),
         "guidelines": guidelines,
         "categories": categories,
         "majority_of": majority_of or None,
         "mean_of": mean_of or None,
         "positive": positive or None,
-        "panel": sorted(panel),
+        "panel": sorted({*panel}),
         "epsilon": EPSILON if epsilon is None else float(epsilon),
         **of_pairs(pair_coding == SORTED),
     }

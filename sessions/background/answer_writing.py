@@ -176,4 +176,7 @@ def _text_of(reply: Reply) -> str:
         raise GiveUpError(STRANGE, partial=with_marks(reply.text)) from None
 
 
-WORK = Work(key="sessions.writing", model=Turn, run=write, queue="calls", lease=settings.CALL_LEASE, attempts=ATTEMPTS)
+WORK = Work(
+    key="sessions.writing", model=Turn, run=write, queue="calls", lease=settings.CALL_LEASE, attempts=ATTEMPTS,
+    study="session__study",
+)  # fmt: skip

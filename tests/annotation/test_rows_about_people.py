@@ -113,6 +113,7 @@ ROWS_ABOUT_PEOPLE = {
     "revision_sessions.TurnLabel.rater": ("stays", "deleted"),
     "judges.RunWork.started_by": ("emptied", "emptied"),
     "judges.MetricRequest.asked_by": ("emptied", "emptied"),
+    "reports.KeptReport.requested_by": ("emptied", "deleted"),
     "reports.KeptExport.requested_by": ("emptied", "emptied"),
     "reports.Preregistration.by": ("emptied", "emptied"),
     "managing.ItemUpload.person": ("emptied", "emptied"),

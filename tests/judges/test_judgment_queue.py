@@ -8,8 +8,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import JudgeRun, Rater
-from judges.judgment_queue import judgment_queue
-from judges.models import Judgment
+from config.background.study_turns import heads_in_turn
+from judges.background.judging import WORK
+from judges.judgment_queue import first_judgments, judgment_queue
+from judges.models import Judgment, RunWork
 from llm.page_data import queue_rows
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +63,34 @@ def test_no_query_reads_all_judgments(study):
             plans += [said for *_, said in cursor.fetchall() if "judges_judgment" in said or " U0 " in said]
     assert plans
     assert not [plan for plan in plans if not plan.startswith("SEARCH") or "judgment_" not in plan], plans
+
+
+def test_the_first_due_judgment_of_each_run_that_goes_on_is_found_and_no_others(study, make_study):
+    other = make_study("other")
+    runs = {
+        "busy": add_run(study, "1", ("done", 9, ""), ("queued", 8, ""), ("queued", 7, "")),
+        "lost": add_run(other, "2", ("queued", 6, ""), ("running", 4, "")),
+        "over": add_run(other, "3", ("queued", 5, "")),
+        "later": add_run(other, "4", ("queued", 5, "")),
+    }
+    for name, run in runs.items():
+        RunWork.objects.create(run=run, study=run.rater.study, settled=name == "over")
+    Judgment.objects.filter(run=runs["later"]).update(due_at=timezone.now() + timedelta(hours=1))
+    busy, lost = runs["busy"].judgments.get(place=1), runs["lost"].judgments.get(place=1)
+    found = first_judgments(timezone.now())
+    assert sorted((of, pk) for of, pk, _ in found) == [(study.pk, busy.pk), (other.pk, lost.pk)]
+    assert {head.pk for head in heads_in_turn(WORK)} == {busy.pk, lost.pk}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads small tables whole, whatever their indexes")
+def test_finding_the_first_judgments_reads_no_others(study):
+    run = add_run(study, "1", ("queued", 8, ""), ("failed", 7, "Early."))
+    RunWork.objects.create(run=run, study=study)
+    with CaptureQueriesContext(connection) as queries:
+        first_judgments(timezone.now())
+    assert len(queries) == 2
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {queries.captured_queries[0]['sql']}")
+        plans = [said for *_, said in cursor.fetchall() if " U0 " in said]
+    assert plans
+    assert not [plan for plan in plans if "USING INDEX judgment_of_run" not in plan.replace("COVERING ", "")], plans

@@ -110,6 +110,7 @@ def _wait(failures: int) -> int:
 
 
 WORK = Work(
-    WORK_KEY, WebhookDelivery, deliver, "calls", lease=timedelta(minutes=2), attempts=20, patient=True
+    WORK_KEY, WebhookDelivery, deliver, "calls", lease=timedelta(minutes=2), attempts=20, patient=True,
+    study="webhook__study",
 )  # fmt: skip
 """Only killed workers use up attempts."""
