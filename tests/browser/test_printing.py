@@ -1,4 +1,4 @@
-"""Reports on paper: HANNA's on at most four A4 pages, with nothing cut, and on a phone with estimates in view."""
+"""Reports on paper: with all that the page shows, nothing cut, few A4 pages, and on a phone with estimates in view."""
 
 import io
 
@@ -7,6 +7,7 @@ from pypdf import PdfReader
 
 from annotation.importing import import_study
 from annotation.members.membership import add_member
+from tests.reports.compared_study import imported, probed
 from tests.reports.computing import compute_requested
 
 MOST_PAGES = 4
@@ -77,3 +78,58 @@ def test_on_a_phone_the_first_estimates_are_in_view_without_scrolling_sideways(n
     wide = """() => [...document.querySelectorAll(".estimates, .stacks, .histogram .scroll-x")]
       .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"))"""
     assert page.evaluate(wide) == []
+
+
+PAGES = (
+    "report/", "leaderboard/?panel=even&panel=far", "tables/?panel=even&panel=far", "disagreement/", "rater-checks/",
+)  # fmt: skip
+LOST = """() => {
+  const drawn = [...document.querySelectorAll("main :is(figure, table) [data-seen]")];
+  const may = ".interval, .small, .explained-columns, .copies, .saves, details, .histogram > p, .button";
+  return drawn.filter((one) => !one.checkVisibility() && !one.closest(may)).map((one) => one.outerHTML.slice(0, 90));
+}"""
+SEEN = """() => {
+  for (const one of document.querySelectorAll("main *")) if (one.checkVisibility()) one.dataset.seen = "yes";
+}"""
+
+
+@pytest.fixture
+def compared(tmp_path, owner):
+    made = imported(tmp_path / "in")
+    add_member(made, owner, "owner", None)
+    probed(made, "even", 1, 40)
+    return made
+
+
+def test_paper_has_what_the_screen_has(new_desk, compared, owner):
+    page = (desk := new_desk(owner)).page
+    for path in PAGES:
+        page.goto(f"{desk.address}/studies/{compared.slug}/{path}")
+        while compute_requested():
+            page.reload()
+        page.locator("main table").first.wait_for()
+        page.evaluate(SEEN)
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": A4["width"] - MARGINS, "height": A4["height"]})
+        assert page.evaluate(LOST) == [], path
+        assert page.evaluate(CUT) == [], path
+        page.emulate_media(media="null")
+        page.set_viewport_size({"width": 1366, "height": 768})
+
+
+def test_bars_choices_and_shades_are_printed_in_dark_colours_on_white(new_desk, compared, owner):
+    page = report_of(desk := new_desk(owner), compared)
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print")
+    bars = page.locator(".histogram a .bar")
+    assert bars.count() > 3
+    assert all(bar.is_visible() for bar in bars.all())
+    assert page.locator("main h2").first.evaluate("node => getComputedStyle(node).color") == "rgb(0, 0, 0)"
+    chosen = page.locator(".kinds .check").filter(visible=True)
+    assert [text.strip() for text in chosen.all_text_contents()] == ["Human"]
+    assert not page.get_by_role("button", name="Show").is_visible()
+    page.goto(f"{desk.address}/studies/{compared.slug}/disagreement/")
+    while compute_requested():
+        page.reload()
+    shade = page.locator("[class*=shade-]").first
+    assert shade.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
