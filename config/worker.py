@@ -26,12 +26,13 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
+from config.background.patient_places import call_threads
 from config.celery import app
 from config.forked_workers import Fork, ForkedWorkers
 from config.pool_process import PoolProcess
 from config.schema_state import check_schema
 
-POOLS = {"calls": ("threads", "CALL_THREADS"), "jobs": ("prefork", "JOB_PROCESSES")}
+POOLS = {"calls": "threads", "jobs": "prefork"}
 USED_BY_ALL = (
     "celery.apps.worker", "celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.autoscale",
     "celery.worker.components", "celery.worker.consumer", "celery.worker.strategy",
@@ -47,9 +48,9 @@ def serve(queue: str) -> int:
         # A thread that becomes free starts the next row at once, not when the broker is asked again.
         app.conf.worker_prefetch_multiplier = 2
     end_after_signal(settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + TIME_TO_END)
-    pool, size = POOLS[queue]
+    size = call_threads() if queue == "calls" else settings.JOB_PROCESSES
     worker = app.Worker(
-        hostname=host_format(f"{queue}@%h"), queues=[queue], pool=pool, concurrency=getattr(settings, size),
+        hostname=host_format(f"{queue}@%h"), queues=[queue], pool=POOLS[queue], concurrency=size,
         without_gossip=True, without_mingle=True, without_heartbeat=True, quiet=True,
     )  # fmt: skip
     worker.start()

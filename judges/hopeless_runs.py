@@ -1,15 +1,11 @@
-"""Stops runs whose first calls all fail in the same way, before the others are made and paid for."""
+"""Stops runs whose first calls all end in the same way, before the others are made and paid for."""
 
-from judges.cut_off_runs import cut_off_reason
+from annotation.models import JudgeRun
 from judges.models import Judgment
+from judges.run_context import charge_name
 from judges.run_states import stop_for
 from llm.call_errors import CallError
-
-FIRST = 5
-"""So many judgments must have ended in the same way, and no other in another way."""
-FOR_ALL = frozenset(("rejected", "quota", "no_key", "unknown_model", "unsupported"))
-"""Failures that every other call of the run would have, too."""
-FAILED = "The first {} calls all failed, so no more are made. {} Then resume the run."
+from llm.hopeless_calls import FAILED, FIRST, FOR_ALL, cut_off_reason
 
 
 def stop_if_cut_off(run: int) -> None:
@@ -17,7 +13,9 @@ def stop_if_cut_off(run: int) -> None:
     ended = Judgment.objects.filter(run=run).exclude(outcome="")
     if ended.exclude(outcome=Judgment.Outcome.TRUNCATED).exists() or ended.count() < FIRST:
         return
-    stop_for(run, cut_off_reason(run, ended.count()))
+    found = JudgeRun.objects.select_related("rater__study").get(pk=run)
+    model = found.configuration["model"]
+    stop_for(run, cut_off_reason(found.rater.study, charge_name(found), model, ended.count()))
 
 
 def stop_if_all_fail(run: int, problem: CallError) -> None:

@@ -19,12 +19,12 @@ from config.background.rows import Status as RowStatus
 from config.background.waking import enqueue
 from config.database_clock import database_now
 from judges.configuration import ConfigurationRefusedError, rater_for, run_name
-from judges.cut_off_runs import cut_off_reason
 from judges.models import IS_FAILED, Judgment, RunWork
 from judges.probing import probe_result
 from judges.run_context import charge_name
 from judges.run_kind import AnyConfiguration, kind_of
 from llm import budgets
+from llm.hopeless_calls import cut_off_reason
 from llm.models import Call
 
 WORK_KEY = "run"
@@ -232,7 +232,8 @@ def _open_ends(run: JudgeRun, work: RunWork, begun: QuerySet[Judgment]) -> list[
         return [SOME_FAILED.format(count) + only]
     ended = begun.exclude(outcome="")
     if ended.exists() and not ended.exclude(outcome=Judgment.Outcome.TRUNCATED).exists():
-        return [cut_off_reason(run.pk, ended.count())]
+        model = run.configuration["model"]
+        return [cut_off_reason(run.rater.study, charge_name(run), model, ended.count())]
     return [PILOT_DONE.format(work.pilot)] if work.pilot else []
 
 

@@ -95,6 +95,14 @@ def stop_step(step: PreparationStep, actor: Person | None) -> bool:
     return True
 
 
+def stop_for(step: PreparationStep, reason: str) -> None:
+    """Stop a step for a reason that people must look at before it goes on."""
+    with transaction.atomic():
+        if _locked(step, Status.RUNNING):
+            _halt(step, Status.STOPPED, reason)
+            record("preparation stopped", step.charge_name, actor=None, study=step.study.slug)
+
+
 def pause_for_budget(step: PreparationStep, reason: str) -> None:
     """Stop a step whose budget allows no more calls; it can be resumed when the limit is raised."""
     with transaction.atomic():

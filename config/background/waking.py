@@ -9,13 +9,11 @@ from kombu.exceptions import OperationalError
 
 from config.background.claiming import requeue
 from config.background.kinds import Work
-from config.background.messages import do_row
+from config.background.messages import FIRST, LAST, do_row
 from config.background.rows import Row
 from config.database_clock import database_now
 
 logger = logging.getLogger(__name__)
-FIRST, LAST = 0, 9
-"""Priorities of messages, as Redis has them. The broker hands out those of priority 0 before all others."""
 
 
 def enqueue(work: Work, *rows: Row) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import httpx2
@@ -63,6 +64,7 @@ from llm.thinking import all_thinking
 NO_KEY = "none"
 """Sent if the endpoint needs no key, because the client library demands one."""
 SHOW_EVERY = 0.3
+STREAM_BEGINNINGS = ("data:", "event:", "id:", "retry:", ":")
 TOOLS = ("tool_calls", "function_call")
 CUT_OFF = ("length", ERROR, "content_filter")
 UNUSABLE = "The language model's server sent an unusable reply: {}."
@@ -126,16 +128,20 @@ class ReplyReader:
         self.request_id = request_id(response.headers)
         self.retry_after = _retry_after(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        pieces = self._raw_kept(self._pieces(response))
         if kind == "text/event-stream":
-            return self._read_stream(response)
-        for piece in self._pieces(response):
-            self.raw.append(piece)
+            return self._read_stream(pieces)
+        first = next((piece for piece in pieces if piece.strip()), "")
+        if first.lstrip().startswith(STREAM_BEGINNINGS):  # some servers call a stream plain text
+            return self._read_stream(chain([first], pieces))
+        for _ in pieces:
+            pass  # it is kept
         found = self._kept_back(outcome_of(parse_object("".join(self.raw)), self.request, self.model))
         self._show(found.text)
         return found
 
-    def _read_stream(self, response: Any) -> Outcome:
-        for data in events(self._raw_kept(self._pieces(response))):
+    def _read_stream(self, pieces: Iterator[str]) -> Outcome:
+        for data in events(pieces):
             self.streamed.take(data)
             if self.streamed.ended:
                 break

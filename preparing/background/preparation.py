@@ -11,6 +11,7 @@ from llm.call_errors import CallError
 from llm.call_work import calling_for
 from llm.requests import Charge
 from preparing.asking import PayingAsker
+from preparing.hopeless_steps import stop_if_all_fail, stop_if_cut_off
 from preparing.models import PreparationCall, PreparationStep
 from preparing.result_recording import record_result
 from preparing.step_configuration import PreparationRefusedError, StepConfiguration
@@ -28,6 +29,10 @@ def make_preparation(claim: Claim) -> None:
     try:
         with calling_for(claim, partial(pause_for_budget, step)):
             outcome, result, reason = _asked(claim, step, configuration)
+    except GiveUpError as problem:
+        if isinstance(problem.__cause__, CallError):
+            stop_if_all_fail(step, problem.__cause__)
+        raise
     except PreparationRefusedError as problem:
         raise GiveUpError(problem.reason) from None
     with claim.finish(outcome=outcome, reading=None if result is None or result.counts is None else {**result.counts}):
@@ -35,6 +40,8 @@ def make_preparation(claim: Claim) -> None:
             record_result(step, configuration, call, result)
         if reason:
             PreparationCall.objects.filter(pk=call.pk).update(reason=reason)
+    if outcome == PreparationCall.Outcome.TRUNCATED:
+        stop_if_cut_off(step, configuration.model)
 
 
 def _asked(claim: Claim, step: PreparationStep, configuration: StepConfiguration) -> tuple[str, StepResult | None, str]:

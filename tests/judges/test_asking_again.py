@@ -6,13 +6,13 @@ from django.core.management import call_command
 from annotation.models import JudgeRun, Rating
 from judges.asking_again import ask_again
 from judges.configuration import ConfigurationRefusedError
-from judges.hopeless_runs import FIRST
 from judges.models import Judgment, RunWork
 from judges.rereading import reread_run
 from judges.run_context import charge_name
 from judges.run_states import resume_run
 from llm.budgets import set_cap
 from llm.call_errors import NoReplyError, RateLimitedError, RejectedError, TruncatedError
+from llm.hopeless_calls import FIRST
 from llm.models import Budget, Call, Reservation
 from tests.judges.scripted_judges import run_to_end, work_off
 from tests.llm.calls import answered
@@ -114,7 +114,7 @@ def test_a_run_whose_replies_are_all_cut_off_stops_and_says_why(study, owner, mo
     run = run_to_end(study, owner, subset=subset)
     judged = subset or FIRST
     assert (run.status, run.counts["truncated"], len(model.asked)) == ("stopped", judged, judged)
-    assert "were all cut off at their limit of 64 tokens" in message(run)
+    assert "cut off at the limit of 64 tokens" in message(run)
     assert "thinking_tokens" in message(run)
     assert "campus/small" in message(run)
     model.replies = []

@@ -137,6 +137,12 @@ def test_a_model_of_a_family_that_thinks_is_not_shown_before_its_first_reply_is_
     assert len(ask(study, stream=True)[1]) > len(ANSWER) / 2
 
 
+def test_a_stream_that_is_called_plain_text_is_a_stream(server, study, every_piece):
+    server(STREAMS["marked"] | {"content_type": "text/plain; charset=utf-8"})
+    reply, shown = ask(study, stream=True)
+    assert (reply.text, len(shown) > 10) == (ANSWER, True)
+
+
 def test_own_forms_of_a_model_are_read_from_the_file(server, study, every_piece):
     server(
         pieces({"content": f"<plan>{SECRET}</"}, {"content": f"plan>{ANSWER}"}),

@@ -10,7 +10,8 @@ from annotation.models import Item
 from config.background.claiming import Claim, run_waiting
 from config.background.sweeping import sweep
 from llm.budgets import close, set_cap
-from llm.call_errors import RefusedError, RejectedError
+from llm.call_errors import RefusedError, RejectedError, TruncatedError
+from llm.hopeless_calls import FIRST
 from llm.models import Budget, Call
 from llm.prompt_versions import publish_prompt
 from preparing import step_states
@@ -18,6 +19,7 @@ from preparing.models import PreparationCall, PreparationStep, PreparedText, Sug
 from preparing.placing import place_items, readiness
 from preparing.step_configuration import PreparationRefusedError
 from preparing.step_states import resume_step, start_step, stop_step
+from tests.llm.calls import answered
 from tests.preparing.prepared_studies import (
     configured_step,
     empty_study,
@@ -205,3 +207,22 @@ def test_only_a_draft_can_be_prepared_and_only_by_a_language_model(draft, owner,
     draft.save()
     with pytest.raises(PreparationRefusedError, match="Only a draft"):
         start_step(draft, configuration, owner)
+
+
+@pytest.mark.parametrize("problem", [TruncatedError, RejectedError])
+def test_a_step_whose_first_calls_all_end_in_the_same_way_stops_and_says_why(draft, model, problem):
+    step_to_end(draft, "instructions", count=2, accept=True)
+    said = "Write `parameters: {temperature: null}`."
+    model.replies = [problem(detail=said, outcome=answered("", thinking="hm")) for _ in range(6)]
+    before = len(model.asked)
+    step = step_to_end(draft, "answers", system="north", seed=1)
+    assert (step.status, len(model.asked) - before) == ("stopped", FIRST)
+    assert ("thinking_tokens" if problem is TruncatedError else said) in step.message
+    assert not PreparedText.objects.exists()
+
+
+def test_thinking_never_reaches_a_prepared_text(draft, model):
+    step_to_end(draft, "instructions", count=2, accept=True)
+    model.replies = [answered("At nine.", thinking="I am Gemma, made by a lab.") for _ in range(6)]
+    step_to_end(draft, "answers", system="north", seed=1)
+    assert set(PreparedText.objects.values_list("text", flat=True)) == {"At nine."}
