@@ -19,27 +19,34 @@ from agreement.tally import sum_by
 SINGLE, AVERAGE = ("icc_single",), ("icc_average",)
 TOO_FEW_UNITS = "fewer than two units were rated by two raters"
 NO_VARIATION = "the ratings do not vary, or the means of units do not"
-NEGLIGIBLE = 1e-12
-"""Sums of squares of standardised values that are 0 except for rounding, per rating."""
+EPSILON = float(np.finfo(np.float64).eps)
+CANCELLED = 1e-13
+"""A difference of two sums that is 0 but for rounding, as a share of the first."""
 
 
 @dataclass(frozen=True)
 class IntraclassSums:
-    """Sums over each item's units: `sums` (I, 6) are n, N, sum m^2, sum x, sum x^2 and sum (sum_u x)^2 / m_u."""
+    """Sums over each item's units, and `rounding`, the mean square of a rating that is not above rounding errors.
+
+    `sums` (I, 6) are n, N, sum m^2, sum x, sum_ui (x_ui - mean_u)^2 and sum (sum_u x)^2 / m_u. The fifth is no
+    difference of sums of squares: beside a few values off the scale, such a difference is lost in rounding.
+    """
 
     sums: Floats
+    rounding: float
 
     @property
     def keys(self) -> tuple[Key, ...]:
         return (SINGLE, AVERAGE)
 
     def at(self, weights: Floats) -> Floats:
-        units, count, squares, total, second, by_unit = (weights @ self.sums).T
+        units, count, squares, total, within, by_unit = (weights @ self.sums).T
         enough = units > 1
         below = np.where(enough, units - 1, 1.0)
-        between = np.maximum(by_unit - total * total / np.maximum(count, 1), 0.0) / below
-        within = np.maximum(second - by_unit, 0.0) / np.maximum(count - units, 1)
-        between, within = (np.where(one > NEGLIGIBLE * np.maximum(count, 1), one, 0.0) for one in (between, within))
+        between = by_unit - total * total / np.maximum(count, 1)
+        least = self.rounding * count
+        between = np.where(between > np.maximum(least, CANCELLED * by_unit), between, 0.0) / below
+        within = np.where(within > least, within, 0.0) / np.maximum(count - units, 1)
         raters = (count - squares / np.maximum(count, 1)) / below
         single = between + (raters - 1) * within
         columns = []
@@ -60,9 +67,17 @@ def intraclass_sums(unit: Ints, value: Floats, item: Ints, items: int) -> Intrac
     """
     m = np.bincount(unit, minlength=item.size)
     kept = m[unit] > 1
-    unit, value = unit[kept], standardised(value[kept])
+    unit, given = unit[kept], value[kept]
+    value = standardised(given)
+    largest = float(np.abs(given).max(initial=0.0)) or 1.0
+    scaled = given / largest
+    widest = float(np.abs(scaled - scaled.mean()).max()) or 1.0 if scaled.size else 1.0
     m = np.where(m > 1, m, 0).astype(np.float64)
     own = sum_by(unit, value, item.size)
-    parts = ((m > 0).astype(np.float64), m, m * m, own, sum_by(unit, value * value, item.size),
-             own * own / np.maximum(m, 1))  # fmt: skip
-    return IntraclassSums(np.stack([sum_by(item, part, items) for part in parts], axis=1))
+    first = np.zeros(item.size)
+    first[unit[::-1]] = value[::-1]
+    apart = value - first[unit]  # of equal ratings exactly 0, unlike their difference from the mean
+    within = sum_by(unit, apart * apart, item.size) - sum_by(unit, apart, item.size) ** 2 / np.maximum(m, 1)
+    parts = ((m > 0).astype(np.float64), m, m * m, own, within, own * own / np.maximum(m, 1))
+    sums = np.stack([sum_by(item, part, items) for part in parts], axis=1)
+    return IntraclassSums(sums, rounding=(4 * EPSILON / widest) ** 2)

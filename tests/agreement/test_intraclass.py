@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from agreement.bootstrap import estimate
-from agreement.intraclass import AVERAGE, NO_VARIATION, SINGLE, TOO_FEW_UNITS, intraclass_sums
+from agreement.intraclass import AVERAGE, NO_VARIATION, SINGLE, TOO_FEW_UNITS, IntraclassSums, intraclass_sums
 from agreement.question_report import describe
 from agreement.rating_arrays import collect
 
@@ -13,13 +13,17 @@ from agreement.rating_arrays import collect
 TABLE = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
 
 
-def figures(groups, items=None):
-    """The two figures of ratings by unit, one item per unit unless `items` says otherwise."""
+def sums_of(groups, items=None):
+    """The sums of ratings by unit, one item per unit unless `items` says otherwise."""
     unit = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     value = np.concatenate([np.asarray(group, dtype=np.float64) for group in groups])
     item = np.arange(len(groups)) if items is None else np.asarray(items)
-    sums = intraclass_sums(unit, value, item, int(item.max()) + 1)
-    return estimate([sums], int(item.max()) + 1, 0, 0)
+    return intraclass_sums(unit, value, item, int(item.max()) + 1)
+
+
+def figures(groups, items=None):
+    sums = sums_of(groups, items)
+    return estimate([sums], len(sums.sums), 0, 0)
 
 
 def test_the_published_table_gives_the_published_coefficients():
@@ -66,6 +70,26 @@ def test_equal_means_leave_only_the_average_undefined_and_perfect_agreement_is_o
     assert equal[AVERAGE].reason == NO_VARIATION
     perfect = figures(((1, 1), (4, 4), (5, 5)))
     assert (perfect[SINGLE].value, perfect[AVERAGE].value) == (1, 1)
+
+
+@pytest.mark.parametrize("far", [1e4, 1e6, 1e9])
+def test_two_values_far_off_the_scale_among_many_ratings_do_not_hide_that_raters_differ(far):
+    rng = np.random.default_rng(1)
+    groups = [*(rng.normal(50, 20) + rng.normal(0, 10, size=3) for _ in range(20_000)), [far, far * 0.9, 50.0]]
+    f = stats.f_oneway(*groups).statistic
+    found = figures(groups)
+    assert found[SINGLE].value == pytest.approx((f - 1) / (f + 2), abs=1e-6)
+    without = IntraclassSums(**{**vars(sums_of(groups)), "sums": sums_of(groups).sums[:-1]})
+    plain = figures(groups[:-1])[SINGLE].value
+    assert without.at(np.ones((1, 20_000)))[0, 0] == pytest.approx(plain, abs=1e-4)
+    assert 0.7 < plain < 0.9
+
+
+def test_ratings_that_differ_in_their_last_bits_alone_agree():
+    found = figures([(0.3, 0.1 + 0.2), (7.1, 7.1), (2.2, 1.1 + 1.1)])
+    assert (found[SINGLE].value, found[AVERAGE].value) == (1, 1)
+    shifted = figures([(1e6 + 0.25, 1e6 + 0.75), (1e6, 1e6 + 1.0), (1e6 + 0.5, 1e6 + 0.5)])
+    assert shifted[AVERAGE].reason == NO_VARIATION
 
 
 def test_a_report_has_it_with_an_interval_only_if_asked():
