@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from agreement.bootstrap import Key
 from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
+from agreement.rounding import without_noise
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -75,7 +76,7 @@ class AlphaSums:
                 expected = n * cubes / 6
             observed = self._observed_ordinal(weights, n) if level == "ordinal" else weights @ self.observed[level]
             ratio = np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=differing > 0)
-            columns.append(1 - ratio)
+            columns.append(without_noise(1 - ratio))
         return np.stack(columns, axis=1)
 
     def _by_chance(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -198,13 +199,13 @@ def standardised(value: Floats) -> Floats:
     Interval alpha depends neither on the origin nor on the unit of a scale. Standardised, no square overflows,
     vanishes or is lost in a common offset, whatever numbers a model gives.
     """
-    value = value / _largest(value)
+    value = value / largest(value)
     value -= value.mean() if value.size else 0.0
-    value /= _largest(value)
+    value /= largest(value)
     return value
 
 
-def _largest(value: Floats) -> float:
+def largest(value: Floats) -> float:
     """The largest absolute value, or 1 if all are 0; without an array of absolute values."""
     return float(max(value.max(initial=0.0), -value.min(initial=0.0))) or 1.0
 

@@ -50,6 +50,13 @@ class ItemSums(Protocol):
         """The reason if a figure is undefined for the data."""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # figures too large for a float say so themselves
+def summed(weights: Floats, sums: Floats) -> Floats:
+    """The sums (b, F) of sums over items (I, F), with item i counted `weights[:, i]` times."""
+    total: Floats = weights @ sums
+    return total
+
+
 def divided(above: Floats, below: Floats) -> Floats:
     """The ratios of two arrays of sums, NaN if the sum below is 0."""
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
@@ -90,7 +97,7 @@ class Ratios:
     reasons: tuple[str, ...]
 
     def at(self, weights: Floats) -> Floats:
-        return divided(weights @ self.numerator, weights @ self.denominator)
+        return divided(summed(weights, self.numerator), summed(weights, self.denominator))
 
     def reason(self, key: Key) -> str:
         return self.reasons[self.keys.index(key)]
@@ -222,7 +229,7 @@ class _Computed:
 
     def at(self, weights: Floats) -> list[Floats]:
         """The figures of each of the objects, (b, F), as their own `at` gives them."""
-        total = None if self.sums is None else weights @ self.sums
+        total = None if self.sums is None else summed(weights, self.sums)
         return [
             sums.at(weights) if places is None or total is None else divided(total[:, places[0]], total[:, places[1]])
             for sums, places in zip(self.figures, self.ratios, strict=True)

@@ -61,6 +61,7 @@ class GivenValues:
     scale: tuple[float, float] | None = None
 
 
+@np.errstate(over="ignore", invalid="ignore")  # figures too large for a float say so themselves
 def describe_values(given: GivenValues, resampling: Resampling) -> Report:
     """The details of a question whose answers are values.
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.alpha import standardised
+from agreement.alpha import largest, standardised
 from agreement.bootstrap import Key
 from agreement.rating_arrays import Floats, Ints
+from agreement.rounding import without_noise
 from agreement.tally import sum_by
 
 SINGLE, AVERAGE = ("icc_single",), ("icc_average",)
@@ -53,7 +54,7 @@ class IntraclassSums:
         for divisor in (single, between):
             defined = enough & (divisor > 0)
             columns.append(np.divide(between - within, divisor, out=np.full_like(divisor, np.nan), where=defined))
-        return np.stack(columns, axis=1)
+        return without_noise(np.stack(columns, axis=1))
 
     def reason(self, key: Key) -> str:
         return TOO_FEW_UNITS if self.sums[:, 0].sum() < 2 else NO_VARIATION
@@ -69,8 +70,7 @@ def intraclass_sums(unit: Ints, value: Floats, item: Ints, items: int) -> Intrac
     kept = m[unit] > 1
     unit, given = unit[kept], value[kept]
     value = standardised(given)
-    largest = float(np.abs(given).max(initial=0.0)) or 1.0
-    scaled = given / largest
+    scaled = given / largest(given)
     widest = float(np.abs(scaled - scaled.mean()).max()) or 1.0 if scaled.size else 1.0
     m = np.where(m > 1, m, 0).astype(np.float64)
     own = sum_by(unit, value, item.size)

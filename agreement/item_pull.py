@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from agreement.alpha import AlphaSums, alpha_sums
 from agreement.peer_distances import PeerLevel
 from agreement.rating_arrays import Floats, Ints, Ratings
+from agreement.rounding import without_noise
 
-ROUNDING = 1e-12
 DIGITS = 9
 """Items are ordered by their pull with so many decimals, then as they are."""
 
@@ -34,7 +34,7 @@ def alpha_without(sums: AlphaSums, level: PeerLevel) -> Floats:
         first, second = sums.first.sum() - sums.first, sums.second.sum() - sums.second
         expected = 2 * (n * second - first * first)
     varied = (_values_without(counts, n_c) > 1) & (expected > 0)
-    return 1 - np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied)
+    return without_noise(1 - np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied))
 
 
 def _values_without(counts: Floats | csr_array, n_c: Floats) -> Ints:
@@ -56,13 +56,13 @@ def item_pulls(ratings: Ratings, level: PeerLevel, most: int) -> dict[str, list[
     items = int(ratings.item.max(initial=-1)) + 1
     sums = alpha_sums(ratings.unit, ratings.value, ratings.item, items, (level,), ratings.sides)
     whole = float(sums.at(np.ones((1, items)))[0, 0]) if items else float("nan")
-    pull = whole - alpha_without(sums, level)
-    pull[np.abs(pull) < ROUNDING] = 0.0
+    without = alpha_without(sums, level)
+    pull = without_noise(whole - without)
     order = np.argsort(np.round(pull, DIGITS), kind="stable")
     order = order[~np.isnan(pull[order])]
 
     def rows(chosen: Any) -> list[dict[str, Any]]:
-        return [{"item": int(code), "pull": float(pull[code]), "without": float(whole - pull[code])} for code in chosen]
+        return [{"item": int(code), "pull": float(pull[code]), "without": float(without[code])} for code in chosen]
 
     return {
         "lowering": rows([code for code in order[:most] if pull[code] < 0]),

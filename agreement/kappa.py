@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 from agreement.bootstrap import ItemSums, Key
 from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints, Ratings
+from agreement.rounding import without_noise
 from agreement.tally import Tally, counts_by_item, sum_by
 
 RATERS_IN_PAIRS = 4
@@ -65,7 +66,7 @@ class PairKappas:
         left, right = weights @ self.left, weights @ self.right
         expected = np.stack([np.einsum("bc,bc->b", left @ weight, right) for weight in self.weight], axis=1)
         observed = (weights @ self.disagreement) * (weights @ self.n)[:, None]
-        return 1 - np.divide(observed, expected, out=np.full_like(expected, np.nan), where=expected > 0)
+        return without_noise(1 - np.divide(observed, expected, out=np.full_like(expected, np.nan), where=expected > 0))
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,11 @@ class ChanceCorrected:
         pi = weights @ self.shares / np.maximum(weights @ self.rated, 1)[:, None]
         chance = (pi * pi).sum(axis=1)
         varied = np.count_nonzero(pi, axis=1) > 1
-        fleiss = np.divide(p_a - chance, 1 - chance, out=np.full_like(chance, np.nan), where=varied)
+        fleiss = np.divide(without_noise(p_a - chance), 1 - chance, out=np.full_like(chance, np.nan), where=varied)
         if self.categories < 2:
             return np.stack([fleiss, np.full_like(fleiss, np.nan)], axis=1)
         chance = (pi * (1 - pi)).sum(axis=1) / (self.categories - 1)
-        return np.stack([fleiss, (p_a - chance) / (1 - chance)], axis=1)
+        return np.stack([fleiss, without_noise(p_a - chance) / (1 - chance)], axis=1)
 
 
 def chance_corrected(

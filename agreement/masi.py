@@ -14,6 +14,7 @@ from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.bootstrap import Key
 from agreement.pair_sides import Sides
 from agreement.rating_arrays import Floats, Ints
+from agreement.rounding import without_noise
 from agreement.tally import Tally, counts_by_item, sum_by, tally
 
 CELLS_AT_ONCE = 16_000_000
@@ -50,7 +51,7 @@ class SetAlphaSums:
         varied = np.count_nonzero(n_c, axis=1) > 1
         observed = weights @ self.observed
         ratio = np.divide((n - 1) * observed, expected, out=np.full_like(n, np.nan), where=varied)
-        return (1 - ratio)[:, None]
+        return without_noise(1 - ratio)[:, None]
 
 
 def masi(left: csr_array, right: csr_array) -> Floats:

@@ -11,6 +11,7 @@ from scipy.stats import t as student_t
 from agreement.bootstrap import TOO_LARGE
 from agreement.holm import add_holm
 from agreement.rating_arrays import Floats, Ints
+from agreement.rounding import without_noise
 from agreement.signed_ranks import signed_rank_p
 
 TOO_FEW = "the two systems share fewer than two items"
@@ -91,6 +92,7 @@ def _tests(difference: Floats, scale: float) -> _Tests:
     shared = ~np.isnan(difference)
     items = np.count_nonzero(shared, axis=1)
     mean = np.where(shared, difference, 0.0).sum(axis=1) / np.maximum(items, 1)
+    mean = without_noise(mean)
     # Rounding errors in the last bits of means must not count as differences or ranks.
     rounded = np.where(shared, np.round(difference, 12), 0.0)
     low = np.where(shared, rounded, np.inf).min(axis=1, initial=np.inf)

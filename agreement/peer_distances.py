@@ -12,8 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from agreement.alpha import largest
+from agreement.bootstrap import TOO_LARGE
 from agreement.meta_evaluation.clustered_errors import around, variance_of
 from agreement.rating_arrays import Floats, Ints, Ratings
+from agreement.rounding import without_noise
 from agreement.tally import sum_by, tally
 
 PeerLevel = Literal["nominal", "interval"]
@@ -29,8 +32,8 @@ class PeerDistances:
     """The pairable ratings and their distances; arrays are (P,), one entry per pairable rating.
 
     `place` is its place among the ratings given, `item` its item. `differs` is the share of the unit's other ratings
-    with another value, `distance` is d_i, and `signed` is the value minus the mean of the others, None for categories.
-    `expected` is D_e, 0 if nothing varies.
+    with another value, `distance` is d_i, and `signed` is the value minus the mean of the others, None for categories;
+    both are in a `unit` in which no square overflows or vanishes. `expected` is D_e, 0 if nothing varies.
     """
 
     place: Ints
@@ -39,11 +42,12 @@ class PeerDistances:
     distance: Floats
     signed: Floats | None
     expected: float
+    unit: float = 1.0
 
     @property
     def alpha(self) -> float | None:
         """Krippendorff's alpha of all ratings, None if it is undefined."""
-        return None if self.expected <= 0 else 1 - float(self.distance.mean()) / self.expected
+        return None if self.expected <= 0 else without_noise(1 - float(self.distance.mean()) / self.expected)
 
 
 def peer_distances(ratings: Ratings, level: PeerLevel) -> PeerDistances:
@@ -64,13 +68,15 @@ def peer_distances(ratings: Ratings, level: PeerLevel) -> PeerDistances:
         n_c = n_c if sides is None else sides.shared(n_c)
         expected = 1 - float((n_c * (n_c - 1)).sum()) / (n * (n - 1)) if n > 1 else 0.0
         return PeerDistances(place, ratings.item[unit], differs, differs, None, expected)
-    middle = value - (value.mean() if n else 0.0)
+    scale = largest(value)
+    middle = value / scale
+    middle -= middle.mean() if n else 0.0
     total, squares = sum_by(unit, middle, m.size)[unit], sum_by(unit, middle * middle, m.size)[unit]
     # sum_j (v_i - v_j)^2 = m v_i^2 - 2 v_i sum_j v_j + sum_j v_j^2
     distance = np.maximum((others + 1) * middle * middle - 2 * middle * total + squares, 0.0) / others
     signed = middle - (total - middle) / others
     expected = 2 * float((middle * middle).sum()) / (n - 1) if n > 1 and counted.values.size > 1 else 0.0
-    return PeerDistances(place, ratings.item[unit], differs, distance, signed, expected)
+    return PeerDistances(place, ratings.item[unit], differs, distance, without_noise(signed), expected, scale)
 
 
 def group_rows(peers: PeerDistances, groups: Mapping[str, Ints], *, directed: bool = False) -> list[dict[str, Any]]:
@@ -96,14 +102,29 @@ def group_rows(peers: PeerDistances, groups: Mapping[str, Ints], *, directed: bo
                 row[key] = row[f"{key}_ci"] = None
                 reasons[key] = reason if values is None else NOTHING_SHARED
                 continue
-            row[key] = float(values[members].mean())
+            row[key] = without_noise(float(values[members].mean()))
             limits = {"differ": (0.0, 1.0), "relative": (0.0, np.inf), "bias": (-np.inf, np.inf)}[key]
             row[f"{key}_ci"], why = ratio_interval(values[members], item, limits)
             if why:
                 reasons[f"{key}_ci"] = why
+            if key == "bias":
+                row[key], row["bias_ci"] = _scaled(row[key], row["bias_ci"], peers.unit, reasons)
         row["undefined"] = reasons
         rows.append(row)
     return rows
+
+
+def _scaled(
+    value: float, ends: list[float] | None, unit: float, reasons: dict[str, str]
+) -> tuple[float | None, list[float] | None]:
+    """A bias and its interval in the unit of the scale; None, with the reason, if they are too large for a float."""
+    given = ends and [end * unit for end in ends]
+    if given and not np.isfinite(given).all():
+        given, reasons["bias_ci"] = None, TOO_LARGE
+    if np.isfinite(value * unit):
+        return value * unit, given
+    reasons["bias"] = TOO_LARGE
+    return None, None
 
 
 def ratio_interval(values: Floats, item: Ints, limits: tuple[float, float]) -> tuple[list[float] | None, str]:

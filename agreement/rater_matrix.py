@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from agreement.alpha import largest
 from agreement.rating_arrays import Floats, Ints, Ratings
+from agreement.rounding import without_noise
 from agreement.tally import tally
 
 MOST_RATERS = 40
@@ -21,7 +23,7 @@ NOTHING_SHARED = "no unit was rated by two raters"
 
 def rater_matrix(ratings: Ratings, directed: bool) -> dict[str, Any]:
     """Each two raters' number of shared units `n`, of equal values `equal`, and with `directed` values the mean
-    difference `difference` of the row's rater minus the column's, None if they share no unit.
+    difference `difference` of the row's rater minus the column's, None if they share no unit, or if it is too large.
 
     `ratings` are without repeats. `left_out` is the number of raters beyond MOST_RATERS.
     """
@@ -48,10 +50,13 @@ def rater_matrix(ratings: Ratings, directed: bool) -> dict[str, Any]:
         "left_out": int(np.count_nonzero(counts)) - len(chosen),
     }
     if directed:
-        valued = _table(value, unit, rater, shape)
+        scale = largest(value)
+        valued = _table(value / scale, unit, rater, shape)
         total = (valued.T @ there).toarray()
-        mean = np.divide(total - total.T, n, out=np.full_like(total, np.nan), where=n > 0)
-        made["difference"] = [[None if np.isnan(one) else float(one) for one in row] for row in mean]
+        mean = without_noise(np.divide(total - total.T, n, out=np.full_like(total, np.nan), where=n > 0))
+        with np.errstate(over="ignore"):
+            mean = mean * scale
+        made["difference"] = [[float(one) if np.isfinite(one) else None for one in row] for row in mean]
     return made
 
 

@@ -37,8 +37,10 @@ class RankSums(Discrete):
 def places(figures: Floats) -> Floats:
     """The places of the figures in each row, (b, S): 1 + those above + half of the others that are equal.
 
-    Figures are equal if they agree to 12 significant digits of the largest of their row.
+    Figures are equal if they agree to 12 significant digits of the largest of their row. One that is too large for a
+    float has no place.
     """
+    figures = np.where(np.isfinite(figures), figures, np.nan)
     largest = np.nanmax(np.abs(figures), axis=1, keepdims=True, initial=0.0)
     figures = np.round(figures / np.where(largest > 0, largest, 1.0), 12)
     made = np.empty_like(figures)

@@ -24,6 +24,7 @@ from config.model_fields import canonical_json
 from config.models import Erasure
 from config.replica import read_from_replica
 from reports.data_state import answers_since, data_state, newest_entries, state_of
+from reports.finite_figures import as_json
 from reports.models import KeptReport
 from reports.report_kinds import Choices, ReportKind, report_kinds
 
@@ -253,7 +254,7 @@ def computed(study: Study, kind: ReportKind, choices: Choices) -> Computed:
     """
     begun, read_at, erasures = time.monotonic(), database_now(), last_erasures()
     state = data_state(study, kind.version, kind.ignored(choices))
-    figures = json.dumps(kind.compute(study, choices), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    figures = as_json(kind.compute(study, choices))
     return Computed(figures, state, read_at, time.monotonic() - begun, erasures)
 
 

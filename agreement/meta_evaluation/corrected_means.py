@@ -26,6 +26,8 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
+from agreement.alpha import largest
+from agreement.bootstrap import TOO_LARGE
 from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
 from agreement.meta_evaluation.compared_answers import majority_is_yes
 from agreement.meta_evaluation.output_answers import Outputs
@@ -53,9 +55,11 @@ def plain_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstim
     value, item = value[known], item[known]
     if not value.size:
         return MeanEstimate(None, reason=reason, interval_reason=reason)
+    scale = largest(value)  # squares of what a judge may say would overflow
+    value = value / scale
     mean = float(value.mean())
     sums = sums_of_items(item, ((value - mean) / value.size)[:, None])[:, 0]
-    return _estimate(mean, variance_of(sums), sums.size, value.size)
+    return _scaled(_estimate(mean, variance_of(sums), sums.size, value.size), scale)
 
 
 def share_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstimate:
@@ -87,7 +91,8 @@ def prediction_powered_mean(
     if items < 2 or not more.any():
         reason = NOT_BOTH if items < 2 else NOTHING_MORE
         return MeanEstimate(None, reason=reason, interval_reason=reason, labels=int(both.sum())), None
-    y, f, rest = people[both], judge[both], judge[more]
+    scale = largest(judge[~np.isnan(judge)])
+    y, f, rest = people[both], judge[both] / scale, judge[more] / scale
     of_people = np.zeros(people.size)
     of_people[both] = (y - y.mean()) / y.size
     of_judge = np.zeros(people.size)
@@ -95,11 +100,11 @@ def prediction_powered_mean(
     of_judge[more] = -(rest - rest.mean()) / rest.size
     sums = sums_of_items(item, np.stack([of_people, of_judge], axis=1))
     power = float((sums[:, 1] ** 2).sum())
-    if weight is None:
-        weight = float(np.clip((sums[:, 0] * sums[:, 1]).sum() / power, 0, 1)) if power > 0 else 0.0
-    mean = float((y - weight * f).mean() + weight * rest.mean())
-    found = _estimate(mean, variance_of(sums[:, 0] - weight * sums[:, 1]), items, int(both.sum()))
-    return found, weight
+    best = float((sums[:, 0] * sums[:, 1]).sum() / power) if power > 0 else 0.0
+    scaled = min(max(best, 0.0), scale) if weight is None else weight * scale  # lambda for the scaled answers
+    mean = float((y - scaled * f).mean() + scaled * rest.mean())
+    found = _estimate(mean, variance_of(sums[:, 0] - scaled * sums[:, 1]), items, int(both.sum()))
+    return found, scaled / scale
 
 
 def rogan_gladen_mean(people: Floats, judge: Floats, item: Ints) -> MeanEstimate:
@@ -200,6 +205,18 @@ def _worth(alone: MeanEstimate, other: MeanEstimate) -> float | None:
     if alone.se is None or not other.se:
         return None
     return alone.labels * (alone.se / other.se) ** 2
+
+
+def _scaled(found: MeanEstimate, scale: float) -> MeanEstimate:
+    """The estimate in the unit of the answers, without what is too large for a float."""
+    with np.errstate(over="ignore"):
+        value, se, *ends = (np.multiply(one, scale) for one in (found.value, found.se or 0.0, *(found.interval or ())))
+    if not np.isfinite(value):
+        return replace(found, value=None, se=None, interval=None, reason=TOO_LARGE, interval_reason=TOO_LARGE)
+    if not np.isfinite([se, *ends]).all():
+        return replace(found, value=float(value), se=None, interval=None, interval_reason=TOO_LARGE)
+    interval = (float(ends[0]), float(ends[1])) if ends else None
+    return replace(found, value=float(value), se=None if found.se is None else float(se), interval=interval)
 
 
 def _estimate(mean: float, variance: float, items: int, labels: int) -> MeanEstimate:

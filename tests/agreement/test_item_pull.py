@@ -55,3 +55,17 @@ def test_the_item_on_which_raters_differ_pulls_alpha_down():
 
 def test_without_ratings_there_are_no_items():
     assert item_pulls(rated([]), "interval", 3) == {"lowering": [], "raising": []}
+
+
+@pytest.mark.parametrize("pairs", [((2, 2), (3, 3), (1, 3)), ((1, 1), (1, 3), (1, 1)), ((3, 3), (1, 2), (2, 2))])
+def test_alpha_of_as_much_agreement_as_by_chance_is_0_and_no_rounding_error(pairs):
+    rows = [
+        (item, "a", rater, value) for item, pair in enumerate(pairs) for rater, value in zip("rs", pair, strict=True)
+    ]
+    ratings = rated(rows)
+    sums = alpha_sums(ratings.unit, ratings.value, ratings.item, 3, ("interval",))
+    made = item_pulls(ratings, "interval", 3)
+    shown = [row[key] for side in made.values() for row in side for key in ("pull", "without")]
+    figures = np.array([*shown, *alpha_without(sums, "interval"), sums.at(np.ones((1, 3)))[0, 0]])
+    assert (figures == 0).any()
+    assert not ((np.abs(figures) > 0) & (np.abs(figures) < 1e-12)).any()

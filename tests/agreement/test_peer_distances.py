@@ -37,9 +37,9 @@ def slow_distances(rows, level):
 def test_distances_are_those_of_their_definition(level, rows):
     peers = peer_distances(rated(rows), level)
     slow = slow_distances(rows, level)
-    assert peers.distance == pytest.approx([one for one, _ in slow], abs=1e-9)
+    assert peers.distance * peers.unit**2 == pytest.approx([one for one, _ in slow], abs=1e-9)
     if level == "interval":
-        assert peers.signed == pytest.approx([one for _, one in slow], abs=1e-9)
+        assert peers.signed * peers.unit == pytest.approx([one for _, one in slow], abs=1e-9)
 
 
 @pytest.mark.thorough

@@ -107,4 +107,4 @@ def guidelines_lines(guidelines: Mapping[str, Any]) -> list[str]:
 def _number(value: Any) -> str:
     if value is None:
         return "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:z.4f}" if isinstance(value, float) else str(value)

@@ -94,4 +94,4 @@ def _table(report: dict[str, Any]) -> list[str]:
 
 def _line(name: str, figures: Mapping[str, Any]) -> str:
     values = [figures.get(figure) for _, figure in COLUMNS]
-    return f"  {name:32.32}" + "".join(f"{'-' if one is None else f'{one:.4f}':>14}" for one in values)
+    return f"  {name:32.32}" + "".join(f"{'-' if one is None else f'{one:z.4f}':>14}" for one in values)
