@@ -25,7 +25,7 @@ AT_ONCE = {(1280, 720), (1440, 900), (1366, 768), (1920, 1080), (820, 1180), (25
 UNREADABLE = """() => {  // texts of questions that are hidden, cut off, or in no place that scrolling reaches
     const texts = `.question-text bdi, .field-help:not(.no-js), .step-text, .choice bdi, .choice > span, .slide-ends,
         .slide-points bdi, .rank-how`;
-    const aside = "[hidden], [popover], .no-js, .visually-hidden, [data-said]";
+    const aside = "[hidden], [popover], .no-js, .numbers-how, .visually-hidden, [data-said]";
     const wrong = [];
     for (const node of document.querySelectorAll(`#answer :is(${texts})`)) {
         const text = node.textContent.trim();

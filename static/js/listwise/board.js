@@ -1,6 +1,7 @@
 // A tier board for the number fields of one question: rows from 1, with the outputs' letters as chips.
 
 import { gettext } from "../gettext.js";
+import { element, putButton } from "./elements.js";
 import { between, closed, isComplete, placed, stepped, without } from "./ranking.js";
 
 export class Board {
@@ -22,9 +23,9 @@ export class Board {
     return isComplete(this.ranks, this.letters);
   }
 
-  put(letter, row) {
-    if (row < 1 || row > this.options.rows) return this.#say(gettext("Choose a row from 1 to %(rows)s.", { rows: this.options.rows }));
-    return this.set(placed(this.ranks, letter, row, this.options), letter, false);
+  put(letter, row, stay = false) {
+    if (!Number.isInteger(row) || row < 1 || row > this.options.rows) return this.#say(gettext("Choose a row from 1 to %(rows)s.", { rows: this.options.rows }));
+    return this.set(placed(this.ranks, letter, row, this.options), letter, stay);
   }
 
   insert(letter, row) {
@@ -81,10 +82,35 @@ export class Board {
     const pool = element("div", "pool", { pool: "" });
     pool.append(...left.map((letter) => this.#chip(letter)));
     if (!left.length) pool.append(element("span", "pool-empty", {}, gettext("All ranked.")));
-    const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.chip : null;
+    if (this.#held && ranks[this.#held]) pool.append(putButton(this.#held, 0));
+    const focused = this.node.contains(document.activeElement) ? document.activeElement.dataset : {};
     const said = element("p", "board-said", { said: "" }, this.said ?? "");
     this.node.replaceChildren(pool, rows, said);
-    if (held) this.node.querySelector(`[data-chip="${held}"]`)?.focus({ preventScroll: true });
+    this.#refocus(focused);
+  }
+
+  // The letter that is waiting for its row, of which each row then has a button.
+  get #held() {
+    return this.letters.find((letter) => letter === this.chosen());
+  }
+
+  // Keep the focus on its letter or row. A row's button that is gone leads to the letter that was put there.
+  #refocus({ chip, put, of }) {
+    const place = put && this.node.querySelector(`[data-put="${put}"]`);
+    const letter = this.node.querySelector(`[data-chip="${chip ?? of}"]`);
+    (place || letter)?.focus({ preventScroll: true });
+  }
+
+  // By keyboard: from a letter that was just chosen to the rows.
+  toRows() {
+    const row = this.ranks[this.#held] ?? 1;
+    this.node.querySelector(`[data-put="${row}"]`)?.focus({ preventScroll: true });
+  }
+
+  // By keyboard: from the row in which a letter was put to the next letter without one.
+  toLetters(letter) {
+    const next = this.node.querySelector("[data-pool] [data-chip]") ?? this.node.querySelector(`[data-chip="${letter}"]`);
+    next?.focus({ preventScroll: true });
   }
 
   #row(row, letters) {
@@ -92,7 +118,8 @@ export class Board {
     node.setAttribute("role", "group");
     node.setAttribute("aria-label", gettext("Row %(row)s: %(letters)s", { row, letters: letters.join(", ") || gettext("empty") }));
     const note = row === 1 ? gettext("best") : "";
-    node.append(element("span", "tier-number", {}, String(row)), ...letters.map((letter) => this.#chip(letter)));
+    const number = this.#held ? putButton(this.#held, row, letters) : element("span", "tier-number", {}, String(row));
+    node.append(number, ...letters.map((letter) => this.#chip(letter)));
     if (note) node.append(element("span", "tier-note", {}, note));
     if (letters.length > 1) node.append(element("span", "tier-note", {}, gettext("tie")));
     return node;
@@ -108,14 +135,7 @@ export class Board {
     const rank = this.ranks[letter];
     chip.setAttribute("aria-label", `${letter}, ${rank ? gettext("row %(row)s", { row: rank }) : gettext("unranked")}`);
     chip.setAttribute("aria-pressed", String(this.chosen() === letter));
+    if (this.#held && this.#held !== letter) chip.tabIndex = -1; // Tab goes from row to row
     return chip;
   }
-}
-
-export function element(name, kind, data = {}, text = "") {
-  const node = document.createElement(name);
-  node.className = kind;
-  Object.assign(node.dataset, data);
-  node.textContent = text;
-  return node;
 }

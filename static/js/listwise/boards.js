@@ -1,8 +1,10 @@
 // The boards of all ranking questions, and keys and clicks for the visible one.
 
 import { gettext } from "../gettext.js";
-import { Board, element } from "./board.js";
+import { Board } from "./board.js";
 import { Dragging } from "./dragging.js";
+import { element } from "./elements.js";
+import { offerNumbers } from "./numbers.js";
 
 export class Boards {
   constructor(page, choice, effort) {
@@ -10,6 +12,8 @@ export class Boards {
     new Dragging(page, choice, (node) => this.all.find((board) => board.node === node.closest("[data-board]")));
     page.on(page.form, "click", (event) => event.target.closest("[data-copy]") && this.copy());
     page.on(page.form, "change", () => this.tell());
+    choice.changed(() => this.current?.draw()); // rows are buttons while a letter waits for one
+    page.on(page.form, "keydown", ({ key, target }) => key === "Escape" && target.matches("[data-put]") && choice.drop());
   }
 
   // At the beginning, and when the questions were replaced.
@@ -17,10 +21,12 @@ export class Boards {
     const fieldsets = [...this.page.form.querySelectorAll(".question:has([data-board])")];
     this.all = fieldsets.map((fieldset) => new Board(this.page, fieldset, () => this.choice.letter));
     for (const board of this.all.slice(1)) this.#offer(board);
+    offerNumbers(this.page, this.all);
   }
 
   show(panel) {
     this.current = this.all.find((board) => panel.contains(board.fieldset)) ?? null;
+    this.current?.draw();
     this.tell();
   }
 
@@ -40,7 +46,7 @@ export class Boards {
     key.ariaHidden = "true";
     button.type = "button";
     button.append(key);
-    board.node.after(button);
+    board.fieldset.querySelector(".by-number-line").prepend(button);
   }
 
   copy() {

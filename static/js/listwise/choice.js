@@ -4,7 +4,7 @@ import { gettext } from "../gettext.js";
 
 export class Choice {
   constructor(page, outputs) {
-    Object.assign(this, { page, letter: null, listeners: [] });
+    Object.assign(this, { page, letter: null, listeners: [], hint: () => "" });
     this.cards = new Map(outputs.map((text) => [text.letter, text.card]));
     for (const [letter, card] of this.cards) page.on(card.querySelector(".card-name"), "click", () => this.toggle(letter));
   }
@@ -17,15 +17,28 @@ export class Choice {
     this.listeners.push(listener);
   }
 
+  // By a click or Enter on its chip or its card's letter.
   toggle(letter) {
-    this.set(this.letter === letter ? null : letter);
+    if (this.letter === letter) this.drop();
+    else this.#announced(letter);
   }
 
   // By its key: scroll the card into view.
-  choose(letter, hint = "") {
-    this.set(letter);
+  choose(letter) {
+    this.#announced(letter);
     this.cards.get(letter).scrollIntoView({ block: "nearest" });
-    this.page.announce(`${gettext("Output %(letter)s.", { letter })} ${hint}`);
+  }
+
+  // `hint` says what can be done with it, and by which keys.
+  #announced(letter) {
+    this.set(letter);
+    this.page.announce(`${gettext("Output %(letter)s.", { letter })} ${this.hint()}`.trim());
+  }
+
+  drop() {
+    const { letter } = this;
+    this.set(null);
+    if (letter !== null) this.page.announce(gettext("Output %(letter)s is no longer chosen.", { letter }));
   }
 
   set(letter) {

@@ -61,13 +61,16 @@ export class Dragging {
   }
 
   #drop(chip, target) {
-    const board = this.boardOf(chip);
-    const letter = chip.dataset.chip;
-    if (target.dataset.tier) board.put(letter, Number(target.dataset.tier));
-    else if (target.dataset.gap) board.insert(letter, Number(target.dataset.gap));
+    this.#put(this.boardOf(chip), chip.dataset.chip, target.dataset);
+  }
+
+  #put(board, letter, { tier, gap }) {
+    if (tier) board.put(letter, Number(tier));
+    else if (gap) board.insert(letter, Number(gap));
     else board.remove(letter);
   }
 
+  // A click without a place is Enter, Space or a screen reader: then the focus goes where the next step is.
   #click(event) {
     if (this.moved) {
       this.moved = false;
@@ -75,12 +78,15 @@ export class Dragging {
     }
     const chip = event.target.closest("[data-chip]");
     const row = event.target.closest("[data-tier], [data-gap], [data-pool]");
-    if (chip && (this.choice.letter === null || this.choice.letter === chip.dataset.chip || !row?.dataset.tier)) {
+    const { letter } = this.choice;
+    const board = row && this.boardOf(row);
+    if (chip && (letter === null || letter === chip.dataset.chip || !row?.dataset.tier)) {
       this.choice.toggle(chip.dataset.chip);
-    } else if (row && this.choice.letter !== null) {
-      const { letter } = this.choice;
+      if (!event.detail && this.choice.letter !== null) board.toRows();
+    } else if (row && letter !== null) {
       this.choice.set(null);
-      this.#drop({ dataset: { chip: letter }, closest: (selector) => row.closest(selector) }, row);
+      this.#put(board, letter, row.dataset);
+      if (!event.detail) board.toLetters(letter);
     }
   }
 }

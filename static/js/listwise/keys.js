@@ -15,7 +15,7 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
     n: () => marking.note() || questions.press("n"),
     backspace: () => boards.move((board, letter) => board.remove(letter)),
     delete: () => boards.move((board, letter) => board.remove(letter)),
-    escape: () => choice.set(null),
+    escape: () => choice.drop(),
   };
 
   function withChosen(act) {
@@ -23,10 +23,14 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
     else act(choice.letter);
   }
 
-  function hint() {
-    if (extremes.current) return gettext("1 makes it the best, 2 the worst.");
-    return boards.current ? gettext("Rows 1 to %(rows)s.", { rows: boards.current.options.rows }) : "";
-  }
+  choice.hint = () => {
+    const keys = !document.documentElement.classList.contains("keys-off");
+    if (extremes.current) return keys ? gettext("1 makes it the best, 2 the worst.") : "";
+    if (!boards.current) return "";
+    const { rows } = boards.current.options;
+    if (!keys) return gettext("Each row from 1 to %(rows)s is a button now.", { rows });
+    return gettext("Press a row's number from 1 to %(rows)s, or its button. Arrows up and down move the letter, Backspace takes it off.", { rows });
+  };
 
   function nothing() {
     const { current } = marking;
@@ -40,7 +44,7 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
     if (taken) acts[`shift+${letter.toLowerCase()}`] = taken;
     acts[letter.toLowerCase()] = () => {
       if (mode.isOn) mode.begin(letter);
-      choice.choose(letter, hint());
+      choice.choose(letter);
     };
   }
   page.on(document, "keydown", (event) => {

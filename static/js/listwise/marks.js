@@ -2,7 +2,7 @@
 // in code points. Spans of the document name no output.
 
 import { gettext, ngettext } from "../gettext.js";
-import { element } from "./board.js";
+import { element } from "./elements.js";
 import { passage, units } from "./points.js";
 
 export class Marks {
