@@ -12,7 +12,8 @@ from config.model_fields import ExactJSONField
 from llm.models import Reservation
 from llm.reply_outcomes import ReplyOutcome
 
-REASON_START = Left("reason", 200)
+REASON_LENGTH = 200
+REASON_START = Left("reason", REASON_LENGTH)
 """What reasons are counted by: an index on both databases holds that much of a long one."""
 HAS_REASON = Q(status__in=["done", "failed"]) & ~Q(outcome="valid") & ~Q(reason="")
 """The judgments that have ended without a value, which say why."""

@@ -15,7 +15,7 @@ from annotation.models import JudgeRun, Study
 from config.background.rows import Status as RowStatus
 from config.database_clock import database_now
 from judges.judge_choices import judge_choice
-from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
+from judges.models import HAS_REASON, REASON_LENGTH, REASON_START, Judgment, RunWork
 from judges.run_context import charge_name
 from judges.run_kinds.model_runs import outcome_counts
 from judges.run_states import PILOT_DONE, RESUMABLE
@@ -187,7 +187,8 @@ class RunState:
     """How far a run is.
 
     `rate` is judgments per minute; `time_left` is "" if it is not known; `spent`, `reserved` and `cap` are amounts, ""
-    if there is none. `more_reasons` says that there are rarer reasons, which are not listed.
+    if there is none. `more_reasons` says that there are rarer reasons, which are not listed. `left_to_ask` judgments
+    have no valid reading, if the run is over and any has an outcome without one; they can be asked again.
     """
 
     status: str
@@ -209,6 +210,7 @@ class RunState:
     outcomes: Sequence[OutcomeCount]
     reasons: Sequence[ReasonCount]
     more_reasons: bool
+    left_to_ask: int
 
 
 def run_state(study: Study, run: JudgeRun, work: RunWork | None) -> RunState:
@@ -236,7 +238,14 @@ def run_state(study: Study, run: JudgeRun, work: RunWork | None) -> RunState:
             for key, n in in_order(counts)
         ],
         reasons[:MOST_REASONS], len(reasons) > MOST_REASONS,
+        _left_to_ask(counts) if has_rows and not running else 0,
     )  # fmt: skip
+
+
+def _left_to_ask(counts: Mapping[str, int]) -> int:
+    """Return how many judgments have no valid reading, if asking again may give one to any that has an outcome."""
+    without = sum(n for key, n in counts.items() if key in Judgment.Outcome.values and key != Judgment.Outcome.VALID)
+    return sum(counts.values()) - counts.get(Judgment.Outcome.VALID, 0) if without else 0
 
 
 def _share(budget: Budget | None) -> int:
@@ -250,7 +259,12 @@ def reason_counts(run: JudgeRun) -> list[ReasonCount]:
     rows = Judgment.objects.filter(HAS_REASON, run=run).annotate(why=REASON_START)
     counted = rows.values_list("status", "outcome", "why").annotate(n=Count("pk")).order_by("-n", "outcome", "why")
     return [
-        ReasonCount(OUTCOMES[outcome or status], why, n, f"?{urlencode({'outcome': outcome or status, 'reason': why})}")
+        ReasonCount(
+            OUTCOMES[outcome or status],
+            why + "\u2026" * (len(why) == REASON_LENGTH),
+            n,
+            f"?{urlencode({'outcome': outcome or status, 'reason': why})}",
+        )
         for status, outcome, why, n in counted[: MOST_REASONS + 1]
     ]
 

@@ -18,7 +18,7 @@ from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from judges import run_page_data, run_states
 from judges.access import judgment_for, run_for
-from judges.asking_again import ask_again, left_to_ask
+from judges.asking_again import ask_again
 from judges.configuration import ConfigurationRefusedError
 from judges.disagreements import find_disagreement
 from judges.form_choices import judging_models
@@ -93,7 +93,6 @@ def _run_page(
         "replace_form": form or ReplaceForm(runs=run_page_data.replacements(study, run), auto_id="replace-%s"),
         "probe": ProbeResult.of(work.probe) if work is not None and work.probe else None,
         "may_reread": facts.has_judgments and not state.is_running and not facts.configuration.get("reread_of"),
-        "left_to_ask": left_to_ask(run) if facts.has_judgments and not state.is_running else 0,
         "workers": worker_status(),
     }
     return render(request, "judges/run.html", context, status=status)

@@ -11,7 +11,7 @@ CUT_OFF = (
     "{} cut off at the limit of {:,} tokens. {}In the endpoints file, write `thinking_tokens` under the model {}: so "
     "many are added to the limit of every reply. Then ask again."
 )
-ONE_REPLY, ALL_REPLIES = "The only reply was", "All {:,} replies were"
+ONE_REPLY, ALL_REPLIES = "The only reply was", "All replies so far were"
 ONLY_THOUGHT = "The model had not begun to answer. "
 FAILED = "The first {} calls all failed, so no more are made. {} Then resume it."
 
@@ -23,4 +23,4 @@ def cut_off_reason(study: Study, run: str, model: str, count: int) -> str:
     given = call.parameters if call is not None else {}
     limit = given.get("max_tokens", 0) + given.get("settings", {}).get("thinking_tokens", 0)
     thought = ONLY_THOUGHT if call is not None and not call.text.strip() else ""
-    return CUT_OFF.format(ONE_REPLY if count == 1 else ALL_REPLIES.format(count), limit, thought, model)
+    return CUT_OFF.format(ONE_REPLY if count == 1 else ALL_REPLIES, limit, thought, model)
