@@ -17,10 +17,11 @@ from annotation.formatting.typesetting import CLASSES, mathml
 
 WORDS = "text"
 """The type of a token that contains only words."""
+CODE_BLOCKS = ("fence", "code_block")
 MOST_TYPESET = 50_000
 """Characters of all formulas of a text that are typeset; the others are shown as they are written."""
-LONG = 60
-"""Characters of a formula within a line from which it may be wider than a column."""
+LONG = 40
+"""Characters of a formula from which it may be wider than a column, and gets a box that scrolls."""
 MATH = {
     "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts",
     "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder",
@@ -42,7 +43,7 @@ MATH_ATTRIBUTES = {
 }
 OWN_CLASSES = {
     "code": {"formula"},
-    "div": {"formula", "scroll-x"},
+    "div": {"formula", "long", "scroll-x"},
     "mtable": set(CLASSES.values()),
     "mtd": set(CLASSES.values()),
     "span": {"formula", "long"},
@@ -80,7 +81,13 @@ def clean(
     allowed = {tag: set(names) for tag, names in OWN_CLASSES.items()}
     for tag, names in (classes or {}).items():
         allowed.setdefault(tag, set()).update(names)
-    every: dict[str, set[str]] = {"ol": {"start"}, **MATH_ATTRIBUTES, **(attributes or {})}
+    every: dict[str, set[str]] = {
+        "ol": {"start"},
+        "div": {"data-letters", "tabindex"},
+        **MATH_ATTRIBUTES,
+        **(attributes or {}),
+    }
+    every["span"] = every.get("span", set()) | {"data-letters", "tabindex"}
     for tag in BLOCKS:
         every[tag] = every.get(tag, set()) | {"dir"}
     return SafeString(
@@ -100,9 +107,7 @@ def _formula(
     typeset = _typeset(token, env)
     if typeset is None:
         return renderer.renderInline([_code(token)], options, env)
-    may_be_wide = token.meta["display"] or len(token.info) > LONG
-    inside = Token("html_inline", "", 0, content=typeset)
-    return renderer.renderInline(_within("span", "formula long" if may_be_wide else "formula", inside), options, env)
+    return renderer.renderInline(_typeset_in("span", token, typeset), options, env)
 
 
 def _formula_block(
@@ -113,8 +118,17 @@ def _formula_block(
     if typeset is None:
         paragraph = [Token("paragraph_open", "p", 1), _code(token), Token("paragraph_close", "p", -1)]
         return renderer.renderInline(paragraph, options, env)
-    inside = Token("html_inline", "", 0, content=typeset)
-    return renderer.renderInline(_within("div", "formula", inside), options, env)
+    return renderer.renderInline(_typeset_in("div", token, typeset), options, env)
+
+
+def _typeset_in(tag: str, formula: Token, typeset: str) -> list[Token]:
+    """The formula with the number of its letters, by which a page finds places of the text as it is written."""
+    name = "formula long" if len(formula.info) > LONG else "formula"
+    parts = _within(tag, name, Token("html_inline", "", 0, content=typeset))
+    parts[0].attrSet("data-letters", str(sum(map(str.isalnum, formula.content))))
+    if len(formula.info) > LONG:
+        parts[0].attrSet("tabindex", "0")
+    return parts
 
 
 def _code(formula: Token) -> Token:
@@ -153,14 +167,13 @@ def _in_directions(state: StateCore) -> None:
 
 
 def _in_boxes(state: StateCore) -> None:
-    """Put each table into a box in which it scrolls."""
+    """Put each table and block of code into a box in which it scrolls, also by keys."""
     boxed: list[Token] = []
     for token in state.tokens:
-        box = _within("div", "scroll-x", token)
-        if token.type == "table_open":
-            boxed += box[:2]
-        elif token.type == "table_close":
-            boxed += box[1:]
-        else:
-            boxed.append(token)
+        opening, inside, closing = _within("div", "scroll-x", token)
+        inside.info = "" if token.type in CODE_BLOCKS else token.info  # a language would be a class
+        opening.attrSet("tabindex", "0")
+        boxed += [opening] * (token.type in ("table_open", *CODE_BLOCKS))
+        boxed.append(inside)
+        boxed += [closing] * (token.type in ("table_close", *CODE_BLOCKS))
     state.tokens = boxed

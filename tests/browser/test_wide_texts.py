@@ -12,7 +12,8 @@ from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Study
 from annotation.studies.planning import plan_chunk
-from tests.browser.test_sessions import address
+from tests.browser.accessibility import findings
+from tests.browser.test_sessions import LONG, address, written
 from tests.sessions.conftest import folder, models, session, study, turned  # noqa: F401 - fixtures
 
 WORD = "Ferry" * 60
@@ -55,8 +56,7 @@ Not known: \(\KL(p \mid q)\), and a cut one: \(\alpha
 {WORD}
 ```
 """
-BOXES = ":is(.formatted, .prose) :is(.scroll-x, pre, .formula)"
-CODE_BOXES = ".reading.code"
+BOXES = ":is(.formatted, .prose) :is(.scroll-x, .formula.long), .reading.code"
 WIDE = """boxes => {
   const wide = [], room = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > room) wide.push(`page ${document.documentElement.scrollWidth}`);
@@ -112,11 +112,10 @@ QUESTIONS = {
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_no_pane_is_wider_than_its_column(opened, protocol, text_format, size):
     page = opened(protocol, text_format, *size)
-    boxes = CODE_BOXES if text_format == "code" else BOXES
-    assert page.evaluate(WIDE, boxes) == []
+    assert page.evaluate(WIDE, BOXES) == []
     for tab in page.locator("[role=tab]:visible").all():
         tab.click()
-        assert page.evaluate(WIDE, boxes) == []
+        assert page.evaluate(WIDE, BOXES) == []
     page.locator("#guidelines-link").click()
     expect(page.locator("#guidelines-body math").first).to_be_visible()
     assert page.evaluate(WIDE, BOXES) == []
@@ -134,6 +133,10 @@ def test_formulas_are_typeset_and_their_source_is_the_stored_text(opened):
     page.keyboard.press("q")
     expect(document.locator("[data-text=document]")).to_be_visible()
     assert document.locator("[data-text=document]").evaluate("node => node.textContent") == Item.objects.get().document
+
+
+def test_axe_finds_nothing_in_formatted_texts(opened, axe):
+    assert findings(opened("rating", "markdown", *SIZES[0]), axe) == []
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["phone", "desk"])
@@ -161,3 +164,23 @@ def test_a_text_that_begins_with_a_foreign_word_is_set_in_its_own_direction(open
     assert shown.evaluate("node => getComputedStyle(node).direction") == "rtl"
     if text_format == "plain":  # the first letter of a line would set it from left to right
         assert shown.evaluate("node => getComputedStyle(node).unicodeBidi") == "isolate"
+
+
+def test_an_answer_with_formulas_opens_on_its_first_change(desk, session, models):
+    session.study.options |= {"markdown": True}
+    session.study.save(update_fields=["options"])
+    start = r"\(\frac{\alpha}{\beta}\) and " * 80 + f"so on.\n\n{LONG}"
+    newer = start.replace("Sentence 0 of part 3", "Brand new words. Sentence 0 of part 3")
+    models.script = [start, newer]
+    turned(session, "Longer.", "good")
+    page = desk.page
+    page.goto(desk.address + address(session))
+    page.evaluate("localStorage.setItem('session-view', 'text')")
+    page.locator("#instruction").fill("Again.")
+    page.locator("label", has_text="Only style").click()
+    page.get_by_role("button", name="Send instruction").click()
+    written(page)
+    pane, changed = page.locator("[data-scroll=answer]"), page.locator(".answer-body p", has_text="Brand new words.")
+    expect(changed).to_be_in_viewport()
+    view = pane.bounding_box()
+    assert view["y"] <= changed.bounding_box()["y"] <= view["y"] + view["height"] / 2

@@ -40,6 +40,11 @@ def test_markdown_headings_paragraphs_items_and_code_become_text():
     )  # fmt: skip
 
 
+def test_formulas_in_markdown_stay_as_they_are_written():
+    paper = read_paper("x.md", b"Let \\(\\alpha_1*b*c\\) be.\n\n\\[\n\\sum_i x_i \\\\\n- y\n\\]\n\nIt costs $5.")
+    assert paper.paragraphs == (r"Let \(\alpha_1*b*c\) be.", "\\[\n\\sum_i x_i \\\\\n- y\n\\]", "It costs $5.")
+
+
 def test_html_in_markdown_is_removed():
     paper = read_paper("x.md", b"Hello <script>alert(1)</script> you\n\n<div>raw</div>\n\nBye")
     assert paper.paragraphs == ("Hello alert(1) you", "Bye")

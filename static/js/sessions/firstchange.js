@@ -11,7 +11,7 @@ export function showFirstChange(root) {
 }
 
 // How many letters and digits of the new answer come before a change. Markup has none, so that the same number leads
-// to the same place in a formatted answer.
+// to the same place in a formatted answer; a typeset formula says how many its source has.
 function lettersBefore(change) {
   let count = 0;
   for (const node of textsOf(change.closest(".changes"))) {
@@ -24,7 +24,18 @@ function lettersBefore(change) {
 function placeInText(root, count) {
   const body = root.querySelector("#answer-text .answer-body");
   let [left, range] = [count, null];
+  const seen = new Set();
   for (const node of body ? textsOf(body) : []) {
+    const formula = node.parentElement.closest("[data-letters]");
+    if (seen.has(formula)) continue;
+    if (formula) {
+      seen.add(formula);
+      range = document.createRange();
+      range.selectNode(formula);
+      if (formula.dataset.letters > left) break;
+      left -= formula.dataset.letters;
+      continue;
+    }
     const letters = lettersOf(node.data);
     if (!letters.length) continue;
     const { index, 0: letter } = letters[left] ?? letters.at(-1); // the last one, if only the end was removed

@@ -36,7 +36,7 @@ def test_numbers_in_brackets_become_citations_and_the_text_stays_the_same():
 def test_markdown_gives_no_address_picture_or_script(text):
     html = str(as_markdown(text, 2))
     tags = set(re.findall(r"<([a-z0-9]+)", html))
-    assert tags <= {"p", "a", "code", "pre", "strong", "em", "span", "ul", "li", "ol"}, html
+    assert tags <= {"p", "a", "code", "div", "pre", "strong", "em", "span", "ul", "li", "ol"}, html
     assert all(target.startswith("#paper-") for target in re.findall(r'href="([^"]*)"', html)), html
     assert not re.search(r"<[^>]*\son", html)
 
