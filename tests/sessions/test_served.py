@@ -8,7 +8,7 @@ from django.db import connections
 from annotation.desk.submitting import KeyReusedError
 from annotation.importing import import_study
 from annotation.models import DraftConflict, Rating
-from config.background.claiming import run_waiting
+from config.background.claiming import Claim, run_waiting
 from llm.models import Call
 from llm.scripted.server_thread import serving
 from retrieval.index_builds import ensure_index
@@ -130,3 +130,30 @@ def test_sends_at_once_make_one_turn(session, models, same):
         assert (len(made), len(set(made)), told) == (8, 1, [])
     else:
         assert (len(made), len(told), DraftConflict.objects.count()) == (1, 7, 7)
+
+
+THOUGHT = "<think>I_am_Gemma,_made_by_a_lab.</think>"
+
+
+@pytest.mark.parametrize("kind", ["style", "information"])
+def test_what_a_model_thinks_reaches_neither_the_annotator_nor_the_next_prompt(served, monkeypatch, kind):
+    seen, update = [], Claim.update
+
+    def kept(claim, **fields):
+        seen.extend(text for text in (fields.get("partial"), fields.get("summary")) if text)
+        update(claim, **fields)
+
+    monkeypatch.setattr(Claim, "update", kept)
+    monkeypatch.setattr("llm.client.single_request.SHOW_EVERY", 0)
+    turn = instruct(served, f"Say it. [[text={THOUGHT}Nine_it_is.]]", kind)
+    run_waiting()
+    turn.refresh_from_db()
+    assert (turn.status, turn.answer, turn.partial) == ("done", "Nine_it_is.", "")
+    assert [text for text in seen if not "Nine_it_is.".startswith(text)] == []
+    rate(served, "good")
+    instruct(served, "Say it again.", "style", number=2)
+    run_waiting()
+    latest = Call.objects.latest("pk")
+    assert "Nine_it_is." in str(latest.messages)
+    assert "Gemma" not in str(latest.messages).replace(THOUGHT, "")
+    assert Call.objects.filter(work=f"turn:{turn.pk}", thinking="I_am_Gemma,_made_by_a_lab.").exists()
