@@ -19,7 +19,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from agreement.bounded_intervals import clustered_mean
-from agreement.rating_arrays import Floats
+from agreement.rating_arrays import TOO_LARGE, Floats
 
 Key = tuple[str, ...]
 """The place of a figure in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""
@@ -27,7 +27,6 @@ Key = tuple[str, ...]
 CONFIDENCE = 0.95
 DRAWS_AT_ONCE = 1_000_000
 """Weights held at once (replicates times items): few enough to stay in the processor's cache between figures."""
-TOO_LARGE = "the figure is too large for a floating-point number"
 ITSELF = "the figure itself is undefined"
 TOO_FEW_ITEMS = "an interval needs answers about two items"
 NO_VARIATION = "there is no variation: all resamples of items have the same value"

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
-from agreement.bootstrap import TOO_LARGE
 from agreement.holm import add_holm
-from agreement.rating_arrays import Floats, Ints
+from agreement.rating_arrays import TOO_LARGE, Floats, Ints
 from agreement.rounding import without_noise
 from agreement.signed_ranks import signed_rank_p
 

@@ -9,10 +9,13 @@ if pairs were listed by name, it would be -0.001 for the same answers.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+
+if TYPE_CHECKING:  # web servers load this module and not scipy, which takes much memory
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,9 +31,9 @@ class Sides:
     values: Floats
     mirror: Ints
 
-    def shared(self, counts: Floats | csr_array) -> Floats:
+    def shared(self, counts: "Floats | csr_array") -> Floats:
         """Counts (..., K) of the values, with those of first and second replaced by their mean."""
-        dense = counts.toarray() if isinstance(counts, csr_array) else counts
+        dense = counts if isinstance(counts, np.ndarray) else counts.toarray()
         mean: Floats = (dense + dense[..., self.mirror]) / 2
         return mean
 

@@ -42,7 +42,7 @@ from config.background.claiming import run_waiting
 from config.background.workers import report_alive
 from llm.budgets import highest_call_price, reserve_batch, set_cap
 from llm.model_trials import try_model
-from llm.models import Call, EndpointState
+from llm.models import Call, EndpointState, ModelState
 from llm.prompt_versions import publish_prompt
 from llm.requests import AnswerMaterial, Charge, Message, Request
 from llm.stop_marks import resume, stop
@@ -149,6 +149,7 @@ def fill(folder: Path) -> People:
     save_preferences(people.ann, phrases=["PHRASE-OF-ANN"])
     report_alive("host:1:calls", ("calls",), True)
     EndpointState.objects.create(name="campus")
+    ModelState.objects.create(digest="d" * 64, unopened=True)
     WrongTryCount.objects.create(key="k", ends_at=timezone.now())
     return people
 

@@ -6,7 +6,7 @@ from annotation.models import Item
 from config.erasure import open_erasure
 from config.models import Erasure, QueueTurn, Worker
 from llm.budgets import set_cap
-from llm.models import Call, Completion, EndpointState, Reservation, Stop
+from llm.models import Call, Completion, EndpointState, ModelState, Reservation, Stop
 from llm.prompt_versions import publish_prompt
 from retrieval.models import IndexBuild, PaperUpload, TrialSearch
 
@@ -69,6 +69,7 @@ def one_of_each(study, person):
         "stop": Stop.objects.create(study=study, run="a run", stopped_by=person),
         "studyprompt": publish_prompt(study, "llm", "try", "", "{{text}} {{question}} Own words.", person),
         "endpointstate": EndpointState.objects.create(name="campus"),
+        "modelstate": ModelState.objects.create(digest="d" * 64, unopened=True),
         "indexbuild": make_build(study),
         "trialsearch": make_trial(study, person),
         "paperupload": make_paper_upload(study, person),

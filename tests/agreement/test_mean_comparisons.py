@@ -3,9 +3,9 @@ import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
 from agreement import mean_comparisons as mean_comparisons_module
-from agreement.bootstrap import TOO_LARGE
 from agreement.holm import holm
 from agreement.mean_comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, mean_comparisons
+from agreement.rating_arrays import TOO_LARGE
 from tests.fewer import first_cases
 
 RNG = np.random.default_rng(5)

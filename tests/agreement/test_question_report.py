@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
-from agreement.bootstrap import TOO_LARGE, item_weights
+from agreement.bootstrap import item_weights
 from agreement.question_report import NO_MEAN, NO_OUTPUTS, NO_RATINGS, NO_SCALE, describe
-from agreement.rating_arrays import collect
+from agreement.rating_arrays import TOO_LARGE, collect
 from tests.fewer import first_cases
 
 KAPPAS = {"nominal": 6, "interval": 18}

@@ -73,7 +73,7 @@ def test_categories_have_their_own_figures_and_the_page_prints_them(rated):
     assert even["system_best_worst"]["north"] == pytest.approx((2 - 1) / 3)
     [section] = question_sections(rated, report)
     assert [heading.name for heading in section.headings] == [
-        "system_best_worst", "system_best_share", "system_worst_share",
+        "system_best_worst", "system_best_share", "system_worst_share", "items",
     ]  # fmt: skip
     assert section.dots is not None
     assert {"split_half", "alpha_best", "alpha_implied_pairs"} <= {one.name for one in section.agreement}

@@ -120,10 +120,12 @@ def test_a_replaced_run_is_read_by_no_figure_and_kept(imported):
 def test_a_machine_is_read_under_the_guidelines_that_it_was_shown(imported):
     shown = scored(5, 3, guidelines_version=1)
     study = imported(*shown, *scored(4, 4, rater="unshown"), guidelines="One.")
-    assert how_well(study, "human", "model")["raters"] == 3
+    assert how_well(study, "human", "model")["raters"] == 4  # people's ratings have no version
     assert how_well(study, "human", "model", guidelines="all")["raters"] == 4
     report = agreement_report(study, frozenset(), names=frozenset({"judge", "unshown"}), replicates=0)
-    assert report["guidelines"] == {"version": 1, "pooled": False, "ratings": {"1": 2}, "machines": {"1": 2}}
+    assert report["guidelines"] == {
+        "version": 1, "pooled": False, "ratings": {"1": 2}, "machines": {"1": 2}, "shown": 1, "left_out": {},
+    }  # fmt: skip
     assert report["questions"]["how_well"]["raters"] == 2
     assert agreement_report(study, replicates=0)["guidelines"]["ratings"] == {"none": 4}
 

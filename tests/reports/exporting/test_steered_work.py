@@ -36,7 +36,7 @@ def steered(study, owner, rater, stranger):
     """
     first, second = study.items.order_by("pk")
     add_member(study, stranger, "annotator", None)
-    tasks = list(Task.objects.filter(item=first).order_by("pk"))
+    tasks = list(Task.objects.filter(item=first).order_by("task_outputs__output__position"))
     unanswered, answered = assign(study, rater, tasks[0]), assign(study, stranger, tasks[1])
     flag(unanswered, "=It is odd")
     submit(answered, answer(0, how_well="5"))
