@@ -42,6 +42,7 @@ from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
+from tests.models_and_papers import make_paper_upload
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
@@ -130,6 +131,7 @@ def build_rated():
     add_crowd_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")
+    make_paper_upload(study, researcher, question="CANARY-QUERY", item_key="CANARY-KEY")
 
 
 @pytest.fixture(scope="module")
