@@ -8,7 +8,7 @@ the baseline) is hidden as well. Unblinding is an event that cannot be undone.
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +21,9 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.members.pseudonyms import named_row
 from annotation.models import Output, Reviewer, Study, Unblinding
+from annotation.models.study import random_secret
+from annotation.questions import question_types
+from annotation.questions.preference import TIE
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.locking import lock_study
 from config.database_clock import database_now
@@ -32,6 +35,8 @@ PAIRS = 3
 HIDDEN = "hidden until unblinding"
 NAMING_OPTIONS = ("pairs", "models")
 """Options of protocols whose values name systems."""
+NAMING_LEVELS = frozenset({"choice", "rank", "extremes", "span"})
+"""Levels of measurement whose values name outputs."""
 
 
 class StudyBlindedError(PermissionDenied):
@@ -65,20 +70,78 @@ class Names:
         """What a system is called; anything but a text, such as None, stays as it is."""
         return code_of(self.secret, name) if self.secret and isinstance(name, str) and name else name
 
-    def within(self, value: Any, known: Collection[str] | None = None) -> Any:
-        """A JSON value with names replaced: of the systems `known`, or every text and key of a mapping if None."""
+    def value(self, level: str, value: Any) -> Any:
+        """A value of a level of measurement with the systems that it names called so; texts are never touched.
+
+        A text that somebody has written and that happens to be a name must stay: its code would answer a guess.
+        """
+        return renamed(level, value, self.shown) if self.secret else value
+
+    def shares(self, level: str, distribution: Any) -> Any:
+        """A distribution over the answers of a level; of choices, with the systems that these name called so."""
+        return self.value("rank", distribution) if level == "choice" else distribution
+
+    def answers(self, answers: Any, levels: Mapping[str, str]) -> Any:
+        """{question: value} with the systems that values name called so; `levels` are those of the questions.
+
+        A mapping at any other level gives a value for each output.
+        """
+        if not self.secret or not isinstance(answers, Mapping):
+            return answers
+        return {key: self._answer(levels.get(key, ""), value) for key, value in answers.items()}
+
+    def _answer(self, level: str, value: Any) -> Any:
+        if level not in NAMING_LEVELS and isinstance(value, Mapping):
+            return dict(sorted((self.shown(key), one) for key, one in value.items()))
+        return self.value(level, value)
+
+    def listed(self, names: Sequence[Any] | None) -> list[Any] | None:
+        """A list of systems, called as they are shown, in its order."""
+        return None if names is None else [self.shown(one) for one in names]
+
+    def known(self, text: Any, systems: Collection[str]) -> Any:
+        """What the program has written where a system's name may be, and another text, such as a task's variant."""
+        return self.shown(text) if self.secret and isinstance(text, str) and text in systems else text
+
+    def beneath(self, value: Any, keys: Collection[str], systems: Collection[str]) -> Any:
+        """JSON in which values under some keys may name systems: these are called as they are shown, nothing else."""
         if not self.secret:
             return value
-        if isinstance(value, str):
-            return self.shown(value) if known is None or value in known else value
-        if isinstance(value, list | tuple):
-            return [self.within(one, known) for one in value]
         if isinstance(value, Mapping):
-            return {self.within(key, known): self.within(one, known) for key, one in value.items()}
-        return value
+            return {
+                key: self._all(one, systems) if key in keys else self.beneath(one, keys, systems)
+                for key, one in value.items()
+            }
+        return [self.beneath(one, keys, systems) for one in value] if isinstance(value, list | tuple) else value
+
+    def _all(self, value: Any, systems: Collection[str]) -> Any:
+        if isinstance(value, Mapping):
+            return {self.known(key, systems): self._all(one, systems) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._all(one, systems) for one in value]
+        return self.known(value, systems)
 
 
 OWN_NAMES = Names()
+
+
+def renamed(level: str, value: Any, call: Callable[[str], str]) -> Any:
+    """A value of a level of measurement with the systems that it names called otherwise, in the order of these names.
+
+    The order of the old names would tell how they sort.
+    """
+    match level:
+        case "choice":
+            return value if value == TIE or not isinstance(value, str) else call(value)
+        case "rank" if isinstance(value, Mapping):
+            return dict(sorted((key if key == TIE else call(key), rank) for key, rank in value.items()))
+        case "extremes" if isinstance(value, Mapping):
+            return {side: call(key) for side, key in value.items()}
+        case "span" if isinstance(value, Mapping):
+            spans = [{**one, "output": call(one["output"])} if "output" in one else one for one in value["spans"]]
+            spans.sort(key=lambda one: (one.get("output", ""), one["start"], one["end"]))
+            return {**value, "spans": spans, "none": sorted(map(call, value["none"]))}
+    return value
 
 
 @lru_cache(maxsize=4096)
@@ -98,6 +161,14 @@ def names_of(study: Study) -> Names:
     return Names(study.code_secret) if is_blind(study) else OWN_NAMES
 
 
+def drawing_names(study: Study) -> Names:
+    """How draws that follow from a seed and the names of outputs name systems: so that no draw tells a name.
+
+    As pages show them, and for a blinded study the same after unblinding, so that draws can be repeated.
+    """
+    return Names(study.code_secret) if study.options.get(OPTION) is True else OWN_NAMES
+
+
 def shown_name(study: Study, name: str) -> str:
     """What the people who run the study see in place of a system's name."""
     shown: str = names_of(study).shown(name)
@@ -107,6 +178,15 @@ def shown_name(study: Study, name: str) -> str:
 def keep_codes(study: Study) -> None:
     """Call systems of a blinded study as its files do: by the codes that they had when they were exported."""
     Study.objects.filter(pk=study.pk).update(code_secret="")
+
+
+def renew_codes(study: Study) -> None:
+    """Give the systems of a blinded study other codes: somebody names its first ones, maybe for a second time.
+
+    With the old secret, they could name systems whose codes they know from items that are gone.
+    """
+    study.code_secret = random_secret()
+    Study.objects.filter(pk=study.pk).update(code_secret=study.code_secret)
 
 
 def refuse_blinded(study: Study) -> None:
@@ -137,6 +217,11 @@ def systems_of(study: Study) -> frozenset[str]:
         return frozenset()
     keys = Output.objects.filter(item__study=study).order_by().values_list("key", flat=True).distinct()
     return frozenset(keys) | frozenset(study.systems) | frozenset(study.options.get("models", ()))
+
+
+def answer_levels(study: Study) -> dict[str, str]:
+    """The level of measurement of the answers to each question."""
+    return {key: question_types()[kind].level or "" for key, kind in study.questions.values_list("key", "type")}
 
 
 def shown_systems(study: Study) -> dict[str, dict[str, Any]]:
@@ -172,23 +257,13 @@ def _shown_option(names: Names, key: str, value: Any) -> Any:
     if key not in NAMING_OPTIONS or isinstance(value, str):
         return value
     if isinstance(value, Mapping):  # {baseline: system} and {list: pairs}, whose keys are words of the option
-        return {name: names.within(one) for name, one in value.items()}
-    return names.within(value)
+        return {name: _every(names, one) for name, one in value.items()}
+    return _every(names, value)
 
 
-def with_hidden(study: Study, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a study file holds, made from what is shown of the study, with what a blinded study hides put back."""
-    if not is_blind(study):
-        return body
-    shown, found = shown_options(study), dict(body)
-    if isinstance(body.get("options"), Mapping):
-        found["options"] = {
-            key: study.options[key] if key in shown and value == shown[key] else value
-            for key, value in body["options"].items()
-        }
-    if body.get("systems") is None:
-        found["systems"] = study.systems
-    return found
+def _every(names: Names, value: Any) -> Any:
+    """Systems in nested lists, called as they are shown."""
+    return [_every(names, one) for one in value] if isinstance(value, list | tuple) else names.shown(value)
 
 
 @dataclass(frozen=True)

@@ -67,12 +67,11 @@ def people_s_answers(study: Study, judgments: Sequence[Judgment]) -> dict[int, l
     names = names_of(study)
     for item, question, variant, *answer in rows.values_list(
         "item_id", "question_id", "variant", "rater__name", "output__key", "other_output__key", "value", "number",
-        "explanation", "submitted_at",
+        "explanation", "submitted_at", "level",
     ):  # fmt: skip
-        rater, output, other, value, number, explanation, at = answer
+        rater, output, other, value, number, explanation, at, level = answer
         outputs = tuple(names.shown(key) for key in (output, other) if key is not None)
-        if isinstance(value, dict) or other is not None:
-            value = names.within(value)
+        value = names.value(level, value)
         found[item, question, variant].append(PersonAnswer(rater, outputs, value, number, explanation or "", at))
     return {
         one.pk: _about(found.get((one.item_id, one.question_id or 0, one.variant), []), set(one.order or ()))

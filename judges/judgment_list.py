@@ -13,6 +13,7 @@ from annotation.questions.best_worst import is_best_worst
 from annotation.questions.preference import TIE
 from config.background.rows import Status as RowStatus
 from judges.models import HAS_REASON, REASON_START, Judgment, RunWork
+from judges.protocol import judge_protocols
 from judges.run_page_data import OUTCOMES
 
 PER_PAGE = 50
@@ -126,8 +127,10 @@ def shown_judgments(study: Study, judgments: Iterable[Judgment]) -> list[Judgmen
     """Judgments with systems called as they are shown; they must not be saved."""
     rows, names = list(judgments), names_of(study)
     for row in rows if names.are_codes else ():
-        known = frozenset(row.order or ())
-        row.order, row.reading = names.within(row.order), names.within(row.reading, known)
+        protocol = judge_protocols().get(str(row.run.configuration.get("protocol")))
+        row.order = names.listed(row.order)
+        if protocol is not None and row.reading and "value" in row.reading:  # the rest is the judge's own words
+            row.reading = {**row.reading, "value": names.value(protocol.shape, row.reading["value"])}
     return rows
 
 

@@ -66,6 +66,8 @@ class MetricRequest(Row):
     The weights decide which rater the run has, and to read them takes longer than a page may.
     """
 
+    naming_fields = ("given",)
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="metric_requests")
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -85,6 +87,10 @@ class Judgment(Row):
     more; `recorded` says whether it is a rating (or a turn label) by now. The calls of a judgment have its name as
     their work in the ledger.
     """
+
+    order_fields = ("order",)
+    variant_fields = ("variant",)
+    model_fields = ("reading",)
 
     Outcome = ReplyOutcome
 

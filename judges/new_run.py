@@ -1,11 +1,11 @@
 """The steps of the page for a new run: check what is posted, estimate it, and start what was estimated."""
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from django.http import QueryDict
+from django.utils.crypto import salted_hmac
 
 from accounts.models import Person
 from annotation.models import JudgeRun, Output, Study
@@ -151,7 +151,7 @@ def score_estimate(study: Study, form: RunForm, configuration: MetricConfigurati
 def configuration_digest(*configurations: Configured) -> str:
     """Return what tells configurations apart."""
     said = [one.as_json() for one in configurations]
-    return hashlib.sha256(canonical_json(said).encode()).hexdigest()
+    return salted_hmac("judges.new_run", canonical_json(said), algorithm="sha256").hexdigest()  # it may name a system
 
 
 def _start(

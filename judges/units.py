@@ -2,13 +2,14 @@
 
 import hashlib
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
 from django.db.models import Max, Min, QuerySet
 
+from annotation.blinding import Names, drawing_names
 from annotation.models import Item, Output, Study
 from annotation.pools import main_items
 from judges.configuration import ConfigurationRefusedError, RunConfiguration
@@ -25,9 +26,11 @@ class _KeyedItem:
     pk: int
     key: str
     outputs: tuple[tuple[int, str], ...]
-    """Primary key and key of each, in the file's order."""
+    """Primary key and key of each, in the file's order; in a study that is or was blinded, in that of codes."""
     has_reference: bool
     """Whether it has a reference that the run names."""
+    names: Names
+    """How draws name the outputs: an order drawn from names would tell them to whoever sees it."""
 
 
 def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
@@ -46,8 +49,7 @@ def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[Pla
 def output_units(study: Study) -> Iterator[PlannedUnit]:
     """Yield every output of the main pool's items, in the order of the items."""
     for item in _items(study, None):
-        for pk, key in item.outputs:
-            yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
+        yield from _single_outputs(item)
 
 
 def part_of(units: Iterator[PlannedUnit], count: int | None, seed: int) -> Iterator[PlannedUnit]:
@@ -87,7 +89,7 @@ def some_units(study: Study, configuration: RunConfiguration, places: int, each:
     starts = [ends["low"] + (ends["high"] - ends["low"]) * place // places for place in range(places)]
     read = {pk for low in starts for pk in items.filter(pk__gte=low).order_by("pk").values_list("pk", flat=True)[:each]}
     units = list(
-        _units_of(_keyed(items.filter(pk__in=read).order_by("pk"), configuration), configuration, are_all=False)
+        _units_of(_keyed(study, items.filter(pk__in=read).order_by("pk"), configuration), configuration, are_all=False)
     )
     return units, round(len(units) * count / len(read))
 
@@ -121,15 +123,16 @@ def _items(study: Study, naming: RunConfiguration | None) -> Iterator[_KeyedItem
     """Yield the items of a study; references are only loaded for a configuration that names some."""
     last = 0
     while True:
-        items = list(_keyed(main_items(study).filter(pk__gt=last).order_by("pk")[:AT_ONCE], naming))
+        items = list(_keyed(study, main_items(study).filter(pk__gt=last).order_by("pk")[:AT_ONCE], naming))
         if not items:
             return
         yield from items
         last = items[-1].pk
 
 
-def _keyed(items: QuerySet[Item], naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
+def _keyed(study: Study, items: QuerySet[Item], naming: RunConfiguration | None) -> Iterator[_KeyedItem]:
     """Yield these items with the keys of their outputs, in two queries."""
+    names = drawing_names(study)
     rows = list(items.values_list("pk", "key", *(("references",) if naming else ())))
     outputs: dict[int, list[tuple[int, str]]] = {pk: [] for pk, *_ in rows}
     if rows:
@@ -138,22 +141,27 @@ def _keyed(items: QuerySet[Item], naming: RunConfiguration | None) -> Iterator[_
             outputs[item].append((output, key))
     for pk, key, *references in rows:
         has_reference = naming is not None and any(naming.names_reference(one) for one in references[0] or ())
-        yield _KeyedItem(pk, key, tuple(outputs[pk]), has_reference)
+        own = sorted(outputs[pk], key=lambda one: str(names.shown(one[1]))) if names.are_codes else outputs[pk]
+        yield _KeyedItem(pk, key, tuple(own), has_reference, names)
 
 
 def _item_units(item: _KeyedItem, protocol: JudgeProtocol, configuration: RunConfiguration) -> Iterator[PlannedUnit]:
-    keys = tuple(key for _, key in item.outputs)
+    keys = sorted((key for _, key in item.outputs), key=item.names.shown)
     if protocol.unit == "output":
-        for pk, key in item.outputs:
-            yield PlannedUnit(item.pk, f"{item.key}\0{key}", (key,), pk)
+        yield from _single_outputs(item)
     elif protocol.unit == "item":
         if len(keys) > 1:
-            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, tuple(sorted(keys))))
+            yield PlannedUnit(item.pk, item.key, _shuffled(configuration.seed, item.key, keys))
     else:
         for first, other in combinations(item.outputs, 2):
             if configuration.pairs == "baseline" and configuration.baseline not in (first[1], other[1]):
                 continue
             yield from _pair_units(item, first, other, configuration)
+
+
+def _single_outputs(item: _KeyedItem) -> Iterator[PlannedUnit]:
+    for pk, key in item.outputs:
+        yield PlannedUnit(item.pk, f"{item.key}\0{item.names.shown(key)}", (key,), pk)
 
 
 def _pair_units(
@@ -163,14 +171,14 @@ def _pair_units(
     configuration: RunConfiguration,
 ) -> Iterator[PlannedUnit]:
     pair = {first[1]: first[0], other[1]: other[0]}
-    name = "\0".join((item.key, *sorted(pair)))
-    order = _shuffled(configuration.seed, name, tuple(sorted(pair)))
+    name = "\0".join((item.key, *sorted(map(item.names.shown, pair))))
+    order = _shuffled(configuration.seed, name, sorted(pair, key=item.names.shown))
     orders = [order, order[::-1]] if in_both_orders(configuration) else [order]
     for keys in orders:
         yield PlannedUnit(item.pk, name, keys, pair[keys[0]], pair[keys[1]])
 
 
-def _shuffled(seed: int, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+def _shuffled(seed: int, name: str, keys: Sequence[str]) -> tuple[str, ...]:
     """Return keys in an order drawn from the seed and the unit's name, which does not change with other units."""
     drawn = list(keys)
     Random(f"{seed}\0{name}").shuffle(drawn)  # noqa: S311 - a balanced order, no secret

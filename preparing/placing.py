@@ -80,7 +80,7 @@ def place_items(study: Study, actor: Person) -> ImportResult:
             for line in _item_lines(study, found):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
         try:
-            result = add_to_study(study, {"items": path}, actor, "preparing")
+            result = add_to_study(study, {"items": path}, actor, "preparing", own_names=True)
         except ImportRefusedError as problem:
             raise PreparationRefusedError(f"The items were refused: {problem.problems[0]}") from None
     _link(study, found)

@@ -14,6 +14,7 @@ from annotation.importing.folder import find_files
 from annotation.importing.import_attempt import ImportAttempt, ImportResult, OnWrite, Tables
 from annotation.importing.import_lock import import_lock
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
+from annotation.importing.import_tries import record_try
 from annotation.importing.line_reading import Watch
 from annotation.importing.staging import Staging, StudyChangedError
 from annotation.importing.study_file import read_study_file
@@ -59,7 +60,7 @@ def import_study(
     )
     if replace_examples and "examples" not in files.tables:
         raise refuse(source.name, NO_EXAMPLES)
-    return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason)
+    return _import(update, files.tables, actor, "", replace_examples=replace_examples, reason=reason, own_names=True)
 
 
 def replacement_of_draft(source: Path) -> tuple[StudyFileUpdate, Tables]:
@@ -88,15 +89,19 @@ def add_to_study(
     watch: Watch | None = None,
     on_write: OnWrite | None = None,
     reason: str = "",
+    own_names: bool = False,
 ) -> ImportResult:
     """Add the rows of files to an existing study; `via` tells the audit how they were sent.
 
-    A locked study needs a `reason`.
+    A locked study needs a `reason`. Files for a blinded study name its systems by codes, except, with `own_names`,
+    those that the site itself has written and nobody sees.
 
     Calls `watch` with the bytes read while the files are checked, and `on_write` in the transaction that decides the
     import. Raises ImportRefusedError, with nothing stored, if anything is wrong.
     """
-    return _import(NoUpdate(study), tables, actor, via, watch=watch, on_write=on_write, reason=reason)
+    return _import(
+        NoUpdate(study), tables, actor, via, watch=watch, on_write=on_write, reason=reason, own_names=own_names
+    )
 
 
 def _import(
@@ -109,6 +114,7 @@ def _import(
     watch: Watch | None = None,
     on_write: OnWrite | None = None,
     reason: str = "",
+    own_names: bool = False,
 ) -> ImportResult:
     with import_lock(update.slug):
         stepwise_import.discard_undecided(update.slug)
@@ -120,10 +126,22 @@ def _import(
                 with Staging() as staging:
                     target = update.preview(staging)
                     target.replaces_examples = replace_examples
+                    if own_names:
+                        target.use_own_names()
                     attempt = ImportAttempt(update, target, actor, via, reason)
                     attempt.on_write = on_write
-                    attempt.check(tables, watch)
-                    return attempt.write()
+                    return _made(attempt, tables, watch)
             except StudyChangedError:
                 continue
     raise refuse(update.slug, CHANGED)
+
+
+def _made(attempt: ImportAttempt, tables: Tables, watch: Watch | None) -> ImportResult:
+    """Check and write what an attempt is for; the audit keeps who was refused by a blinded study."""
+    try:
+        attempt.check(tables, watch)
+        return attempt.write()
+    except ImportRefusedError as refused:
+        if attempt.target.codes.are_used:
+            record_try(attempt.target.study, attempt.actor, attempt.via, attempt.result.digests, refused)
+        raise

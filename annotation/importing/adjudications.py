@@ -62,8 +62,8 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
         self.reviewers = dict(
             self.staging.read(Reviewer.objects.filter(study=self.study), "name", "pk")
         )  # those of the same import's reviews too
-        self._variants: dict[tuple[int, int, str], int] = {}
-        """Items, questions and variants that lines name, with the first such line."""
+        self._variants: dict[tuple[int, int, str | None], tuple[int, str]] = {}
+        """Items, questions and variants that lines name, with the first such line and what it calls the variant."""
 
     def read(self, line: int, body: Mapping[str, Any]) -> ReadAdjudication:
         line_fields.only(body, KEYS)
@@ -101,8 +101,9 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
                 self.problems.add(one.line, "output", f"{quoted(missing[0])} is not an output of this item")
             elif self._fits(one, sheets[one.item]):
                 if one.unit.variant:
-                    self._variants.setdefault((item, one.question.pk, one.unit.variant), one.line)
-                placed.append((item, outputs, replace(one, unit=ordered_unit(one.unit, list(outputs)))))
+                    variant = self.target.codes.variant(one.unit.variant)
+                    self._variants.setdefault((item, one.question.pk, variant), (one.line, one.unit.variant))
+                placed.append((item, *self._named(one, outputs)))
         if not self.problems.found:
             self._stage_reviewers(batch)
             self._stage_answers(placed)
@@ -121,10 +122,12 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
         pairs = list(self._variants)
         for start in range(0, len(pairs), LOOKUP):
             some = pairs[start : start + LOOKUP]
-            rows = Rating.objects.filter(item__in={pair[0] for pair in some}, variant__in={pair[2] for pair in some})
+            rows = Rating.objects.filter(
+                item__in={pair[0] for pair in some}, variant__in={pair[2] or "" for pair in some}
+            )
             for known in self.staging.read(rows, "item", "question", "variant"):
                 self._variants.pop(known, None)
-        for (_, _, variant), line in self._variants.items():
+        for line, variant in self._variants.values():
             self.problems.add(line, "variant", UNKNOWN_VARIANT.format(quoted(variant)))
 
     def _fits(self, one: ReadAdjudication, sheet: Any) -> bool:
@@ -137,6 +140,14 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
             self.problems.add(one.line, "value", str(problem))
             return False
         return True
+
+    def _named(self, one: ReadAdjudication, outputs: dict[str, int]) -> tuple[dict[str, int], ReadAdjudication]:
+        """The item's outputs and a final answer with systems by their own names; a pair in the item's order."""
+        codes, unit = self.target.codes, ordered_unit(one.unit, list(outputs))
+        value = codes.value(self.target.types[one.question.type].level, one.value)
+        said = (None if value is None else canonical_json(value), *one.said[1:])
+        named = Unit(codes.named(unit.output), codes.named(unit.other), codes.named(unit.variant))
+        return {codes.named(key): pk for key, pk in outputs.items()}, replace(one, unit=named, value=value, said=said)
 
     def _stage_reviewers(self, batch: list[ReadAdjudication]) -> None:
         new = sorted({one.reviewer for one in batch} - set(self.reviewers))

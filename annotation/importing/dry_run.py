@@ -6,8 +6,10 @@ from itertools import count
 
 from django.db.models import Model
 
+from accounts.models import Person
 from annotation.importing.import_attempt import ImportAttempt, Tables
 from annotation.importing.import_problems import ImportRefusedError
+from annotation.importing.import_tries import record_try
 from annotation.importing.line_import import LineTally
 from annotation.importing.line_reading import Watch
 from annotation.importing.staging import Staging
@@ -38,17 +40,27 @@ class DryStaging(Staging):
         return [next(self._keys) for _ in range(count)]
 
 
-def check_files(study: Study, tables: Tables, watch: Watch | None = None) -> DryRun:
+def check_files(
+    study: Study, tables: Tables, watch: Watch | None = None, *, actor: Person | None = None, via: str = ""
+) -> DryRun:
     """Check what `add_to_study` would add. Holds no lock, so somebody may change the study at the same time."""
-    return check_update(NoUpdate(study), tables, watch)
+    return check_update(NoUpdate(study), tables, watch, actor=actor, via=via)
 
 
-def check_update(update: StudyUpdate, tables: Tables, watch: Watch | None = None) -> DryRun:
-    """Check what an import with `update` would add. Raises ImportRefusedError if the study cannot change."""
+def check_update(
+    update: StudyUpdate, tables: Tables, watch: Watch | None = None, *, actor: Person | None = None, via: str = ""
+) -> DryRun:
+    """Check what an import with `update` would add. Raises ImportRefusedError if the study cannot change.
+
+    The audit says who had files checked for a blinded study, and how: `via`.
+    """
     with DryStaging() as staging:
         attempt = ImportAttempt(update, update.preview(staging), None, "")
+        refused: ImportRefusedError | None = None
         try:
             attempt.check(tables, watch)
-        except ImportRefusedError as refused:
-            return DryRun(attempt.tallies, attempt.result.added, refused)
-        return DryRun(attempt.tallies, attempt.result.added, None)
+        except ImportRefusedError as problem:
+            refused = problem
+        if attempt.target.codes.are_used:
+            record_try(attempt.target.study, actor, via, attempt.result.digests, refused, is_dry=True)
+        return DryRun(attempt.tallies, attempt.result.added, refused)

@@ -6,7 +6,7 @@ from typing import Any
 from annotation.answers import Sheet
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.target import AskedQuestions
+from annotation.importing.target import AskedQuestions, ImportTarget
 from annotation.models import Question
 from annotation.questions import ValueInvalidError
 
@@ -33,6 +33,20 @@ def checked_gold(body: Mapping[str, Any], sheet: Sheet, asked: AskedQuestions) -
     return gold
 
 
+def named_gold(gold: dict[str, Any] | None, target: ImportTarget) -> dict[str, Any] | None:
+    """Checked right answers with systems by their own names."""
+    if gold is None or not target.codes.are_used:
+        return gold
+    found = {}
+    for key, value in gold.items():
+        question = target.question_of[key]
+        if _is_by_output(question, value, target):
+            found[key] = {target.codes.named(output): one for output, one in value.items()}
+        else:
+            found[key] = target.codes.value(target.types[question.type].level, value)
+    return found
+
+
 def checked_feedback(body: Mapping[str, Any]) -> str:
     """Return what the item says about its right answers, or an empty text. Raises FieldInvalidError."""
     feedback = line_fields.text(body, "feedback") or ""
@@ -43,12 +57,17 @@ def checked_feedback(body: Mapping[str, Any]) -> str:
 
 def _values(question: Question, value: Any, sheet: Sheet, asked: AskedQuestions) -> list[Any]:
     """Return the single values of a right answer."""
-    by_output = isinstance(value, dict) and asked.protocol.asks_about(question) == "output"
-    if not by_output or asked.types[question.type].needs_texts:
+    if not _is_by_output(question, value, asked):
         return [value]
     if not value or not value.keys() <= set(sheet.keys):
         raise ValueInvalidError("must name outputs of this item, each with its value")
     return list(value.values())
+
+
+def _is_by_output(question: Question, value: Any, asked: AskedQuestions) -> bool:
+    """Whether a right answer is {output: value}."""
+    by_output = isinstance(value, dict) and asked.protocol.asks_about(question) == "output"
+    return by_output and not asked.types[question.type].needs_texts
 
 
 def _check(question: Question, value: Any, sheet: Sheet, asked: AskedQuestions) -> None:

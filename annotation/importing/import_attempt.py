@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.blinding import renew_codes
 from annotation.file_tables.typed_tables import (
     ADJUDICATIONS,
     ANNOTATIONS,
@@ -48,6 +49,9 @@ from config.bulk_insert import refresh_statistics
 Objects = Iterable[tuple[int, Mapping[str, Any]]]
 Tables = Mapping[str, Path]
 """The files of an import by table: items, ratings, sessions, ..."""
+BY_CODES = ("items", "ratings", "scores", "adjudications")
+"""The tables whose files name the systems of a blinded study by codes."""
+NOT_BLINDED = "cannot be added while the study is blinded: its lines name systems"
 MANY_ROWS = 5_000
 """So many new rows change how PostgreSQL should read a table; its own upkeep notices them up to a minute later."""
 
@@ -101,11 +105,14 @@ class ImportAttempt:
         Calls `watch` with the bytes read of each file now and then. Raises ImportRefusedError.
         """
         own: list[TableImport | AdjudicationImport] = []
+        self.update.check_names(self.target)
         named = [table for table in (*TABLES, *(name for name in tables if "/" in name)) if table in tables]
         self.target.has_tables_to_settle = settles = not IMPORTERS.keys() >= set(named)
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]
             source = SourceFile(tables[table], FileProblems(tables[table].name), watch)
+            if self.target.codes.are_used and table not in BY_CODES:
+                raise refuse(source.path.name, NOT_BLINDED)
             importer, typed = self._importer(table, source)
             try:
                 importer.run(_objects(source, typed, table))
@@ -171,6 +178,8 @@ class ImportAttempt:
         except StudyRefusedError as problem:
             raise refuse(study.slug, str(problem)) from None
         self.result.study = study
+        if self.target.takes_first_names and self.result.added.get("outputs"):
+            renew_codes(study)
         self.staging.refuse_changes()
         withdraw_answers(study, self.target.withdrawn, self.actor)
         firsts = [pk for pk in (self.first_extended, self.target.first_done) if pk is not None]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from annotation.answers import Sheet
 from annotation.importing.staging import Staging
+from annotation.importing.system_codes import SystemCodes
 from annotation.models import Item, Output, Study
 
 LOOKUP = 500
@@ -13,11 +14,11 @@ MOST_KEPT = 20_000
 class ItemLookup:
     """A study's items by key, each as (primary key, {output key: primary key} in file order).
 
-    Includes items that the same import adds.
+    Includes items that the same import adds. Outputs are called as the files call them: by codes in a blinded study.
     """
 
-    def __init__(self, study: Study, staging: Staging) -> None:
-        self.study, self.staging = study, staging
+    def __init__(self, study: Study, staging: Staging, codes: SystemCodes) -> None:
+        self.study, self.staging, self.codes = study, staging, codes
         self._kept: dict[str, tuple[int, dict[str, int]]] = {}
 
     def find(self, keys: Iterable[str]) -> dict[str, tuple[int, dict[str, int]]]:
@@ -32,7 +33,7 @@ class ItemLookup:
             self._kept.update({key: (pk, {}) for pk, key in found.items()})
             outputs = Output.objects.filter(item__in=list(found)).order_by("item", "position")
             for item, pk, key in self.staging.read(outputs, "item", "pk", "key"):
-                self._kept[found[item]][1][key] = pk
+                self._kept[found[item]][1][self.codes.shown(key)] = pk
         return {key: self._kept[key] for key in wanted if key in self._kept}
 
     def sheets(self, keys: Iterable[str], texts: bool) -> dict[str, Sheet]:

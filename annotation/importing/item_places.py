@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, quoted
+from annotation.importing.system_codes import SystemCodes
 from config.model_fields import canonical_json
 
 KEYS = frozenset({"outputs", "variant", "numbers", "third_raters"})
@@ -13,8 +14,11 @@ MOST_PLACES = 1000
 LONGEST_VARIANT = 240
 
 
-def read_places(body: Mapping[str, Any], outputs: Collection[str]) -> str | None:
-    """Return the item's `places` as JSON, checked; None without any. Raises FieldInvalidError."""
+def read_places(body: Mapping[str, Any], outputs: Collection[str], codes: SystemCodes) -> str | None:
+    """Return the item's `places` as JSON, checked, with systems' own names; None without any.
+
+    Raises FieldInvalidError.
+    """
     given = body.get("places")
     if given is None:
         return None
@@ -24,6 +28,9 @@ def read_places(body: Mapping[str, Any], outputs: Collection[str]) -> str | None
     tasks = [(tuple(one["outputs"]), one.get("variant", "")) for one in found]
     if len(set(tasks)) < len(tasks):
         raise FieldInvalidError("places", "names a task twice")
+    for one in found if codes.are_used else ():  # a task's outputs are in the order of the item's, and not of codes
+        one["outputs"] = codes.all_named([key for key in outputs if key in one["outputs"]])
+        one.update({"variant": codes.named(one["variant"])} if "variant" in one else {})
     return canonical_json(found) if found else None
 
 

@@ -6,24 +6,30 @@ differs, it is refused.
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from random import Random
 from typing import Any, NamedTuple
 
 from annotation.answers import Sheet
 from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.importing import line_fields
-from annotation.importing.gold_answers import checked_feedback, checked_gold
+from annotation.importing.gold_answers import checked_feedback, checked_gold, named_gold
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted, unknown
 from annotation.importing.item_places import read_places
+from annotation.importing.item_references import WRITERS, read_references
+from annotation.importing.line_fields import identifier
 from annotation.importing.line_import import LineImport, LineTally
+from annotation.importing.system_codes import HIDDEN, SystemCodes
 from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
 from annotation.pools import FILE_POOLS
 from annotation.protocols import Protocol
+from annotation.studies.secret_seeds import secretly_seeded
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
-from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 
 LOOKUP = 500
 ITEM_KEYS = frozenset({
@@ -31,8 +37,6 @@ ITEM_KEYS = frozenset({
     "feedback", "metadata", "priority", "withdrawn", "places",
 })  # fmt: skip
 OUTPUT_KEYS = frozenset({"id", "text", "edited_from", "writer", "metadata"})
-REFERENCE_KEYS = frozenset({"id", "text", "writer"})
-WRITERS = ("human", "model")
 ITEM_COLUMNS = (
     "id", "study_id", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set",
     "pool", "gold", "feedback", "metadata", "content", "digest", "priority", "withdrawn_at",
@@ -83,20 +87,21 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
     if not body.keys() <= known:
         strange = next(key for key in body if key not in known)
         raise FieldInvalidError(quoted(strange), unknown("key", strange, known))
-    key = _id(body.get("id"), "id")
+    key = identifier(body.get("id"), "id")
     content = {name: body[name] for name in sorted(own) if body.get(name) is not None}
     protocol.files.check_content(content)
     outputs = _outputs(body.get("outputs"), protocol)
+    _check_codes(outputs, target.codes)
     document, turns = _said(body.get("document", ""), "document")
     sheet = Sheet.of(list(outputs), [output.text for output in outputs.values()], document)
-    gold = checked_gold(body, sheet, target)
+    gold = named_gold(checked_gold(body, sheet, target), target)
     columns = (
         document,
         turns,
         _text(body.get("instruction"), "instruction"),
         _text(body.get("source"), "source"),
         _optional(body, "category", _category),
-        _references(body),
+        read_references(body),
         _one_of(body.get("set"), "set", Item.Set.values, ""),
         _one_of(body.get("pool"), "pool", FILE_POOLS, Item.Pool.MAIN.value),
         canonical_json(gold) if gold else None,
@@ -104,8 +109,18 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "metadata", _metadata),
         canonical_json(content) if content else None,
     )
-    steered = (_priority(body), *_withdrawn(body), read_places(body, outputs))
+    steered = (_priority(body), *_withdrawn(body), read_places(body, outputs, target.codes))
     return ReadItem(line, key, columns, digest_of(columns), outputs, steered)
+
+
+def _check_codes(outputs: Mapping[str, ReadOutput], codes: SystemCodes) -> None:
+    """Raise FieldInvalidError for an output that no file may name so, or that says what a blinded study hides."""
+    for number, (key, output) in enumerate(outputs.items()):
+        why = codes.lacks(key)
+        if why is not None:
+            raise FieldInvalidError(f"outputs.{number}.id", why)
+        if codes.are_used and output.metadata is not None:
+            raise FieldInvalidError(f"outputs.{number}.metadata", HIDDEN)
 
 
 def _said(value: Any, field: str) -> tuple[str, str | None]:
@@ -115,18 +130,6 @@ def _said(value: Any, field: str) -> tuple[str, str | None]:
     except TurnsInvalidError as problem:
         raise FieldInvalidError(f"{field}{problem.place}", str(problem)) from None
     return text, None if places is None else canonical_json(places)
-
-
-def _id(value: Any, field: str) -> str:
-    # The fast path: most ids are printable ASCII.
-    if type(value) is str and value.isascii() and value.isprintable() and 0 < len(value) <= LONGEST_ID:
-        return value
-    if value is None:
-        raise FieldInvalidError(field, "is missing")
-    try:
-        return check_id(value, field)
-    except TextRefusedError as problem:
-        raise FieldInvalidError(problem.place, problem.reason) from None
 
 
 def _text(value: Any, field: str) -> str:
@@ -182,32 +185,6 @@ def _withdrawn(body: Mapping[str, Any]) -> tuple[str | None, str]:
     return packed_time(at), reason
 
 
-def _references(body: Mapping[str, Any]) -> str | None:
-    short, given = body.get("reference"), body.get("references")
-    if short is not None:
-        if given is not None:
-            raise FieldInvalidError("reference", "cannot be used together with references")
-        given = [{"id": "reference", "text": short, "writer": "human"}]
-    if given is None:
-        return None
-    if not isinstance(given, list):
-        raise FieldInvalidError("references", "must be a list")
-    seen = set()
-    for number, reference in enumerate(given):
-        field = f"references.{number}" if short is None else "reference"
-        if not isinstance(reference, dict) or not reference.keys() <= REFERENCE_KEYS:
-            raise FieldInvalidError(field, "must be an object with id, text and writer")
-        key = _id(reference.get("id"), f"{field}.id")
-        if key in seen:
-            raise FieldInvalidError(f"{field}.id", f"{quoted(key)} appears twice")
-        seen.add(key)
-        if not isinstance(reference.get("text"), str):
-            raise FieldInvalidError(f"{field}.text" if short is None else field, "must be text")
-        if reference.get("writer") not in WRITERS:
-            raise FieldInvalidError(f"{field}.writer", "must be human or model")
-    return canonical_json(given)
-
-
 def _outputs(value: Any, protocol: Protocol) -> dict[str, ReadOutput]:
     if value is None and not protocol.files.needs_outputs:
         return {}
@@ -220,7 +197,7 @@ def _outputs(value: Any, protocol: Protocol) -> dict[str, ReadOutput]:
         if not output.keys() <= OUTPUT_KEYS:
             strange = next(key for key in output if key not in OUTPUT_KEYS)
             raise FieldInvalidError(f"outputs.{number}.{quoted(strange)}", unknown("key", strange, OUTPUT_KEYS))
-        key = _id(output.get("id"), f"outputs.{number}.id")
+        key = identifier(output.get("id"), f"outputs.{number}.id")
         if key in found:
             raise FieldInvalidError(f"outputs.{number}.id", f"{quoted(key)} appears twice in this item")
         if output.get("text") is None:
@@ -239,7 +216,7 @@ def _source(value: Any, field: str, key: str) -> str:
     """Return the id of the output that output `key` was edited from; whether it exists is checked later."""
     if value is None:
         return ""
-    source = _id(value, field)
+    source = identifier(value, field)
     if source == key:
         raise FieldInvalidError(field, "names the output itself")
     return source
@@ -265,6 +242,7 @@ class ItemImport(LineImport[ReadItem]):
 
     def __init__(self, target: ImportTarget, problems: FileProblems) -> None:
         super().__init__(target, problems)
+        self.codes = target.codes
         self.outputs = 0
         self.first_extended: int | None = None
         """The lowest primary key of an item that got more outputs."""
@@ -319,11 +297,23 @@ class ItemImport(LineImport[ReadItem]):
         self.added += len(batch)
         self._stage_outputs(
             [
-                (pk, position, key, *output)
+                (pk, position, key, output)
                 for pk, item in numbered
                 for position, (key, output) in enumerate(item.outputs.items())
             ]
         )
+
+    def _outputs_of(self, items: list[int]) -> Iterator[tuple[int, str, str]]:
+        """The outputs of items: the item, what the file would call it, and the digest that it would have there."""
+        found = Output.objects.filter(item__in=items)
+        if not self.codes.are_used:
+            yield from found.values_list("item", "key", "digest")
+            return
+        for item, key, text, turns, source, writer in found.values_list(
+            "item", "key", "text", "turns", "edited_from", "writer"
+        ):
+            told = (text, None if turns is None else canonical_json(turns), self.codes.shown(source), writer, None)
+            yield item, self.codes.shown(key), digest_of(told)  # metadata is hidden, and files cannot say it
 
     def _note_strange_sources(self, item: ReadItem, known: Collection[str]) -> None:
         """Note the outputs that were edited from an output that the item does not have."""
@@ -332,19 +322,43 @@ class ItemImport(LineImport[ReadItem]):
                 reason = f"{quoted(output.edited_from)} is not an output of this item"
                 self.problems.add(item.line, f"outputs.{number}.edited_from", reason)
 
-    def _stage_outputs(self, rows: list[tuple[Any, ...]]) -> None:
-        ids = self.staging.next_ids(Output, len(rows))
-        self.staging.insert(Output, OUTPUT_COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
+    def _stage_outputs(self, rows: list[tuple[int, int, str, ReadOutput]]) -> None:
+        """Stage outputs of items (primary keys), each with its place in the item and what the file calls it."""
+        ids = self._mixed(self.staging.next_ids(Output, len(rows)), rows)
+        self.staging.insert(
+            Output,
+            OUTPUT_COLUMNS,
+            [
+                (pk, item, position, self.codes.named(key), *self._named(output))
+                for pk, (item, position, key, output) in zip(ids, rows, strict=True)
+            ],
+        )
         self.outputs += len(rows)
+
+    def _mixed(self, ids: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> list[int]:
+        """The primary keys, within each item in a secret order: they are shown where the file's order is hidden."""
+        found: list[int] = []
+        for item, own in groupby(rows, key=itemgetter(0)):
+            mine = list(ids[len(found) : len(found) + sum(1 for _ in own)])
+            Random(secretly_seeded(self.study, "outputs", item)).shuffle(mine)  # noqa: S311 - seeded with a secret
+            found += mine
+        return found
+
+    def _named(self, output: ReadOutput) -> ReadOutput:
+        """An output that was edited from another one as it is stored: with that one's own name."""
+        if not self.codes.are_used or not output.edited_from:
+            return output
+        named = output._replace(edited_from=self.codes.named(output.edited_from))
+        return named._replace(digest=digest_of(named[:-1]))
 
     def _stage_more_outputs(self, batch: list[ReadItem], known: Mapping[str, tuple[int, str]]) -> set[int]:
         """Compare existing items with the file and stage their new outputs; return the items that get some."""
         have: dict[int, dict[str, str]] = {pk: {} for pk, _ in known.values()}
         for start in range(0, len(batch), LOOKUP):
             pks = [known[item.key][0] for item in batch[start : start + LOOKUP]]
-            for pk, key, digest in Output.objects.filter(item__in=pks).values_list("item", "key", "digest"):
+            for pk, key, digest in self._outputs_of(pks):
                 have[pk][key] = digest
-        rows = []
+        rows: list[tuple[int, int, str, ReadOutput]] = []
         for item in batch:
             pk, digest = known[item.key]
             if digest != item.digest:
@@ -355,7 +369,7 @@ class ItemImport(LineImport[ReadItem]):
             for key, output in item.outputs.items():
                 existing = have[pk].get(key)
                 if existing is None:
-                    rows.append((pk, len(have[pk]), key, *output))
+                    rows.append((pk, len(have[pk]), key, output))
                     have[pk][key] = output.digest
                 elif existing != output.digest:
                     self._changed.add(item.line)

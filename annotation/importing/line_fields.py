@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
+from config.text_validation import LONGEST_ID, TextRefusedError, check_id
 
 GREATEST = 2**31 - 1
 LONGEST_RUN = 200
@@ -112,6 +113,19 @@ def keys(body: Mapping[str, Any], field: str) -> list[str] | None:
     if not isinstance(value, list) or not all(isinstance(key, str) for key in value) or len(set(value)) != len(value):
         raise FieldInvalidError(field, "must be a list of different output ids")
     return value
+
+
+def identifier(value: Any, field: str) -> str:
+    """Return an id, which is required."""
+    # The fast path: most ids are printable ASCII.
+    if type(value) is str and value.isascii() and value.isprintable() and 0 < len(value) <= LONGEST_ID:
+        return value
+    if value is None:
+        raise FieldInvalidError(field, "is missing")
+    try:
+        return check_id(value, field)
+    except TextRefusedError as problem:
+        raise FieldInvalidError(problem.place, problem.reason) from None
 
 
 def only(body: Mapping[str, Any], known: frozenset[str]) -> None:

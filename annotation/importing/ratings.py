@@ -5,7 +5,7 @@ belong to no annotation. Lines of machines may have other shapes than people's, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from annotation.importing.rater_lookup import DEFAULT_KIND, KINDS
 from annotation.importing.rating_identity import KnownRatings, content, identity
 from annotation.importing.target import ImportTarget
 from annotation.machine_ratings import Comparison, MachineRating, MachineRatingWriter
-from annotation.machine_shapes import LABEL, TEXT, MachineAnswer, check_answer_shown, checked_answer
+from annotation.machine_shapes import CHOICE, LABEL, TEXT, MachineAnswer, check_answer_shown, checked_answer
 from annotation.models import Question, Rating
 from annotation.protocols import Unit
 from annotation.questions import QuestionType, ValueInvalidError
@@ -37,6 +37,7 @@ PERSON_KEYS = frozenset({"third_rater"})
 MACHINE_KEYS = frozenset({"missing", "outcome", "prompt_digest"})
 OUTCOMES = frozenset(Rating.AgentsOutcome.values)
 LONGEST_DIGEST = 64
+OTHER_SHARES = "must name the two outputs, by their codes, and ties, since the study is blinded"
 COLUMNS = (
     "id", "study_id", "question_id", "rater_id", "item_id", "output_id", "other_output_id", "variant", "revision",
     "is_current", "level", "number", "value", "off_scale", "guidelines_version", "run", "replicate", "ordinal",
@@ -161,7 +162,7 @@ class RatingImport(LineImport[ReadRating]):
         """Compare machines' ratings with the stored ones. Notes a problem for each that cannot be stored."""
         compared = self.machines.compare(
             [
-                _machine_rating(read, self.raters.known[read.rater][0], item, output, other)
+                self._machine_rating(read, self.raters.known[read.rater][0], item, output, other)
                 for read, item, output, other in placed
             ]
         )
@@ -193,7 +194,16 @@ class RatingImport(LineImport[ReadRating]):
                     reason = f"{quoted(key)} is not an output of item {quoted(rating.item)}"
                     self.problems.add(rating.line, field, reason)
                     return False
+        if self.target.codes.are_used and self._names_others(rating):
+            self.problems.add(rating.line, "distribution", OTHER_SHARES)
+            return False
         return True
+
+    def _names_others(self, rating: ReadRating) -> bool:
+        """Whether a distribution over two outputs, which a blinded study would show by codes, names something else."""
+        given, level = rating.said[6], rating.answer.level if rating.answer else self.types[rating.question.type].level
+        named = (rating.unit.output, rating.unit.other, TIE)
+        return level == CHOICE and isinstance(given, Mapping) and not set(given) <= set(named)
 
     def _check_shown(self, batch: list[ReadRating]) -> None:
         """Check that values fit their outputs; texts are read only for questions that need them."""
@@ -230,11 +240,40 @@ class RatingImport(LineImport[ReadRating]):
             None if unit.other is None else outputs[unit.other],
         )
 
+    def _named_said(self, rating: ReadRating) -> tuple[Any, ...]:
+        """What a line says, with systems by their own names."""
+        explanation, shown, *rest, distribution, metadata, third = rating.said
+        level = rating.answer.level if rating.answer else self.types[rating.question.type].level
+        if level == CHOICE and isinstance(distribution, Mapping):
+            distribution = self.target.codes.value("rank", distribution)
+        return (explanation, self.target.codes.all_named(shown), *rest, distribution, metadata, third)
+
+    def _machine_rating(
+        self, read: ReadRating, rater: int, item: int, output: int | None, other: int | None
+    ) -> MachineRating:
+        explanation, shown, seconds, version, run, replicate, distribution, metadata, _ = self._named_said(read)
+        missing, outcome, digest = read.machine_said
+        if read.answer is None:
+            raise ValueError("a line of a person")
+        return MachineRating(
+            answer=self._named_answer(read.answer), rater=rater, item=item, output=output, other=other, run=run,
+            replicate=replicate, shown=shown, explanation=explanation, seconds=seconds, submitted_at=read.submitted_at,
+            guidelines_version=version, distribution=distribution, missing=missing, outcome=outcome,
+            prompt_digest=digest, metadata=metadata,
+        )  # fmt: skip
+
+    def _named_answer(self, answer: MachineAnswer) -> MachineAnswer:
+        """A machine's answer with systems by their own names."""
+        codes, unit = self.target.codes, answer.unit
+        named = Unit(codes.named(unit.output), codes.named(unit.other), codes.named(unit.variant))
+        return replace(answer, unit=named, value=codes.value(answer.level, answer.value))
+
     def _row(self, rating: ReadRating, item: int, output: int | None, other: int | None) -> tuple[Any, ...] | None:
         """Return the row of a line, or None if it exists already or contradicts an existing one."""
-        question, value, said = rating.question, rating.value, rating.said
+        question, said = rating.question, self._named_said(rating)
+        value = self.target.codes.value(self.types[question.type].level, rating.value)
         rater = self.raters.known[rating.rater][0]
-        variant = rating.unit.variant
+        variant = self.target.codes.named(rating.unit.variant)
         name = identity(question.pk, rater, item, output, other, rating.submitted_at, variant)
         ordinal, exists = self.known.match(name, content((value, *said)))
         if exists is not None:
@@ -261,19 +300,6 @@ def _machine_said(body: Mapping[str, Any]) -> tuple[float | None, str, str]:
         raise FieldInvalidError("outcome", f"must be one of {', '.join(sorted(OUTCOMES))}, not {quoted(outcome)}")
     digest = line_fields.text(body, "prompt_digest", LONGEST_DIGEST) or ""
     return line_fields.share(body, "missing"), outcome, digest
-
-
-def _machine_rating(read: ReadRating, rater: int, item: int, output: int | None, other: int | None) -> MachineRating:
-    explanation, shown, seconds, version, run, replicate, distribution, metadata, _ = read.said
-    missing, outcome, digest = read.machine_said
-    if read.answer is None:
-        raise ValueError("a line of a person")
-    return MachineRating(
-        answer=read.answer, rater=rater, item=item, output=output, other=other, run=run, replicate=replicate,
-        shown=shown, explanation=explanation, seconds=seconds, submitted_at=read.submitted_at,
-        guidelines_version=version, distribution=distribution, missing=missing, outcome=outcome, prompt_digest=digest,
-        metadata=metadata,
-    )  # fmt: skip
 
 
 def _json(value: Any) -> str | None:

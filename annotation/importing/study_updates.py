@@ -19,6 +19,7 @@ from annotation.importing.draft_rewriting import (
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
 from annotation.importing.staging import Staging
 from annotation.importing.study_file import StudyFile, differences
+from annotation.importing.system_codes import refuse_names
 from annotation.importing.target import ImportTarget
 from annotation.members.membership import MembershipRefusedError, add_member
 from annotation.models import Guideline, Question, Slot, Study
@@ -39,6 +40,9 @@ class StudyUpdate(ABC):
     @abstractmethod
     def preview(self, staging: Staging) -> ImportTarget:
         """Return the study as it will be, without writing. Raises ImportRefusedError."""
+
+    def check_names(self, target: ImportTarget) -> None:
+        """Raise ImportRefusedError if the update names systems otherwise than the files may."""
 
     @abstractmethod
     def write(self, target: ImportTarget, actor: Person | None) -> tuple[Study, bool]:
@@ -101,6 +105,9 @@ class StudyFileUpdate(StudyUpdate):
             for name, value in self._changes(study, questions).items():
                 setattr(study, name, value)
         return _target(study, questions, self._new_versions(study), staging)
+
+    def check_names(self, target: ImportTarget) -> None:
+        refuse_names(self.file, target.codes)
 
     def write(self, target: ImportTarget, actor: Person | None) -> tuple[Study, bool]:
         study = Study.objects.filter(pk=target.study.pk).first()

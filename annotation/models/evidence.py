@@ -14,6 +14,10 @@ from config.model_fields import ExactJSONField
 class Annotation(models.Model):
     """One revision of a rater's answer to a task, with its circumstances."""
 
+    answer_fields = ("answers",)
+    place_fields = ("shown",)
+    model_fields = ("metadata",)
+
     class Status(models.TextChoices):
         SUBMITTED = "submitted", gettext_lazy("Submitted")
         SKIPPED = "skipped", gettext_lazy("Skipped")
@@ -87,6 +91,12 @@ class Rating(models.Model):
     `number` is the value if it is a number; `value` is the value as given. Imported rows have no annotation.
     A machine may answer in another shape than people: see `annotation.machine_shapes`.
     """
+
+    value_fields = ("value",)
+    share_fields = ("distribution",)
+    order_fields = ("shown",)
+    variant_fields = ("variant",)
+    model_fields = ("metadata",)
 
     class AgentsOutcome(models.TextChoices):
         UNANIMOUS = "unanimous", "Unanimous"

@@ -15,6 +15,9 @@ class Item(models.Model):
     copies that the program has made; their tasks are shown as all others are, and their answers count nowhere else.
     """
 
+    answer_fields = ("gold",)
+    model_fields = ("places",)
+
     class Set(models.TextChoices):
         PUBLIC = "public", "Public"
         PRIVATE = "private", "Private"
@@ -93,6 +96,10 @@ class Item(models.Model):
 
 class Output(models.Model):
     """A text to be judged. `key` names the system that wrote it and is never shown to annotators."""
+
+    system_fields = ("key", "edited_from")
+    model_fields = ("metadata",)
+    place_fields = ("position",)
 
     class Writer(models.TextChoices):
         HUMAN = "human", "Human"

@@ -129,6 +129,9 @@ class Adjudication(models.Model):
     within the item. Without a value the answers before it are withdrawn.
     """
 
+    value_fields = ("value",)
+    variant_fields = ("variant",)
+
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="adjudications", db_index=False)
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
     output = models.ForeignKey(

@@ -14,6 +14,8 @@ class JudgeRun(models.Model):
     has replaced by another one is kept; reports leave its ratings out.
     """
 
+    naming_fields = ("configuration",)
+
     class Status(models.TextChoices):
         PLANNED = "planned", "Planned"
         RUNNING = "running", "Running"

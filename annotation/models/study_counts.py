@@ -16,6 +16,8 @@ class StudyCounts(Row):
     For each subject there is at most one row that waits and one that is done; see `annotation.studies.kept_counts`.
     """
 
+    naming_fields = ("figures",)
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="kept_counts", db_index=False)
     subject = models.CharField(max_length=40, help_text="overview, pace, spans, plan, or batch and its number from 0")
     figures = ExactJSONField(default=dict, help_text="the counts by name")

@@ -17,6 +17,9 @@ class Task(models.Model):
     `key` is unique in the item: the outputs' keys and the variant, as `annotation.studies.planning` writes them.
     """
 
+    variant_fields = ("variant",)
+    digest_fields = ("key",)
+
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     key = models.CharField(max_length=64)
     variant = models.CharField(max_length=240, blank=True)
@@ -33,6 +36,8 @@ class Task(models.Model):
 
 class TaskOutput(models.Model):
     """An output's position in a task, before any shuffling for raters."""
+
+    place_fields = ("position",)
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="task_outputs", db_index=False)
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="task_outputs")
@@ -56,6 +61,8 @@ class Slot(models.Model):
     *Open*: free. *Held*: leased to a rater until `lease_until`. *Filled*: answered. The order stays with the slot, so
     that balance survives expired leases.
     """
+
+    place_fields = ("order",)
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
@@ -128,6 +135,8 @@ class Assignment(models.Model):
     Addresses contain `key`, which reveals nothing about the task.
     """
 
+    place_fields = ("order",)
+
     key = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="assignments")
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="assignments", db_index=False)
@@ -180,6 +189,8 @@ class DueCheck(models.Model):
 
     See `annotation.desk.due_checks`. Tasks of one item that the protocol gives out together have the same number.
     """
+
+    place_fields = ("order",)
 
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="due_checks", db_index=False)
     number = models.PositiveIntegerField(help_text="which of the rater's claims, from 0")

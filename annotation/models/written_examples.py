@@ -12,6 +12,8 @@ class WrittenExample(models.Model):
     An import may put a new edition in their place. Runs that were made before keep the edition that they show.
     """
 
+    model_fields = ("outputs", "values")
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="written_examples", db_index=False)
     position = models.PositiveIntegerField(help_text="place among the study's examples, from 0")
     edition = models.PositiveIntegerField(default=0, help_text="the newest one is shown by new runs and exported")

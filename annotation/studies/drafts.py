@@ -11,11 +11,11 @@ from django.db import transaction
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import Person
-from annotation.blinding import with_hidden
 from annotation.importing.draft_rewriting import create_study, has_answers, rewrite, settings_of
 from annotation.importing.import_lock import import_lock
 from annotation.importing.import_problems import refuse
 from annotation.importing.study_file import checked_study
+from annotation.importing.system_codes import with_hidden
 from annotation.members.membership import add_member
 from annotation.models import Study
 from annotation.models.people import Role
@@ -53,7 +53,7 @@ def change_draft(study: Study, body: Mapping[str, Any], actor: Person) -> bool:
 
     Guidelines are never overwritten: a new text becomes a new version. Raises ImportRefusedError with all problems.
     """
-    file = checked_study(with_hidden(study, body), NAME)
+    file = checked_study(with_hidden(study, body, NAME), NAME)
     if file.slug != study.slug:
         raise refuse(NAME, "cannot be changed: duplicate the study and delete this one", field="slug")
     # An import that is being checked has looked up the questions, and would add answers to those that are gone.

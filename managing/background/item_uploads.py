@@ -69,9 +69,9 @@ def _found(upload: ItemUpload, moved: ConvertedUpload | None, watch: Watch) -> d
     """What an import would add, the lines by outcome, and the problems."""
     try:
         if moved is not None and upload.table == WHOLE:
-            done = check_update(*replacement_of_draft(moved.folder), watch)
+            done = check_update(*replacement_of_draft(moved.folder), watch, actor=upload.person, via=VIA)
         else:
-            done = check_files(upload.study, _tables(upload, moved), watch)
+            done = check_files(upload.study, _tables(upload, moved), watch, actor=upload.person, via=VIA)
     except ImportRefusedError as refused:  # the study cannot change any more
         return _problems(refused)
     findings: dict[str, Any] = {"added": dict(done.added)}

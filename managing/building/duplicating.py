@@ -64,4 +64,4 @@ def copy_items(source: Study, target: Study, actor: Person | None) -> None:
                 write_jsonl(tables["examples"], example_lines(present))
         if not written.lines:
             del tables["items"]
-        add_to_study(target, tables, actor, via=f"copy of {source.slug}")
+        add_to_study(target, tables, actor, via=f"copy of {source.slug}", own_names=True)

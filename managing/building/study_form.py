@@ -6,9 +6,7 @@ What the page does not show (slug, protocol, systems, judges) stays as it is.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation.blinding import NAMING_OPTIONS, is_blind
 from annotation.importing.study_file import MOST_QUESTIONS, MOST_RATERS
-from annotation.models import Study
 from annotation.protocols import Protocol, protocols
 from annotation.questions import question_types
 from annotation.spec_fields import SpecField
@@ -116,18 +114,6 @@ def body_of_texts(texts: Mapping[str, str], kept: Mapping[str, Any]) -> dict[str
     if options or kept.get("options") == {}:
         body["options"] = options
     return body | {"questions": questions}
-
-
-def with_hidden_names(study: Study, body: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
-    """A body made from what people are `shown`: what a blinded study hides from them is put back."""
-    if not is_blind(study):
-        return dict(body)
-    options, before = dict(body.get("options") or {}), shown.get("options") or {}
-    for key in NAMING_OPTIONS:
-        if key in before and options.get(key) == before[key]:
-            options[key] = study.options[key]
-    hidden = {"systems": study.systems} if study.systems else {}
-    return {**body, **({"options": options} if options else {}), **hidden}
 
 
 def _count(texts: Mapping[str, str]) -> int:

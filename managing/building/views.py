@@ -18,7 +18,7 @@ from config.htmx_request import HtmxRequest
 from managing.building.build_page import BuildPage, state_of_body
 from managing.building.desk_preview import desk_preview
 from managing.building.question_steps import take_step
-from managing.building.study_form import body_of_texts, with_hidden_names
+from managing.building.study_form import body_of_texts
 from reports.exporting.study_yaml import study_body
 
 SAVE, OVERWRITE = "save", "overwrite"
@@ -48,7 +48,7 @@ def _save(request: HtmxRequest, study: Study, body: dict[str, Any], is_changed: 
     if is_changed:
         return _page(request, BuildPage(study, body, since=since, changed_meanwhile=True), 409)
     try:
-        changed = change_draft(study, with_hidden_names(study, body, study_body(study)), person_of(request))
+        changed = change_draft(study, body, person_of(request))
     except ImportRefusedError as refused:
         return _page(request, BuildPage(study, body, since=since, problems=refused.problems), 422)
     messages.success(request, "Saved." if changed else "Nothing was changed.")

@@ -110,7 +110,7 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
         with study_snapshot(source) as present:
             written = write_jsonl(path, _copied(item_lines(present), row.items))
         if written.lines:
-            add_to_study(copy, {"items": path}, row.asked_by, via=f"dry run of {source.slug}")
+            add_to_study(copy, {"items": path}, row.asked_by, via=f"dry run of {source.slug}", own_names=True)
     return copy
 
 

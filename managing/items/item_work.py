@@ -51,7 +51,7 @@ class ItemWork:
         )
         drafts = {(one.task_id, one.rater_id) for one in given if one.draft}
         places = [
-            TaskPlace(slot, " / ".join(shows[slot.task_id]) or names.within(slot.task.variant, models),
+            TaskPlace(slot, " / ".join(shows[slot.task_id]) or names.known(slot.task.variant, models),
                       (slot.task_id, slot.holder_id) in drafts)
             for slot in slots
         ]  # fmt: skip

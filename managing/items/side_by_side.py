@@ -119,11 +119,11 @@ class SideBySide:
             row = rows.setdefault(_row_key(rating), _row(rating))
             row.cells = row.cells or [None] * len(columns)
             if ranks and isinstance(rating.value, dict):
-                for key, rank in self._shown(rating.value).items():
+                for key, rank in self.shown_names.value("rank", rating.value).items():
                     if key in place:
                         row.cells[place[key]] = self._value(question, rating, str(rank))
             elif (number := place.get(self.label(self._unit(rating)) if ranks else self._unit(rating))) is not None:
-                row.cells[number] = self._value(question, rating, self.in_words(question, rating.value))
+                row.cells[number] = self._value(question, rating, self.in_words(question, rating.value, rating.level))
         found = list(rows.values())
         return QuestionAnswers(
             question, columns,
@@ -145,14 +145,15 @@ class SideBySide:
         return [self._column(question, self.label(unit), unit) for unit in units]
 
     def _ranked(self, question: Question, ratings: Iterable[Rating]) -> list[AnswerColumn]:
-        ranked = {key for rating in ratings if isinstance(rating.value, dict) for key in self._shown(rating.value)}
+        given = [rating.value for rating in ratings if isinstance(rating.value, dict)]
+        ranked = {key for value in given for key in self.shown_names.value("rank", value)}
         final = self.final.get((question.pk, UnitKey()))
         if final is not None and isinstance(final.value, dict):
-            ranked |= set(self._shown(final.value))
+            ranked |= set(self.shown_names.value("rank", final.value))
         columns = [self._column(question, name, UnitKey()) for name in self.names.values() if name in ranked]
         for number, column in enumerate(columns):
             if column.final is not None and isinstance(column.final.value, dict):
-                rank = str(self._shown(column.final.value).get(column.label, ""))
+                rank = str(self.shown_names.value("rank", column.final.value).get(column.label, ""))
                 columns[number] = replace(column, final_words=rank)
         return columns
 
@@ -173,11 +174,11 @@ class SideBySide:
     def label(self, unit: UnitKey) -> str:
         """The systems of a unit's outputs, or its variant, as they are shown; empty for the task as a whole."""
         keys = [self.names.get(pk, "?") for pk in (unit.output, unit.other) if pk is not None]
-        return " / ".join([*keys, *([self._shown(unit.variant)] if unit.variant else [])])
+        return " / ".join([*keys, *([self.shown_names.known(unit.variant, self.systems)] if unit.variant else [])])
 
     def _value(self, question: Question, rating: Rating, words: str) -> GivenValue:
         spans = (
-            self._shown(rating.value).get("spans", [])
+            self.shown_names.value(rating.level, rating.value).get("spans", [])
             if rating.level == "span" and isinstance(rating.value, dict)
             else []
         )
@@ -188,14 +189,10 @@ class SideBySide:
             words, tuple(spans), rating.explanation or "", rating.off_scale, self.judgments.get(name)
         )  # fmt: skip
 
-    def _shown(self, value: Any) -> Any:
-        """A value of an answer with the systems of the item called as they are shown."""
-        return self.shown_names.within(value, self.systems)
-
-    def in_words(self, question: Question, value: Any) -> str:
-        """A value for researchers, who see the systems' names, or their codes."""
+    def in_words(self, question: Question, value: Any, level: str = "") -> str:
+        """A value for researchers, who see systems' names, or their codes; its `level`, if it is not the question's."""
         kind = question_types()[question.type]
-        value = value if kind.level == "text" else self._shown(value)
+        value = self.shown_names.value(level or kind.level or "", value)
         if kind.level == "span" and isinstance(value, dict):
             count = len(value.get("spans", []))
             return "no spans" if not count else f"{count} span{'' if count == 1 else 's'}"

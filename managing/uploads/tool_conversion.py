@@ -6,7 +6,7 @@ Files are untrusted: they are read by workers alone, and only as far as OTHER_TO
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.blinding import names_of
+from annotation.blinding import HIDDEN, names_of
 from annotation.importing.import_problems import ImportRefusedError, refuse
 from annotation.importing.line_reading import BOM, JSONInvalidError, parse_json
 from annotation.importing.other_tools import OtherTool, other_tools
@@ -28,6 +28,8 @@ from annotation.importing.other_tools.tool_files import (
     begin_of_tool_file,
     read_tool_file,
 )
+from annotation.importing.system_codes import codes_for_files
+from annotation.models import Study
 from managing.models import ItemUpload
 from managing.uploads.receiving import WHOLE, place_of
 from reports.exporting.study_yaml import study_yaml
@@ -176,8 +178,17 @@ def _converted(upload: ItemUpload, tool: OtherTool, files: Path, place: Path) ->
         (folder / name).write_text(text, encoding="utf-8", newline="")
     tables = {name: path for name in LINES_OF_IMPORT if (path := folder / f"{name}.jsonl").is_file()}
     example = done.made.example
-    shown = None if example is None else example.renamed(names_of(upload.study).shown).as_json()
+    shown = None if example is None else example.renamed(_called(upload.study)).as_json()
     return ConvertedUpload(tool, folder, tables, tuple(done.summary), shown)
+
+
+def _called(study: Study) -> Callable[[str], str]:
+    """How an example from a file calls systems: by codes, which files for a blinded study with outputs do themselves.
+
+    The code of another name would answer a guess. The first names of a study get other codes with the import.
+    """
+    codes = codes_for_files(study)
+    return (lambda name: HIDDEN if codes.lacks(name) else name) if codes.are_used else names_of(study).shown
 
 
 def _study_file(upload: ItemUpload, done: Conversion) -> dict[str, str]:

@@ -24,6 +24,9 @@ class CheckKind(models.TextChoices):
 class CheckItem(models.Model):
     """An item that the program has made for checks: a copy of `source`, of which a twin has one output damaged."""
 
+    system_fields = ("damaged",)
+    answer_fields = ("expected",)
+
     item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="check_item")
     kind = models.CharField(max_length=7, choices=CheckKind)
     source = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="check_copies", db_index=False)
@@ -137,6 +140,8 @@ class ExclusionReply(models.Model):
 
 class FiledCheck(models.Model):
     """An answer to a check that came from a file: a line of `checks.jsonl`."""
+
+    model_fields = ("line",)
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="filed_checks")
     rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="filed_checks")

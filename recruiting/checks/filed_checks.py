@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from annotation.blinding import answer_levels, names_of
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
@@ -33,6 +34,17 @@ def check_lines(study: Study) -> Iterator[Line]:
         }))  # fmt: skip
     ordered = [{column.name: line[column.name] for column in CHECKS.columns if column.name in line} for line in lines]
     yield from sorted(ordered, key=lambda line: (line["rater"], line.get("submitted_at") or "", canonical_json(line)))
+
+
+def shown_check_lines(study: Study) -> Iterator[Line]:
+    """The same lines with systems called as the people who run the study see them."""
+    names = names_of(study)
+    levels = answer_levels(study) if names.are_codes else {}
+    for line in check_lines(study):
+        said: Line = {key: names.answers(line[key], levels) for key in ("expected", "answered") if key in line}
+        if line["kind"] == CheckKind.TWIN and isinstance(said.get("expected"), Mapping):
+            said["expected"] = {key: names.shown(output) for key, output in line["expected"].items()}
+        yield {**line, **said}
 
 
 def filed_shares(study: Study) -> Iterator[tuple[int, str, float]]:

@@ -70,6 +70,8 @@ class StopLook(Row):
 class FiledLook(models.Model):
     """A look that came from a file: a line of `looks.jsonl`."""
 
+    model_fields = ("line",)
+
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="filed_looks")
     digest = models.CharField(max_length=64, help_text="of the line")
     line = ExactJSONField()

@@ -60,6 +60,8 @@ class StepPassage(models.Model):
     study's own tasks, how many there are. `waiting` is for attempts that a researcher decides.
     """
 
+    place_fields = ("tasks",)
+
     class Outcome(models.TextChoices):
         OPEN = "open", "Under way"
         WAITING = "waiting", "Waits for a decision"
@@ -99,6 +101,9 @@ class PracticeAnswer(models.Model):
 
     `checks` is {question: whether it is right}, or {} for tasks without right answers.
     """
+
+    order_fields = ("shown",)
+    answer_fields = ("answers",)
 
     passage = models.ForeignKey(StepPassage, on_delete=models.PROTECT, related_name="answers")
     number = models.PositiveIntegerField(help_text="the task's place in the attempt, from 0")

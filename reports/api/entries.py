@@ -3,12 +3,12 @@
 Each function takes the rows of a page and returns their entries, in a few queries for all of them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.blinded_rows import systems_near
-from annotation.blinding import Names, names_of
+from annotation.blinding import Names, answer_levels, names_of
 from annotation.models import Item, JudgeRun, Rater, Study
 from annotation.page_times import are_odd_times
 from annotation.protocols import Unit, protocols
@@ -21,8 +21,8 @@ from sessions.models import RevisionSession
 HUMAN = Rater.Kind.HUMAN.value
 RATING = (
     "pk", "of_item", "item__key", "output__key", "other_output__key", "variant", "question__key", "rater__name",
-    "rater__kind", "value", "explanation", "shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate",
-    "distribution", "missing", "outcome", "prompt_digest", "metadata", "revision", "is_current",
+    "rater__kind", "level", "value", "explanation", "shown", "seconds", "submitted_at", "guidelines_version", "run",
+    "replicate", "distribution", "missing", "outcome", "prompt_digest", "metadata", "revision", "is_current",
     "third_rater",
 )  # fmt: skip
 ANNOTATION = (
@@ -49,14 +49,21 @@ class ShownNames:
 
     names: Names
     known: Collection[str]
+    levels: Mapping[str, str]
 
     @classmethod
     def of(cls, study: Study, items: Collection[int] = ()) -> "ShownNames":
         names = names_of(study)
-        return cls(names, systems_near(set(items), [study]) if names.are_codes else ())
+        if not names.are_codes:
+            return cls(names, (), {})
+        return cls(names, systems_near(set(items), [study]), answer_levels(study))
 
-    def within(self, value: Any) -> Any:
-        return self.names.within(value, self.known)
+    def variant(self, variant: str) -> Any:
+        return self.names.known(variant, self.known)
+
+    def metadata(self, given: Any) -> Any:
+        """What files say beside an answer; nothing while the study is blinded, as it may name systems."""
+        return None if self.names.are_codes else given
 
     def shown(self, name: Any) -> Any:
         return self.names.shown(name)
@@ -94,7 +101,7 @@ def _blind_order(one: Entry) -> tuple[str, ...]:
 
 
 def _rating(row: Any, protocol: Any, shown: ShownNames) -> Entry:
-    unit = Unit(shown.shown(row.output__key), shown.shown(row.other_output__key), shown.within(row.variant))
+    unit = Unit(shown.shown(row.output__key), shown.shown(row.other_output__key), shown.variant(row.variant))
     return given(
         {
             "number": row.pk,
@@ -103,19 +110,19 @@ def _rating(row: Any, protocol: Any, shown: ShownNames) -> Entry:
             "rater": row.rater__name,
             "rater_kind": row.rater__kind,
             "question": row.question__key,
-            "value": shown.within(row.value),
+            "value": shown.names.value(row.level, row.value),
             "explanation": row.explanation,
-            "shown": shown.names.within(row.shown),
+            "shown": shown.names.listed(row.shown),
             "seconds": row.seconds,
             "submitted_at": time_text(row.submitted_at),
             "guidelines_version": row.guidelines_version,
             "run": row.run or None,
             "replicate": row.replicate,
-            "distribution": row.distribution,
+            "distribution": shown.names.shares(row.level, row.distribution),
             "missing": row.missing,
             "outcome": row.outcome or None,
             "prompt_digest": row.prompt_digest or None,
-            "metadata": shown.within(row.metadata),
+            "metadata": shown.metadata(row.metadata),
             "third_rater": row.third_rater or None,
             "revision": row.revision,
             "current": row.is_current,
@@ -145,7 +152,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "number": row.pk,
             "item": row.task__item__key,
             "outputs": _shown_outputs(outputs, shown),
-            "variant": shown.within(row.task__variant) or None,
+            "variant": shown.variant(row.task__variant) or None,
             "rater": row.rater__name,
             "rater_kind": row.rater__kind,
             "revision": row.revision,
@@ -153,7 +160,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "status": row.status,
             "surplus": row.surplus,
             "third_rater": row.third_rater or None,
-            "answers": shown.within(row.answers),
+            "answers": shown.names.answers(row.answers, shown.levels),
             "reason": row.reason or None,
             "flag": row.flag or None,
             "shown": [shown.shown(outputs[place]) for place in row.shown],
@@ -166,7 +173,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "active_seconds": row.active_seconds,
             "odd_times": are_odd_times(row.seconds, row.visible_seconds, row.active_seconds) or None,
             "tool_use": row.tool_use,
-            "metadata": shown.within(row.metadata),
+            "metadata": shown.metadata(row.metadata),
         }
     )
 
@@ -179,7 +186,7 @@ def assignment_entries(study: Study, rows: Sequence[Any]) -> list[Entry]:
                 "number": row.pk,
                 "item": row.task__item__key,
                 "outputs": _shown_outputs(outputs[row.task_id], shown),
-                "variant": shown.within(row.task__variant) or None,
+                "variant": shown.variant(row.task__variant) or None,
                 "rater": row.rater__name,
                 "given_at": time_text(row.created_at),
                 "opened_at": time_text(row.opened_at),
@@ -208,11 +215,11 @@ def adjudication_entries(study: Study, rows: Sequence[Any]) -> list[Entry]:
                     "item": row.item__key,
                     "output": None if pair else unit[0],
                     "outputs": unit if pair else None,
-                    "variant": shown.within(row.variant) or None,
+                    "variant": shown.variant(row.variant) or None,
                     "question": row.question__key,
                     "number": row.number,
                     "current": row.is_current,
-                    "value": shown.within(row.value),
+                    "value": shown.names.value(shown.levels.get(row.question__key, ""), row.value),
                     "reason": row.reason,
                     "reviewer": row.by__name,
                     "at": time_text(row.at),
@@ -248,10 +255,9 @@ def whole_session(study: Study, session: RevisionSession) -> Entry:
     about = {"number": session.pk, "id": session.key, "item": session.item.key, "rater": session.rater.name,
              "status": session.status, "turns": []}  # fmt: skip
     line = session_line(session) or {}
-    found: Entry = shown.within({**about, "model": session.model, **line, "status": session.status})
-    return {**found, "model": shown.shown(session.model)}
+    return {**about, **line, "model": shown.shown(session.model), "status": session.status}
 
 
 def run_entries(study: Study, rows: Sequence[JudgeRun]) -> list[Entry]:
     shown = ShownNames.of(study)
-    return [{"number": row.pk, **shown.within(run_line(row))} for row in rows]
+    return [{"number": row.pk, **shown.names.beneath(run_line(row), ("baseline",), shown.known)} for row in rows]

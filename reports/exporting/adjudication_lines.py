@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.blinding import names_of, systems_of
+from annotation.blinding import answer_levels, names_of, systems_of
 from annotation.models import Adjudication, Study
 from config.text_validation import given, time_text
 from reports.exporting.study_lines import Line
@@ -26,6 +26,7 @@ def adjudication_lines(study: Study) -> Iterator[Line]:
     """Every final answer, including those that a later one replaced."""
     rows = [dict(zip(FIELDS, row, strict=True)) for row in _rows(study)]
     names, systems = names_of(study), systems_of(study)
+    levels = answer_levels(study) if names.are_codes else {}
     for row in rows:
         for name in ("output__key", "other_output__key"):
             row[name] = names.shown(row[name])
@@ -44,10 +45,10 @@ def adjudication_lines(study: Study) -> Iterator[Line]:
                 "item": row["item__key"],
                 "output": None if pair else row["output__key"],
                 "outputs": [row["output__key"], row["other_output__key"]] if pair else None,
-                "variant": names.within(row["variant"], systems) or None,
+                "variant": names.known(row["variant"], systems) or None,
                 "question": row["question__key"],
                 "number": row["number"],
-                "value": names.within(row["value"], systems),
+                "value": names.value(levels.get(row["question__key"], ""), row["value"]),
                 "reason": row["reason"],
                 "reviewer": row["by__name"],
                 "at": time_text(row["at"]),

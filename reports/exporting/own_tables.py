@@ -44,7 +44,7 @@ Lines = Callable[[Study], Iterator[Line]]
 
 @dataclass(frozen=True)
 class StudyTable:
-    """A table of the study's own data. Its lines call systems as they are shown if it `names_systems` so itself."""
+    """A table of the study's own data."""
 
     key: str
     about: str
@@ -52,16 +52,18 @@ class StudyTable:
     lines: Lines
     exists: Callable[[Study], bool] | None = None
     """Whether the study has any rows; without it, the table is looked through for some."""
-    names_systems: bool = False
+    naming: frozenset[str] = frozenset()
+    """The keys of lines under which systems are named that the lines do not already call as they are shown."""
     chunks: Callable[[Study], Iterator[Chunk]] | None = None
     """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
 
     def shown_lines(self, study: Study) -> Iterator[Line]:
         """The lines, with systems called as the people who run the study see them."""
-        names, systems = names_of(study), systems_of(study)
-        if self.names_systems or not names.are_codes:
+        names = names_of(study)
+        if not self.naming or not names.are_codes:
             return self.lines(study)
-        return (names.within(line, systems) for line in self.lines(study))
+        systems = systems_of(study)
+        return (names.beneath(line, self.naming, systems) for line in self.lines(study))
 
     def json_chunks(self, study: Study) -> Iterator[Chunk]:
         """The lines of JSONL, with systems called as the people who run the study see them."""
@@ -91,18 +93,22 @@ def _is_prepared(study: Study) -> bool:
     return has_preparation(study) and not is_blind(study)  # it says which models wrote what
 
 
+def _has_shown_examples(study: Study) -> bool:
+    return has_examples(study) and not is_blind(study)  # their outputs may be named after the systems
+
+
 STUDY_TABLES = (
-    StudyTable("items", "items with their outputs", ITEMS, exported_items, names_systems=True, chunks=item_chunks),
+    StudyTable("items", "items with their outputs", ITEMS, exported_items, chunks=item_chunks),
     StudyTable(
-        "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines, names_systems=True,
+        "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines,
         chunks=rating_chunks,
     ),
     StudyTable(
-        "scores", "current answers of models and metrics", SCORES, score_lines, names_systems=True, chunks=score_chunks
+        "scores", "current answers of models and metrics", SCORES, score_lines, chunks=score_chunks
     ),
     StudyTable(
         "annotations", "all revisions of people's answers to tasks, whatever their status", ANNOTATIONS,
-        annotation_lines, names_systems=True, chunks=annotation_chunks,
+        annotation_lines, chunks=annotation_chunks,
     ),
     StudyTable(
         "preparing", "what was drawn, asked, suggested and written before there were items", PREPARING,
@@ -110,12 +116,15 @@ STUDY_TABLES = (
     ),
     StudyTable(
         "examples", "judged examples that researchers wrote for models, never shown to annotators", EXAMPLES,
-        example_lines, has_examples,
+        example_lines, _has_shown_examples,
     ),
-    StudyTable("runs", "runs of models and metrics, with their configuration", RUNS, run_lines, has_runs),
+    StudyTable("runs", "runs of models and metrics, with their configuration", RUNS, run_lines, has_runs,
+        naming=frozenset({"baseline"}),
+    ),
     StudyTable(
         "sessions", "revision sessions with their turns, one session per line", SESSIONS,
         computed_by("sessions.files.session_export.session_lines"), has_sessions,
+        naming=frozenset({"model"}),
     ),
     StudyTable("labels", "labels of turns by people and models, with all revisions", LABELS,
         computed_by("sessions.files.session_export.label_lines"), has_labels,
@@ -126,7 +135,7 @@ STUDY_TABLES = (
     ),
     StudyTable(
         "reviews", "researchers' verdicts on marked spans, spot checks of answers and answers to flags", REVIEWS,
-        review_lines, has_reviews, names_systems=True,
+        review_lines, has_reviews,
     ),
     StudyTable(
         "adjudications", "researchers' final answers, with all revisions", ADJUDICATIONS, adjudication_lines,
@@ -134,7 +143,7 @@ STUDY_TABLES = (
     ),
     StudyTable(
         "checks", "current answers of people to hidden checks of their work", CHECKS,
-        computed_by("recruiting.checks.filed_checks.check_lines"), has_checks,
+        computed_by("recruiting.checks.filed_checks.shown_check_lines"), has_checks,
     ),
     StudyTable(
         "raters", "raters whom a researcher has excluded; their answers are in the other files", RATERS,
@@ -143,5 +152,6 @@ STUDY_TABLES = (
     StudyTable(
         "looks", "looks of stop rules, with what they found and decided", LOOKS,
         computed_by("recruiting.stopping.filed_looks.look_lines"), has_looks,
+        naming=frozenset({"figures"}),
     ),
 )  # fmt: skip

@@ -117,23 +117,23 @@ def _line(row: RawRating, protocol: Protocol, names: Names, systems: frozenset[s
     return given(
         {
             "item": row.item if protocol.files.ratings_name_items else None,
-            **protocol.unit_line(Unit(*unit, names.within(row.variant, systems))),
+            **protocol.unit_line(Unit(*unit, names.known(row.variant, systems))),
             "rater": row.rater,
             "rater_kind": None if row.kind == HUMAN else row.kind,
             "question": row.question,
-            "value": names.within(parsed(row.value), systems),
+            "value": names.value(row.level, parsed(row.value)),
             "explanation": row.explanation,
-            "shown": None if row.shown is None else names.within(parsed(row.shown)),
+            "shown": None if row.shown is None else names.listed(parsed(row.shown)),
             "seconds": row.seconds,
             "submitted_at": row.submitted_at or None,
             "guidelines_version": row.guidelines_version,
             "run": row.run or None,
             "replicate": row.replicate,
-            "distribution": None if row.distribution is None else parsed(row.distribution),
+            "distribution": None if row.distribution is None else names.shares(row.level, parsed(row.distribution)),
             "missing": row.missing,
             "outcome": row.outcome or None,
             "prompt_digest": row.prompt_digest or None,
-            "metadata": None if row.metadata is None else names.within(parsed(row.metadata), systems),
+            "metadata": None if row.metadata is None or names.are_codes else parsed(row.metadata),
             "third_rater": bool(row.third_rater) or None,
         }
     )

@@ -19,8 +19,6 @@ SPAN = (
     "rating__question__key", "rating__submitted_at", "rating__ordinal", "rating__run", "rating__replicate",
     "rating__rater__kind", "index", "reason",
 )  # fmt: skip
-NAMING = ("variant",)
-"""The keys whose values may name systems, beside the outputs, which are called as they are shown from the start."""
 Outputs = dict[int, list[tuple[Any, str]]]
 Sorted = tuple[tuple[Any, ...], Line]
 
@@ -40,7 +38,7 @@ def review_lines(study: Study) -> Iterator[Line]:
     found = [*_answers(study, names), *_spans(study, names), *_flags(study, names)]
     found.sort(key=lambda pair: pair[0])
     for _, line in found:
-        yield {key: names.within(value, systems) if key in NAMING else value for key, value in line.items()}
+        yield {**line, "variant": names.known(line["variant"], systems)} if "variant" in line else line
 
 
 def _answers(study: Study, names: Names) -> Iterator[Sorted]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from annotation.blinding import Names, names_of, systems_of
+from annotation.blinding import Names, answer_levels, names_of, systems_of
 from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
 from annotation.page_times import are_odd_times
@@ -30,8 +30,6 @@ ANNOTATION = (
     "surplus", "third_rater", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version",
     "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
 )  # fmt: skip
-NAMING = ("outputs", "variant", "answers", "shown", "metadata")
-"""The keys of an annotation's line whose values name systems."""
 Line = dict[str, Any]
 
 
@@ -53,7 +51,7 @@ def exported_items(study: Study) -> Iterator[Line]:
 def _shown(task: Line, names: Names, systems: Collection[str]) -> Line:
     """A task of an item's places, with systems called as they are shown."""
     outputs = [names.shown(key) for key in task["outputs"]]
-    variant = names.within(task.get("variant"), systems)
+    variant = names.known(task.get("variant"), systems)
     return given(
         {
             "outputs": sorted(outputs) if names.are_codes else outputs,
@@ -71,16 +69,15 @@ def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None =
     items = Item.objects.filter(study=study, **chosen).exclude(pool=CHECK)
     rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
     names = names_of(study)
+    levels = answer_levels(study) if names.are_codes else {}
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
-        keys: dict[int, set[str]] = {row[0]: set() for row in batch}
         within = {"item__gte": batch[0][0], "item__lte": batch[-1][0]} if pks is None else {"item__in": pks}
         found = Output.objects.filter(item__study=study, **within).exclude(item__pool=CHECK)
         told = found.order_by("item", "position").values_list(*OUTPUT)
         for item, key, text, turns, edited_from, writer, metadata in told:
             about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
                      "metadata": None if names.are_codes else metadata}  # fmt: skip
-            keys[item].add(key)
             outputs[item].append(given({"id": names.shown(key), "text": as_given(text, turns), **about}))
         if names.are_codes:  # the order of import would tell systems apart
             outputs = {item: sorted(own, key=lambda line: str(line["id"])) for item, own in outputs.items()}
@@ -98,7 +95,7 @@ def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None =
                     "category": row["categories"],
                     "set": row["set"] or None,
                     "pool": None if row["pool"] == MAIN else row["pool"],
-                    "gold": names.within(row["gold"], keys[pk]),
+                    "gold": names.answers(row["gold"], levels),
                     "feedback": row["feedback"] or None,
                     "metadata": row["metadata"],
                     "priority": None if row["priority"] == ORDINARY else Item.Priority(row["priority"]).name.lower(),
@@ -131,17 +128,28 @@ def annotation_lines(study: Study) -> Iterator[Line]:
     rows = counted.order_by("task__item_id").values_list(*ANNOTATION)
     found = (dict(zip(ANNOTATION, row, strict=True)) for row in rows.iterator(chunk_size=CHUNK))
     names, systems = names_of(study), systems_of(study)
+    levels = answer_levels(study) if names.are_codes else {}
     groups = (list(group) for _, group in groupby(found, key=lambda row: row["task__item_id"]))
     for batch in _batches(groups):
         tasks = task_outputs(sorted({row["task_id"] for group in batch for row in group}))
         for group in batch:
-            ordered = sorted(group, key=lambda row: _annotation_order(row, tasks))
+            ordered = sorted(group, key=lambda row: _annotation_order(row, tasks, names))
             for row in ordered:
                 line = _annotation(row, [key for _, key in tasks[row["task_id"]]])
-                shown = {key: names.within(line[key], systems) for key in NAMING if key in line}
-                if names.are_codes:
-                    shown["outputs"] = sorted(shown["outputs"])
-                yield {**line, **shown}
+                yield _renamed(line, names, systems, levels) if names.are_codes else line
+
+
+def _renamed(line: Line, names: Names, systems: Collection[str], levels: Mapping[str, str]) -> Line:
+    """An annotation's line with codes for names, and without metadata, which may say anything."""
+    shown = {
+        **line,
+        "outputs": sorted(map(names.shown, line["outputs"])),
+        "variant": names.known(line.get("variant"), systems),
+        "answers": names.answers(line["answers"], levels),
+        "shown": names.listed(line["shown"]),
+        "metadata": None,
+    }
+    return given({key: shown[key] for key in (*line, "variant") if key in line})
 
 
 def task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:
@@ -154,8 +162,12 @@ def task_outputs(tasks: list[int]) -> dict[int, list[tuple[int, str]]]:
     return found
 
 
-def _annotation_order(row: Mapping[str, Any], tasks: Mapping[int, list[tuple[int, str]]]) -> tuple[Any, ...]:
-    places = [position for position, _ in tasks[row["task_id"]]]
+def _annotation_order(
+    row: Mapping[str, Any], tasks: Mapping[int, list[tuple[int, str]]], names: Names
+) -> tuple[Any, ...]:
+    """The place of an annotation: by its outputs, in the order of import or, as that would tell systems, of codes."""
+    outputs = tasks[row["task_id"]]
+    places = sorted(names.shown(key) for _, key in outputs) if names.are_codes else [place for place, _ in outputs]
     return places, row["task__variant"], row["rater__name"], row["revision"]
 
 

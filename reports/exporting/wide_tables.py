@@ -128,7 +128,7 @@ def _wide(
                 row = _circumstances(rating, protocol, names, systems)
                 same.append(row)
             value = parsed(rating.value)
-            row[found.column.name] = found.write(names.within(value, systems) if names.are_codes else value)
+            row[found.column.name] = found.write(names.value(rating.level, value))
         for same in rows.values():
             yield from same
 
@@ -142,14 +142,14 @@ def _occasion(rating: RawRating) -> tuple[Any, ...]:
 
 
 def _circumstances(rating: RawRating, protocol: Protocol, names: Names, systems: frozenset[str]) -> Line:
-    unit = Unit(names.shown(rating.output), names.shown(rating.other), names.within(rating.variant, systems))
+    unit = Unit(names.shown(rating.output), names.shown(rating.other), names.known(rating.variant, systems))
     return given(
         {
             "item": rating.item if protocol.files.ratings_name_items else None,
             **protocol.unit_line(unit),
             "rater": rating.rater,
             "rater_kind": None if rating.kind == HUMAN else rating.kind,
-            "shown": None if rating.shown is None else names.within(parsed(rating.shown)),
+            "shown": None if rating.shown is None else names.listed(parsed(rating.shown)),
             "seconds": rating.seconds,
             "submitted_at": rating.submitted_at or None,
             "guidelines_version": rating.guidelines_version,

@@ -55,8 +55,11 @@ class RatedItems:
         return names_of(self.study)
 
     def read(self, text: str) -> Any:
-        """A JSON value all of whose texts are keys of outputs (or `tie`), with systems called as they are shown."""
-        return self.names.within(json.loads(text))
+        """A list of outputs, or a value that ranks, chooses or names some, with systems called as they are shown."""
+        found = json.loads(text)
+        if isinstance(found, list):
+            return self.names.listed(found)
+        return self.names.value("rank" if isinstance(found, dict) else "choice", found)
 
     @cached_property
     def systems(self) -> dict[int, str]:

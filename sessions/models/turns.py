@@ -21,6 +21,8 @@ class RevisionSession(models.Model):
     The task belongs to the item and the model. Turns are numbered 0 (the first answer), 1, 2, ...
     """
 
+    system_fields = ("model",)
+
     class Status(models.TextChoices):
         ACTIVE = "active", "Active"
         SATISFIED = "satisfied", "Ready to send"

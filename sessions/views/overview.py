@@ -29,6 +29,9 @@ from sessions.pages.session_overview import (
 from sessions.second_ratings import SampleRefusedError, ratable_turns, sample_turns
 from sessions.turn_labels import LabelRefusedError, label
 
+NO_MODEL = "?"
+"""What no model is called: while codes are shown, a model's own name finds nothing."""
+
 
 @require_safe
 @signed_in
@@ -41,7 +44,7 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
 def _list(request: HttpRequest, study: Study, sample_form: SampleForm, status: int = 200) -> HttpResponse:
     chosen, model = request.GET.get("status", ""), request.GET.get("model", "")
     names, models = names_of(study), models_of(study)
-    wanted = next((one for one in models if names.shown(one) == model), model)
+    wanted = next((one for one in models if names.shown(one) == model), NO_MODEL if names.are_codes else model)
     page = Paginator(sessions_of(study, chosen, wanted), A_PAGE).get_page(request.GET.get("page"))
     scripted = set() if names.are_codes else scripted_models(study, models)
     context: dict[str, Any] = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from annotation.blinding import Names, names_of, systems_of
 from annotation.models import Question, Rater, Study
+from annotation.questions import question_types
 from reports.agreement_report import choose
 from reports.rows import PEOPLE, Choice
 
@@ -75,11 +76,11 @@ class PeopleAnswersByItem:
             shown: dict[tuple[AnsweredUnit, str], list[str]] = {}
             for _, _, output, other, variant, rater, value, order, *_ in listed:
                 unit, name = self._unit(output, other, variant), self.raters[rater]
-                units.setdefault(unit, {})[name] = self.names.within(value, self.systems)
+                units.setdefault(unit, {})[name] = self.names.value(question_types()[question.type].level or "", value)
                 shown[unit, name] = [self.names.shown(key) for key in order or ()]
             ordered = {unit: dict(sorted(units[unit].items())) for unit in sorted(units)}
             yield ItemAnswers(item, listed[0][1], ordered, shown)
 
     def _unit(self, output: str | None, other: str | None, variant: str) -> AnsweredUnit:
         outputs = tuple(sorted(self.names.shown(key) for key in (output, other) if key is not None))
-        return AnsweredUnit(outputs, self.names.within(variant, self.systems))
+        return AnsweredUnit(outputs, self.names.known(variant, self.systems))
