@@ -7,7 +7,7 @@ from django.db import connections
 
 from accounts.audited_erasure import ErasureRefusedError
 from accounts.models import AuditEntry
-from annotation.blinding import is_blind
+from annotation.blinding import is_blind, names_of
 from annotation.importing import ImportRefusedError, add_to_study
 from annotation.importing.import_lock import import_lock
 from annotation.models import Guideline, Item, Membership, Question, Rater, Rating, Slot, Study, Task
@@ -194,8 +194,11 @@ def test_a_blinded_draft_keeps_what_it_hides(owner, add_items):
     assert (study.title, study.options, study.systems) == (
         "Boats", {**options, "seed": 4}, {"north": {"model": "lab/n"}}
     )  # fmt: skip
-    body = study_body(study)
-    change_draft(study, {**body, "options": {**body["options"], "pairs": {"baseline": "south"}}}, owner)
+    body, code = study_body(study), names_of(study).shown("south")
+    assert "is not the code" in refusal(
+        study, {**body, "options": {**body["options"], "pairs": {"baseline": "south"}}}, owner
+    )
+    change_draft(study, {**body, "options": {**body["options"], "pairs": {"baseline": code}}}, owner)
     assert study.options["pairs"] == {"baseline": "south"}
 
 
