@@ -5,16 +5,19 @@
 import json
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from accounts.preferences import save_preferences
 from annotation.importing import import_study
 from annotation.models import Annotation, Assignment
+from config.background.claiming import run_waiting
 from tests.browser.conftest import moved_on, saved
 from tests.browser.listwise.conftest import bring  # noqa: F401 - a fixture
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 from tests.browser.test_reading import first_task
 from tests.browser.test_room_to_read import demo_task
+from tests.browser.test_sessions import LONG, address
+from tests.sessions.conftest import folder, instruct, models, session, study  # noqa: F401 - fixtures
 
 WINDOWS = [
     (1280, 720), (1440, 900), (1366, 768), (1920, 1080), (390, 844), (683, 384), (320, 568), (320, 422), (1366, 600),
@@ -23,8 +26,8 @@ WINDOWS = [
 AT_ONCE = {(1280, 720), (1440, 900), (1366, 768), (1920, 1080), (820, 1180), (2560, 1440)}
 """Windows in which the demo's questions need no scrolling."""
 UNREADABLE = """() => {  // texts of questions that are hidden, cut off, or in no place that scrolling reaches
-    const texts = `.question-text bdi, .field-help:not(.no-js), .step-text, .choice bdi, .choice > span, .slide-ends,
-        .slide-points bdi, .rank-how`;
+    const texts = `.question-text bdi, .field-help:not(.no-js), .step-text, .choice bdi, .choice > span, .choice-help,
+        .slide-ends, .slide-points bdi, .rank-how`;
     const aside = "[hidden], [popover], .no-js, .numbers-how, .visually-hidden, [data-said]";
     const wrong = [];
     for (const node of document.querySelectorAll(`#answer :is(${texts})`)) {
@@ -142,6 +145,21 @@ def test_a_ranking_shows_its_help(new_desk, rater, bring):
     asked = [{"key": "overall", "type": "rank", "ranks": 5, "text": "Overall quality", "help": HELP}]
     page = new_desk(rater).open(bring(questions=asked))
     assert [text for *_, text in unreadable(page) if not text.endswith("Overall quality")] == []  # it is on its tab
+
+
+def test_a_session_says_what_each_kind_of_change_means_and_shows_its_help(desk, session, models):
+    models.script = [LONG, f"More. {LONG}"]
+    page = desk.page
+    page.goto(desk.address + address(session))
+    expect(page.locator("#step")).to_contain_text("Write an instruction")
+    assert "The papers are not searched." in page.locator(".kind").inner_text()
+    assert unreadable(page) == []
+    instruct(session, "Tell more about the fares of the ferries, and keep it short.")
+    run_waiting()
+    page.reload()
+    page.get_by_role("tab", name="Text").click()
+    expect(page.locator("#step")).to_have_text("Rate turn 1")
+    assert unreadable(page) == []
 
 
 def test_the_questions_take_the_room_that_a_short_output_leaves(desk, rater, tmp_path):

@@ -67,6 +67,14 @@ DOCK = """() => {  // the questions' share of the height, if they cover a text a
     return isUnder && !isBeside && !scrolls && covers ? box.height / innerHeight : 0;
 }"""
 
+TO_THE_LONGEST = """() => {  // of a list's outputs, whose order differs from run to run
+    const texts = [...document.querySelectorAll(".card-text")];
+    const [text] = texts.sort((a, b) => b.textContent.length - a.textContent.length);
+    const pane = text?.closest(".pane-scroll");
+    if (!pane) return;
+    const head = text.closest(".card-output").querySelector(".card-head").offsetHeight;
+    pane.scrollTop += text.getBoundingClientRect().top - pane.getBoundingClientRect().top - head;
+}"""
 CUT = """() => {  // by how much a choice reaches past its question
     const right = (node) => node.getBoundingClientRect().right;
     const choices = [...document.querySelectorAll(".question .choice")];
@@ -85,6 +93,7 @@ def cramped(page: Page) -> list[tuple]:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_function("size => innerWidth === size", arg=width)
+        page.evaluate(TO_THE_LONGEST)
         most = max(0.405, 305 / height)  # in low windows the labels of a scale of five need more than two fifths
         fits = f"() => ({LINES})() >= 8 && ({DOCK})() <= {most} && document.documentElement.scrollWidth <= innerWidth"
         with suppress(TimeoutError):  # the page's script adapts to the window a moment later
@@ -121,7 +130,8 @@ def test_there_is_room_to_read_in_every_window(desk, rater, pair_study, first, p
 
 SIDEWAYS = [(844, 390), (667, 375), (740, 360), (915, 412), (932, 430)]
 TO_THE_TEXT = """() => {
-    const node = [...document.querySelectorAll(".pair-scroll, .card-text")].find((one) => one.checkVisibility());
+    const seen = [...document.querySelectorAll(".pair-scroll, .card-text")].filter((one) => one.checkVisibility());
+    const [node] = seen.sort((a, b) => b.textContent.length - a.textContent.length);
     node.scrollIntoView({ block: "start" });
 }"""
 

@@ -56,7 +56,7 @@ def listwise(walk: Walk, tasks: int) -> None:
         if number == 0:
             walk.see("reason")
         ranks = dict(zip(keys, rows, strict=True))
-        errors = {"spans": [{"output": keys[0], **span}], "none": sorted(keys[1:])}
+        errors = {"spans": [{"output": keys[0], **span}], "none": keys[1:]}
         dimensions = ("overall", "missing", "irrelevant", "factual")
         walk.send(dict.fromkeys(dimensions, ranks) | {"errors": errors, "reason": REASON})
 

@@ -43,7 +43,7 @@ export class Fit {
 }
 
 function empty(pane) {
-  const { bottom, height } = pane.getBoundingClientRect();
-  const end = pane.lastElementChild?.getBoundingClientRect().bottom ?? bottom - height;
-  return Math.floor(bottom - end - parseFloat(getComputedStyle(pane).paddingBottom));
+  const { top, bottom } = pane.getBoundingClientRect();
+  const ends = [...pane.children].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().bottom);
+  return Math.floor(bottom - Math.max(top, ...ends) - parseFloat(getComputedStyle(pane).paddingBottom));
 }
