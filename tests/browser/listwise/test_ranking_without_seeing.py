@@ -137,3 +137,12 @@ def test_how_to_rank_describes_the_question_and_keys_are_said_when_a_letter_is_c
     said(page, "Arrows up and down move the letter, Backspace takes it off.")
     press(page, "2")
     said(page, "C: row 2.")
+
+
+def test_no_letter_moves_when_rows_become_buttons(new_desk, rater, bring):
+    page = new_desk(rater).open(bring(questions=RANKED))
+    press(page, *"a2b2")
+    places = [page.locator(f"[data-chip={letter}]").bounding_box() for letter in "AB"]
+    press(page, "c")
+    expect(page.locator("[data-put='2']")).to_be_visible()
+    assert [page.locator(f"[data-chip={letter}]").bounding_box() for letter in "AB"] == places
