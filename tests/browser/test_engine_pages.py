@@ -17,7 +17,7 @@ from retrieval.trial_searches import try_search
 from tests.browser.accessibility import findings
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
 from tests.llm.calls import write_endpoints
-from tests.models_and_papers import make_build, make_call, make_completion, make_trial
+from tests.models_and_papers import make_build, make_call, make_completion, make_paper_upload, make_trial
 
 LINE = CORPUS[:200].replace("\n", " ")
 
@@ -50,6 +50,7 @@ def engine(db, owner, settings, tmp_path, monkeypatch) -> Study:
     make_trial(study, owner, query=CORPUS, **over)
     hit = {"document": LINE, "paragraph": 0, "paper": 0, "title": CORPUS, "text": CORPUS, "rank": 1, "score": 1.5}
     make_trial(study, owner, query=CORPUS, status="done", ended_at=now, hits=[hit], searcher=LINE[:100], index="1:x")
+    make_paper_upload(study, owner, item_key=LINE, question=CORPUS, problems=[CORPUS], **over)
     own = CORPUS.replace("{{", "{ {")[:20_000]
     publish_prompt(study, "llm", "try", own, own + "{{question}} {{text}}", owner)
     EndpointState.objects.create(name="campus", failures=5, open_until=datetime(2999, 1, 1, tzinfo=UTC), message=CORPUS)
@@ -139,3 +140,20 @@ def test_without_scripts_questions_and_searches_are_sent_and_looked_at_again(new
     page.get_by_role("link", name="Reload").click()
     expect(page.locator("#reply .status")).to_have_text("Failed")
     expect(page.locator("#reply .notice")).to_be_visible()
+
+
+def test_a_question_whose_papers_were_read_appears_by_itself(new_desk, engine, owner, tmp_path):
+    desk = new_desk(owner)
+    desk.page.goto(f"{desk.address}/studies/engine/papers/")
+    desk.page.get_by_label("Id", exact=True).fill("q9")
+    desk.page.get_by_role("textbox", name="Question").fill("When do ferries sail?")
+    paper = tmp_path / "ferries.txt"
+    paper.write_text("Ferries sail at nine.", encoding="utf-8")
+    desk.page.locator("#add-papers").set_input_files(paper)
+    desk.page.get_by_role("button", name="Add question").click()
+    reading = desk.page.locator("#reading li").first
+    expect(reading).to_contain_text("In the queue")
+    run_waiting()
+    expect(reading).to_contain_text("Added.")
+    expect(desk.page.locator("#asked")).to_contain_text("When do ferries sail? 1 paper, 1 passage")
+    assert desk.faults == []
