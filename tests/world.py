@@ -67,7 +67,7 @@ OF_MODEL = {
     "revision_sessions:overview": "revisionsession",
     "revision_sessions:label_queue": "labelsample", "judges:run": "judgerun", "judges:stop": "judgerun",
     "judges:resume": "judgerun", "judges:replace": "judgerun",
-    "judges:reread": "judgerun", "annotation:project": "project",
+    "judges:reread": "judgerun", "judges:again": "judgerun", "annotation:project": "project",
     "preparing:decision": "suggestion", "preparing:edit": "preparedtext", "preparing:difference": "preparedtext",
     "judges:judgment": "judgment", "judges:disagreement": "judgment", "managing:deletion": "studydeletion",
     "managing:item": "item", "managing:adjudicate": "item", "managing:withdraw_item": "item",
