@@ -20,7 +20,7 @@ ITEM_PATHS = (
     "item", "task__item", "output__item", "annotation__task__item", "rating__item", "assignment__task__item",
 )  # fmt: skip
 """How a model's row may lead to its item; the first that exists counts."""
-OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw")
+OF_CALLS = ("endpoint", "model_asked", "model_returned", "raw", "thinking", "detail")
 """What names the model of a call besides `model`."""
 SAMPLE = 50
 """Items at either end of a study whose outputs name its systems, for rows that belong to no item."""
