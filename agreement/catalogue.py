@@ -64,6 +64,10 @@ RATINGS: dict[str, Figure] = {
     "units_with_two_or_more": count_of(
         "Units with two raters", "Units that two or more raters answered: only these show agreement."
     ),
+    "items_with_other_answers": count_of(
+        "Items with rarer answers", "Items with another answer than the most common one: with few, intervals of alpha "
+        "are too short.", "intervals",
+    ),
     "off_scale": count_of("Off the scale", "Values outside the question's scale, kept as given.", "off-scale-values"),
     "percent_agreement": _share(
         "Percent agreement", "How often two raters of the same unit agree, including by chance; 1 is perfect.",

@@ -17,6 +17,11 @@ BIASES = "biases-of-judges"
 CALIBRATION = "calibration-of-judges"
 LABELS = "labels-of-judges"
 BESIDE = "one-more-person"
+TAU_OF_CLOSE_SYSTEMS = (
+    "In simulated studies of 11 systems and 100 items, 95 % intervals held the true tau in 94 % or more if systems "
+    "differed clearly, but in 71 to 80 % if they lay close together; a fifth or more then lay wholly below it."
+)
+"""No usual correction does better: basic, shifted and bias-corrected intervals cover less often."""
 
 
 def _figure(title: str, line: str, unit: Unit, anchor: str, good: Good = "neither") -> Figure:

@@ -9,13 +9,14 @@ import numpy as np
 from agreement.aggregates import Aggregate, aggregates
 from agreement.alpha import Level, alpha_sums
 from agreement.bootstrap import ItemSums, estimate
+from agreement.interval_coverage import alpha_notice, items_with_other_answers
 from agreement.intraclass import intraclass_sums
 from agreement.kappa import kappas, rater_pairs
 from agreement.leave_one_out import leave_one_out
 from agreement.local_alpha import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
 from agreement.mean_comparisons import mean_comparisons
 from agreement.percent_agreement import percent_agreement
-from agreement.rating_arrays import NO_SYSTEM, TOO_LARGE, Ratings
+from agreement.rating_arrays import NO_SYSTEM, TOO_LARGE, Ints, Ratings
 from agreement.report_entries import Report, place, resampling, within
 from agreement.system_means import system_mean, unit_means
 from agreement.tally import Tally, tally
@@ -71,10 +72,10 @@ def describe(
         *(sums for aggregate in of_systems for sums in (aggregate.score, aggregate.rank)),
     ]
     estimates = estimate(figures, items, replicates, seed)
-    report: Report = {"level": level, **_counts(ratings, counted, items, scale)}
+    report: Report = {"level": level, **_counts(ratings, counted, latest.item, scale)}
     undefined: dict[str, str] = {**about_systems, **about_kappas}
     place(report, undefined, estimates)
-    report["kappa_raters"] = rater_pairs(latest)
+    report |= {**alpha_notice(report), "kappa_raters": rater_pairs(latest)}
     _complete_local(report, undefined, local)
     for name in (*about_systems, *about_kappas):
         report[name] = None
@@ -99,14 +100,15 @@ def _among_raters(latest: Ratings, counted: Tally, items: int, level: str, with_
     ]
 
 
-def _counts(ratings: Ratings, counted: Tally, items: int, scale: tuple[float, float] | None) -> Report:
+def _counts(ratings: Ratings, counted: Tally, item: Ints, scale: tuple[float, float] | None) -> Report:
     return {
         "ratings": ratings.value.size,
         "repeats": ratings.value.size - int(counted.m.sum()),
         "raters": int(np.unique(ratings.rater).size),
-        "items": items,
+        "items": int(item.max(initial=-1)) + 1,
         "units": int(np.count_nonzero(counted.m)),
         "units_with_two_or_more": int(np.count_nonzero(counted.m > 1)),
+        "items_with_other_answers": items_with_other_answers(counted, item),
         "off_scale": _off_scale(ratings, scale),
     }
 

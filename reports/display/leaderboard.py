@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agreement.meta_catalogue import JUDGES_AND_PEOPLE
+from agreement.meta_catalogue import JUDGES_AND_PEOPLE, TAU_OF_CLOSE_SYSTEMS
 from reports.display.judge_cards import JudgeCard, ReplacementTest, judge_card, replacement_test
 from reports.display.plot_data import PlotData, dot_data
 from reports.display.plots import DotPlot
@@ -127,7 +127,12 @@ class LeaderboardSection:
     def basis(self) -> str:
         """What the figures rest on, as captions say it."""
         of_people = f"{self.people} people" if self.people else f"{self.labels} labels by people"
-        return f"n = {self.items} items, {of_people}"
+        return f"n = {self.items} items, {of_people}" + (f". {self.note}" if self.note else "")
+
+    @property
+    def note(self) -> str:
+        """What the intervals of a column do not hold."""
+        return TAU_OF_CLOSE_SYSTEMS if any(head.key == SYSTEM_TAU.name for head in self.heads) else ""
 
     @property
     def every_plot(self) -> list[PlotData]:

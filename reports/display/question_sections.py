@@ -76,6 +76,7 @@ class QuestionSection:
     plots: list[PlotData] = field(default_factory=list)
     prefix: str = ""
     estimates: Table | None = None
+    notice: str = ""
     systems_table: Table | None = None
 
     @property
@@ -128,7 +129,8 @@ def question_section(
     bootstrap, drawn = report.get("bootstrap", {}), _drawn(report)
     bars, dots = _bars(prefix, bins), _dots(prefix, report, scale)
     agreement = [one for one in figures if one.figure.unit != "count" and not one.reason]
-    made = _Made(prefix, sorting or Sorting(), basis_of(report))
+    made, notice = _Made(prefix, sorting or Sorting(), basis_of(report)), report.get("alpha_notice", "")
+    noted = f"{made.basis}. {notice}" if notice else made.basis
     return QuestionSection(
         key=key,
         text=text,
@@ -149,7 +151,8 @@ def question_section(
         tables=[made.of(table) for table in question_tables(report)],
         by_category=[made.of(table) for table in category_tables(report, scale)],
         undefined=[one for one in figures if one.figure.unit != "count" and one.reason],
-        estimates=made.of(estimates_table(agreement)) if agreement else None,
+        estimates=replace(made, basis=noted).of(estimates_table(agreement)) if agreement else None,
+        notice=notice,
         systems_table=made.of(systems_table(headings, systems)) if systems else None,
     )
 

@@ -74,6 +74,7 @@ def _table(report: dict[str, Any]) -> list[str]:
     for key, question in report["questions"].items():
         lines += ["", key]
         lines += [f"  {text}: {question[name]}" for name, text in LEFT_OUT.items() if question.get(name)]
+        lines += [f"  {notice}"] if (notice := question.get("alpha_notice")) else []
         undefined = question.get("undefined", {})
         for name, figure in FIGURES.items():
             *path, last = name.split(".")
