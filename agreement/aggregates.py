@@ -89,6 +89,7 @@ DISTRIBUTIONS: dict[str, Callable[[Tally], Chances]] = {"mean": of_mean, "majori
 
 def _aggregate(ratings: Ratings, items: int, counted: Tally, method: str, scale: tuple[float, float]) -> Aggregate:
     low, high = scale
+    yes_or_no = bool(np.isin(ratings.value, scale).all())
     chances = DISTRIBUTIONS[method](counted)
     percent = PERCENT * (chances.value - low) / (high - low)
     score = sum_by(chances.unit, chances.chance * percent, counted.m.size)
@@ -99,7 +100,7 @@ def _aggregate(ratings: Ratings, items: int, counted: Tally, method: str, scale:
     weight = counted.m.astype(np.float64) if method == "none" else rated
     return Aggregate(
         method=method,
-        score=_ratios(ratings, items, (method, "score"), score, weight),
+        score=_ratios(ratings, items, (method, "score"), score, weight, kind=_Percentages if yes_or_no else Ratios),
         rank=_ratios(ratings, items, (method, "rank"), rank, rated),
         score_se=_standard_error(ratings, score, variance, weight, drawn=method != "none"),
         rank_se=_standard_error(ratings, rank, rank_variance, rated, drawn=True),
@@ -108,10 +109,20 @@ def _aggregate(ratings: Ratings, items: int, counted: Tally, method: str, scale:
     )
 
 
-def _ratios(ratings: Ratings, items: int, name: tuple[str, str], figure: Floats, weight: Floats) -> Ratios:
+class _Percentages(Ratios):
+    """Shares in percent."""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return 0.0, PERCENT
+
+
+def _ratios(
+    ratings: Ratings, items: int, name: tuple[str, str], figure: Floats, weight: Floats, kind: type[Ratios] = Ratios
+) -> Ratios:
     method, column = name
     keys: tuple[Key, ...] = tuple(("aggregates", method, system, column) for system in ratings.systems)
-    return Ratios(
+    return kind(
         keys=keys,
         numerator=by_item_and_system(ratings, items, weight * figure),
         denominator=by_item_and_system(ratings, items, weight),

@@ -29,7 +29,7 @@ DRAWS_AT_ONCE = 1_000_000
 """Weights held at once (replicates times items): few enough to stay in the processor's cache between figures."""
 ITSELF = "the figure itself is undefined"
 TOO_FEW_ITEMS = "an interval needs answers about two items"
-NO_VARIATION = "there is no variation: all resamples of items have the same value"
+NO_VARIATION = "there is no variation: nearly all resamples of items have the same value"
 SHARE = (0.0, 1.0)
 SAME = 1e-12
 """Relative difference below which values are the same but for rounding."""
@@ -251,7 +251,7 @@ def _estimate(sums: ItemSums, key: Key, point: float, replicates: Floats) -> Est
         return Estimate(value, None, interval, None, left_out, deviation, items)
     tail = 50 * (1 - CONFIDENCE)
     low, high = (float(end) for end in np.percentile(defined, [tail, 100 - tail]))
-    if not _is_discrete(sums) and np.ptp(defined) <= SAME * np.abs(defined).max(initial=0.0):
+    if not _is_discrete(sums) and high - low <= SAME * np.abs(defined).max(initial=0.0):
         return Estimate(value, None, None, NO_VARIATION, left_out, deviation, items)
     return Estimate(value, None, (low, high), None, left_out, deviation, items)
 

@@ -16,6 +16,8 @@ from scipy import stats
 from agreement.rating_arrays import Floats, Ints
 
 Z = 1.959963984540054
+ROUNDING = 1e-24
+"""Variances of shares up to this are rounding errors of equal values."""
 
 
 def wilson(k: float, n: float) -> tuple[float, float]:
@@ -46,7 +48,7 @@ def _effective_trials(share: float, above: Floats, below: Floats, *, is_share: b
     fewest = trials**2 / float((below**2).sum())
     variance = float(((above - share * below) ** 2).sum()) / trials**2 * items / (items - 1)
     binomial = share * (1 - share)
-    if share in (0.0, 1.0) or (variance == 0 and not is_share):
+    if share in (0.0, 1.0) or (variance <= ROUNDING and not is_share):
         n = fewest
     else:
         most = max(trials, fewest) if is_share else np.inf

@@ -70,8 +70,10 @@ DETAIL_COLUMNS: dict[str, Figure] = {
         "Mean difference", "The first system's mean score minus the second's, over shared items.", "difference",
         "neither", RANKS,
     ),
-    "p": Figure("p", "Two-sided p-value of the paired randomisation test.", "p", "neither", RANKS),
-    "p_holm": Figure("p, corrected", "The p-value with Holm's correction for all pairs.", "p", "neither", RANKS),
+    "p": Figure("p, randomisation", "Two-sided p-value of the test, for this pair alone.", "p", "neither", RANKS),
+    "p_holm": Figure(
+        "p, randomisation, Holm", "The same with Holm's correction for all pairs of systems.", "p", "neither", RANKS
+    ),
     "units": count_of("Units", "Units with two or more raters.", WINDOWS),
     "raters": count_of("Raters", "Raters of these units.", WINDOWS),
     "alpha": Figure(

@@ -1,12 +1,12 @@
 """Scores of outputs, one number each, from which systems are ranked and compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agreement.best_worst_answers import BestWorstAnswers
-from agreement.bootstrap import Key, Ratios
+from agreement.bootstrap import Key, Ratios, Shares
 from agreement.pair_choices import PairChoices
 from agreement.rankings import Rankings
 from agreement.rating_arrays import Floats, Ints, Ratings
@@ -21,7 +21,7 @@ class ScoresOfOutputs:
     """One score per judged output, (N,) each: its item, its system, its score and its words (NaN if unknown).
 
     An item has at most one output of a system; items and systems are codes from 0. Scores are finite: higher is better.
-    `items` is the number of codes of items.
+    `items` is the number of codes of items. If they `are_shares`, scores are in 0..1.
     """
 
     item: Ints
@@ -30,6 +30,7 @@ class ScoresOfOutputs:
     words: Floats
     systems: tuple[str, ...]
     items: int
+    are_shares: bool = False
 
     def of_systems(self, keep: NDArray[np.bool_]) -> "ScoresOfOutputs":
         """The scores of the systems with a true `keep`, (S,), with systems renumbered and items as they are."""
@@ -37,8 +38,9 @@ class ScoresOfOutputs:
         rows = keep[self.system]
         names = tuple(name for name, kept in zip(self.systems, keep.tolist(), strict=True) if kept)
         return ScoresOfOutputs(
-            self.item[rows], code[self.system[rows]], self.score[rows], self.words[rows], names, self.items
-        )
+            self.item[rows], code[self.system[rows]], self.score[rows], self.words[rows], names, self.items,
+            self.are_shares,
+        )  # fmt: skip
 
     def table(self) -> Floats:
         """The scores of items by systems, (I, S), NaN if an item has no output of the system."""
@@ -51,7 +53,7 @@ class ScoresOfOutputs:
         cell, shape = self.item * len(self.systems) + self.system, (self.items, len(self.systems))
         size = shape[0] * shape[1]
         keys: tuple[Key, ...] = tuple((name, system) for system in self.systems)
-        return Ratios(
+        return (Shares if self.are_shares else Ratios)(
             keys=keys,
             numerator=sum_by(cell, self.score, size).reshape(shape),
             denominator=np.bincount(cell, minlength=size).reshape(shape).astype(np.float64),
@@ -99,6 +101,5 @@ def scores_of_choices(choices: PairChoices) -> ScoresOfOutputs:
     keys = np.concatenate([choices.item * systems + choices.first, choices.item * systems + choices.second])
     known, first = np.unique(keys, return_index=True)
     lengths = np.concatenate([choices.length[:, 0], choices.length[:, 1]])[first]
-    return _scores(
-        item, system, points, lengths[np.searchsorted(known, item * systems + system)], choices.systems
-    )  # fmt: skip
+    words = lengths[np.searchsorted(known, item * systems + system)]
+    return replace(_scores(item, system, points, words, choices.systems), are_shares=True)

@@ -53,7 +53,8 @@ class FiguresBeyondPapers:
         pk = self.pks.get(judge.name)
         if pk is None:
             return JudgeEvidence(judge)
-        complete = self.answers.complete(key).get(pk, [])
+        own = self.answers.complete(key).get(pk)
+        complete = own.reruns if own else []
         probabilities: AnswerProbabilities = answer_probabilities(self.answers.codes, complete, steps)
         shown = self.examples.get((pk, key), set())
         codes = self.answers.codes.of_pks(np.array(sorted(shown), dtype=np.int64))

@@ -76,7 +76,10 @@ class LabelAnswers:
         self.units = LabelledUnits(self.names, item.astype(np.int64), counts, own, second)
 
     def judges(self, raters: Mapping[int, Rater], about: Any) -> list[LabelJudge]:
-        """The chosen machines that labelled any of the units, by name, then people; `about` tells about a machine."""
+        """The chosen machines that labelled any of the units, by name, then people; `about` tells about a machine.
+
+        It takes the machine and the number of its labels of unfinished runs, which are left out if others are finished.
+        """
         rows = self.machines.rows(self.rated.study).filter(question=self.question, level=LABEL).exclude(PERSON)
         rows = rows.annotate(raw_value=Cast("value", TextField())).order_by("pk")
         columns = ("rater_id", "run", "replicate", "item_id", "output_id", "variant", "raw_value")
@@ -98,9 +101,11 @@ class LabelAnswers:
         for pk in sorted(found, key=lambda one: raters[one].name):
             complete = [labels for (run, _), labels in found[pk].items() if (pk, run) not in unfinished]
             given = complete or list(found[pk].values())
+            dropped = [labels for labels in found[pk].values() if not any(labels is one for one in given)]
+            left_out = sum(int((labels != NO_LABEL).sum()) for labels in dropped)
             said = _newest_configuration(pk)
             parts, folded = self._parts(split_of(said)), self._folded(given, ratings_of(said))
-            judges.append(LabelJudge(raters[pk].name, given, parts, folded, about(raters[pk])))
+            judges.append(LabelJudge(raters[pk].name, given, parts, folded, about(raters[pk], left_out)))
         for pk in sorted(self.of_persons, key=lambda one: raters[one].name):
             labels = np.full(len(self.place), NO_LABEL, dtype=np.int64)
             for unit, value in self.of_persons[pk].items():

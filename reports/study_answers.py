@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
 
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers, Rerun
 from agreement.meta_evaluation.judge_report import REPLICATES, judge_report
@@ -13,7 +12,7 @@ from agreement.meta_evaluation.label_judges import label_judge_report
 from agreement.meta_evaluation.panel import panel_of
 from agreement.meta_evaluation.reranking import reranking_report
 from annotation.blinding import shown_systems
-from annotation.models import Rater, Rating, Study
+from annotation.models import Rater, Study
 from annotation.questions import question_types
 from annotation.studies.families import judge_families, system_families
 from reports import rows
@@ -21,7 +20,15 @@ from reports.agreement_report import choose
 from reports.compared_scores import ComparedScores, compared_scores
 from reports.label_answers import LabelAnswers, choices_of
 from reports.report_kinds.meta_evaluation import EPSILON
-from reports.rows.compared_rows import SHAPES, OutputCodes, compares_outputs, complete_reruns, people_rows, reruns_of
+from reports.rows.compared_rows import (
+    SHAPES,
+    CompleteReruns,
+    OutputCodes,
+    compares_outputs,
+    complete_reruns,
+    people_rows,
+    reruns_of,
+)
 from reports.rows.judge_methods import JudgeMethod, judge_methods
 from reports.rows.rated_items import RatedItems
 from reports.rows.run_costs import run_costs
@@ -34,7 +41,7 @@ TWO_JUDGES = "a panel needs two judges that answered this question, in the same 
 NOT_COMPARED = "answers to this question are neither about outputs nor one label each"
 
 Report = dict[str, Any]
-Complete = dict[int, list[tuple[str, QuerySet[Rating]]]]
+Complete = dict[int, CompleteReruns]
 
 
 @dataclass(frozen=True)
@@ -250,10 +257,11 @@ class StudyAnswers:
         positive = self.compared.positive if self.compared.positive in labels.names else labels.names[0]
         return label_judge_report(labels.units, judges, positive=positive, replicates=self.replicates)
 
-    def _about(self, rater: Rater) -> Report:
-        """What a report says of a judge besides its figures."""
+    def _about(self, rater: Rater, left_out: int) -> Report:
+        """What a report says of a judge besides its figures; `left_out` are its answers of unfinished runs."""
         family = self.judge_families.get(rater.name)
-        return {"kind": rater.kind, "family": family, **self.costs.get(rater.pk, {})}
+        dropped = {"unfinished_left_out": left_out} if left_out else {}
+        return {"kind": rater.kind, "family": family, **dropped, **self.costs.get(rater.pk, {})}
 
     def _divided(self, key: str) -> tuple[PeopleAnswers, list[Judge]]:
         """The group's answers to a question, and those of people who are judges, each by themselves."""
@@ -282,7 +290,8 @@ class StudyAnswers:
         if key not in self._judges:
             complete = self.complete(key)
             self._judges[key] = [
-                self._judge(self.raters[pk], reruns_of(self.codes, own)) for pk, own in complete.items()
+                self._judge(self.raters[pk], reruns_of(self.codes, own.reruns), own.left_out)
+                for pk, own in complete.items()
             ]
         return self._judges[key]
 
@@ -293,12 +302,12 @@ class StudyAnswers:
             self._complete[key] = {pk: found[pk] for pk in sorted(found, key=lambda pk: self.raters[pk].name)}
         return self._complete[key]
 
-    def _judge(self, rater: Rater, reruns: list[Rerun]) -> Judge:
+    def _judge(self, rater: Rater, reruns: list[Rerun], left_out: int) -> Judge:
         family = self.judge_families.get(rater.name)
         own = None
         if family is not None and self.families:
             own = np.array([self.families.get(name) == family for name in self.codes.arrays.systems], dtype=bool)
-        return Judge(rater.name, reruns, own, self._about(rater))
+        return Judge(rater.name, reruns, own, self._about(rater, left_out))
 
 
 def _only(answers: PeopleAnswers, raters: np.ndarray, shape: str) -> Rerun:

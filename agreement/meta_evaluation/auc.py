@@ -33,14 +33,23 @@ class Auc:
 
 @dataclass(frozen=True)
 class AucSums:
-    """AUC over drawn items: `yes` and `no` (I, K) are the weights of both labels per item and score, ascending."""
+    """AUC over drawn items: `yes` and `no` (I, K) are the weights of both labels per item and score.
+
+    Scores ascend within groups, which begin at `start` (G,); only outputs of one group are compared.
+    """
 
     yes: Floats | csr_array
     no: Floats | csr_array
+    start: Ints
 
     @property
     def keys(self) -> tuple[Key, ...]:
         return (("auc_roc",),)
+
+    @property
+    def _sizes(self) -> Ints:
+        """How many scores each group has."""
+        return np.diff(self.start, append=self.yes.shape[1])
 
     def reason(self, key: Key) -> str:
         return ONE_LABEL
@@ -51,17 +60,27 @@ class AucSums:
         for start in range(0, weights.shape[0], block):
             rows = slice(start, start + block)
             up, down = weights[rows] @ self.yes, weights[rows] @ self.no
-            area = (up * (np.cumsum(down, axis=1) - down / 2)).sum(axis=1)
-            both = up.sum(axis=1) * down.sum(axis=1)
+            if not self.start.size:
+                continue
+            all_up, all_down = (np.add.reduceat(one, self.start, axis=1) for one in (up, down))
+            groups_before = np.repeat(np.cumsum(all_down, axis=1) - all_down, self._sizes, axis=1)
+            area = (up * (np.cumsum(down, axis=1) - groups_before - down / 2)).sum(axis=1)
+            both = (all_up * all_down).sum(axis=1)
             np.divide(area, both, out=found[rows, 0], where=both > 0)
         return found
 
 
-def auc_sums(yes: Floats, score: Floats, item: Ints, items: int) -> AucSums:
-    """AUC of scores (E,) as in `auc_roc`, of outputs of these items (E,), over draws of items."""
+def auc_sums(yes: Floats, score: Floats, item: Ints, items: int, group: Ints | None = None) -> AucSums:
+    """AUC of scores (E,) as in `auc_roc`, of outputs of these items (E,), over draws of items.
+
+    With `group` (E,) only the outputs of one group are compared with one another.
+    """
+    group = np.zeros(score.size, dtype=np.int64) if group is None else group
     values, level = np.unique(rounded(score), return_inverse=True)
-    shape = (items, values.size)
-    return AucSums(counts_by_item(item, level, yes, shape), counts_by_item(item, level, 1 - yes, shape))
+    cells, column = np.unique(group * max(values.size, 1) + level, return_inverse=True)
+    start = np.flatnonzero(np.diff(cells // max(values.size, 1), prepend=-1))
+    shape = (items, cells.size)
+    return AucSums(counts_by_item(item, column, yes, shape), counts_by_item(item, column, 1 - yes, shape), start)
 
 
 def auc_roc(yes: Floats, score: Floats) -> Auc:

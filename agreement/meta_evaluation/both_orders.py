@@ -1,15 +1,16 @@
 """A judge asked about the same pairs in both orders (InstruSum, appendix I and table 14).
 
 Only pairs on which all people agree on an output, and which the judge answered in both orders, count. Accuracy and
-alpha are those of each order, averaged over the two; self-accuracy is the share of pairs for which the judge chose the
-same output in both orders, self-alpha its alpha with itself.
+alpha are those of the answers in both orders together, because which order of a pair is called the first means nothing;
+self-accuracy is the share of pairs for which the judge chose the same output in both orders, self-alpha its alpha with
+itself.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Key
+from agreement.bootstrap import ItemRatio, Key
 from agreement.meta_evaluation.choice_figures import KINDS, PairCounts
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
@@ -22,9 +23,9 @@ ONE_ANSWER = "only one and the same answer was given"
 
 @dataclass(frozen=True)
 class BothOrders:
-    """People's and the judge's choices in the two orders, as counts per item, and the judge's two choices."""
+    """People's and the judge's choices in both orders, as counts per item, and the judge's two choices."""
 
-    in_order: tuple[ConfusionSums, ConfusionSums]
+    judged: ConfusionSums
     itself: ConfusionSums
 
     @property
@@ -39,8 +40,15 @@ class BothOrders:
         return int(self.itself.counts.sum())
 
     def at(self, weights: Floats) -> Floats:
-        one, other = (_accuracy_and_alpha(sums, weights) for sums in self.in_order)
-        return np.concatenate([(one + other) / 2, _accuracy_and_alpha(self.itself, weights)], axis=1)
+        return np.concatenate([_accuracy_and_alpha(sums, weights) for sums in (self.judged, self.itself)], axis=1)
+
+    def ratio(self, key: Key) -> ItemRatio | None:
+        """The accuracies are shares of pairs."""
+        sums = {"accuracy": self.judged, "self_accuracy": self.itself}.get(key[-1])
+        found = None if sums is None else sums.ratio(("accuracy",))
+        if found is None or sums is self.itself:
+            return found
+        return ItemRatio(found.above / 2, found.below / 2, found.ends)
 
 
 def both_orders(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> BothOrders:
@@ -53,10 +61,7 @@ def both_orders(judge: OutputChoices, people: PairCounts, outputs: Outputs) -> B
     item, best, shape = people.item[used], counts[used].argmax(axis=1).astype(np.int64), (outputs.items, KINDS)
     first, second = (answer[used] for answer in answers)
     return BothOrders(
-        (
-            confusion(item, best, first, shape, sides=outputs.sides),
-            confusion(item, best, second, shape, sides=outputs.sides),
-        ),
+        confusion(np.tile(item, 2), np.tile(best, 2), np.concatenate([first, second]), shape, sides=outputs.sides),
         confusion(item, first, second, shape, sides=outputs.sides),
     )
 

@@ -27,11 +27,14 @@ import numpy as np
 from scipy import stats
 
 from agreement.alpha import largest
+from agreement.bootstrap import SHARE
+from agreement.bounded_intervals import clustered_mean
 from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
 from agreement.meta_evaluation.compared_answers import majority_is_yes
 from agreement.meta_evaluation.output_answers import Outputs
 from agreement.rating_arrays import TOO_LARGE, Floats, Ints
 from agreement.report_entries import Report
+from agreement.tally import sum_by
 
 NO_ANSWERS = "nobody answered about an output of the system"
 NO_JUDGMENTS = "the judge answered about no output of the system"
@@ -62,20 +65,14 @@ def plain_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstim
 
 
 def share_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstimate:
-    """As `plain_mean`, of values in 0..1, with an interval within 0..1 that exists if all are the same.
-
-    That of Agresti and Coull (1998): as if z^2 / 2 more units, each an item of its own, were 1 and as many 0.
-    """
+    """As `plain_mean`, of values in 0..1, with the interval of shares (`agreement.bounded_intervals`)."""
     found, known = plain_mean(value, item, reason), ~np.isnan(value)
     value, item = value[known], item[known]
-    if found.value is None or np.unique(item).size < 2:
+    items, code = np.unique(item, return_inverse=True)
+    if found.value is None or items.size < 2:
         return found
-    size = value.size + Z**2
-    middle = float((value.sum() + Z**2 / 2) / size)
-    sums = sums_of_items(item, ((value - middle) / size)[:, None])[:, 0]
-    half = Z * np.sqrt(variance_of(sums) + Z**2 / 2 * (middle**2 + (1 - middle) ** 2) / size**2)
-    low, high = max(0.0, min(found.value, middle - half)), min(1.0, max(found.value, middle + half))
-    return replace(found, interval=(float(low), float(high)), interval_reason=None)
+    above, below = sum_by(code, value, items.size), np.bincount(code).astype(np.float64)
+    return replace(found, interval=clustered_mean(found.value, above, below, SHARE), interval_reason=None)
 
 
 def prediction_powered_mean(

@@ -24,6 +24,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
+from agreement.bootstrap import NO_VARIATION
+from agreement.bounded_intervals import ROUNDING
 from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
 from agreement.meta_evaluation.corrected_means import share_mean
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
@@ -202,16 +204,16 @@ class _Difficulties:
 
 
 def _with_interval(value: float, variance: float, items: int) -> MeanEstimate:
-    if np.isnan(variance):
-        return MeanEstimate(value, interval_reason=ONE_ITEM)
+    if np.isnan(variance) or variance <= ROUNDING:
+        return MeanEstimate(value, interval_reason=ONE_ITEM if np.isnan(variance) else NO_VARIATION)
     se = float(np.sqrt(variance))
     return MeanEstimate(value, se, around(value, se, items))
 
 
 def _rate_with_interval(rate: float, variance: float, items: int) -> MeanEstimate:
     """The interval on the logistic scale, so that it stays within 0..1."""
-    if np.isnan(variance):
-        return MeanEstimate(rate, interval_reason=ONE_ITEM)
+    if np.isnan(variance) or variance <= ROUNDING:
+        return MeanEstimate(rate, interval_reason=ONE_ITEM if np.isnan(variance) else NO_VARIATION)
     se = float(np.sqrt(variance))
     low, high = around(float(logit(rate)), se / (rate * (1 - rate)), items)
     return MeanEstimate(rate, se, (float(expit(low)), float(expit(high))))

@@ -5,6 +5,10 @@ it the judge and the person are both compared with the other people: with the me
 their choices. Figures pool the entries, so a judge that answers as people do has the same expectation as a person.
 Against all people it would not: the aggregate of R people is steadier than that of R - 1, and crowds rate other units
 than judges do.
+
+Some people rate higher than others. If a person's level is high, that of the others is low by comparison, which would
+count against the person and not against the judge. So Pearson's r is of scores less their means over the entries of
+each person, and the AUC compares only outputs within the entries of one person.
 """
 
 from collections import defaultdict
@@ -28,7 +32,14 @@ from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers, Rer
 from agreement.meta_evaluation.confusion import MASI_OF_PAIRS, confusion
 from agreement.meta_evaluation.output_answers import Outputs
 from agreement.meta_evaluation.reruns import AveragedReruns
-from agreement.meta_evaluation.score_figures import ScoredOutputs, item_taus, pearson_figures, system_tau, tau_figures
+from agreement.meta_evaluation.score_figures import (
+    ScoredOutputs,
+    item_taus,
+    pearson_figures,
+    system_tau,
+    tau_figures,
+    within_raters,
+)
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report, placed
 from agreement.tally import sum_by
@@ -170,7 +181,7 @@ def _figures(
     outputs, scored = people.outputs, scores.of(side)
     figures: list[ItemSums] = [
         tau_figures(item_taus(scored, outputs), outputs.items),
-        pearson_figures(scored, outputs),
+        pearson_figures(within_raters(scored), outputs),
         _against_others(choices, side, counts, outputs),
         _leave_one_out(choices, side, counts, outputs),
     ]
@@ -179,7 +190,7 @@ def _figures(
         figures.append(AveragedReruns([system_tau(one, outputs) for one in alone]))
     if people.yes_or_no:
         item = outputs.item[scored.output]
-        figures.append(auc_sums(majority_is_yes(scored.people), scored.judge, item, outputs.items))
+        figures.append(auc_sums(majority_is_yes(scored.people), scored.judge, item, outputs.items, scored.rater))
     return figures
 
 

@@ -44,6 +44,14 @@ class ScoredOutputs:
         )
 
 
+def within_raters(scored: ScoredOutputs) -> ScoredOutputs:
+    """The scores less their means over the outputs that each judge, such as each person in turn, scored."""
+    raters, code = np.unique(scored.rater, return_inverse=True)
+    n = np.maximum(np.bincount(code, minlength=raters.size), 1)
+    people, judge = (column - (sum_by(code, column, raters.size) / n)[code] for column in (scored.people, scored.judge))
+    return replace(scored, people=people, judge=judge)
+
+
 def scored_by_both(people: Floats, judge: Floats) -> ScoredOutputs:
     """The outputs with two scores, from arrays (O,) that have NaN for outputs without a score."""
     output = np.flatnonzero(~np.isnan(people) & ~np.isnan(judge))

@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from agreement.bootstrap import CONFIDENCE, item_weights
+from agreement.bootstrap import CONFIDENCE, SAME, item_weights
 from agreement.bradley_terry import NOT_FITTED, OUTSIDE
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from agreement.pair_choices import FIRST, SECOND
@@ -204,7 +204,7 @@ def _strengths(outputs: Outputs, group: Ints, value: Floats, draws: Floats) -> t
             continue
         least, most = np.percentile(order[:, place], [2.5, 97.5], method="closest_observation")
         found[name] = Strength(
-            name, float(value[place]), float(se[place]), (float(low[place]), float(high[place])),
+            name, float(value[place]), float(se[place]), _ends(low[place], high[place]),
             1 + int((low > high[place]).sum()), (int(least), int(most)),
         )  # fmt: skip
     return tuple(found.values())
@@ -214,10 +214,15 @@ def _effects(features: Sequence[str], varied: Ints, value: Floats, draws: Floats
     found = {name: StyleEffect(name, None, reason=CONSTANT) for name in features}
     low, high, se = _spread(draws)
     for place, column in enumerate(varied.tolist()):
-        interval = (float(low[place]), float(high[place])) if draws.size else None
+        interval = _ends(low[place], high[place]) if draws.size else None
         deviation = float(se[place]) if draws.size else None
         found[features[column]] = StyleEffect(features[column], float(value[place]), deviation, interval)
     return tuple(found.values())
+
+
+def _ends(low: float, high: float) -> tuple[float, float] | None:
+    """An interval; None without variation."""
+    return (float(low), float(high)) if high - low > SAME * max(abs(low), abs(high), 1.0) else None
 
 
 def _spread(draws: Floats) -> tuple[Floats, Floats, Floats]:

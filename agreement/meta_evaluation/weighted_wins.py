@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.meta_evaluation.clustered_errors import around
+from agreement.bootstrap import SHARE
+from agreement.bounded_intervals import clustered_mean
 from agreement.meta_evaluation.output_answers import means_by
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report
@@ -33,8 +34,7 @@ def weighted_win_report(item: Ints, system: Ints, weight: Floats, won: Floats, s
         for name, column in zip(NAMES, (weight[own], won[own]), strict=True):
             means = means_by(place, column, items)
             entry[name] = float(means.mean())
-            if items > 1 and means.std() > 0:  # without variation there is no interval
-                low, high = around(entry[name], float(means.std(ddof=1)) / float(np.sqrt(items)), items)
-                entry[f"{name}_ci"] = [max(low, 0.0), min(high, 1.0)]
+            if items > 1:
+                entry[f"{name}_ci"] = list(clustered_mean(entry[name], means, np.ones(items), SHARE))
         report["systems"][systems[code]] = entry
     return report

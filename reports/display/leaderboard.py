@@ -67,7 +67,10 @@ class LeaderboardCell:
 
 @dataclass(frozen=True)
 class LeaderboardRow:
-    """A judge, or one more person; `answers` are people's answers on which both are compared."""
+    """A judge, or one more person; `answers` are people's answers on which both are compared.
+
+    `unfinished` are the judge's answers of unfinished runs, which are left out.
+    """
 
     name: str
     kind: str
@@ -77,6 +80,7 @@ class LeaderboardRow:
     costs: list[str]
     is_ceiling: bool = False
     answers: int = 0
+    unfinished: int = 0
 
 
 @dataclass(frozen=True)
@@ -289,6 +293,7 @@ def _row(
         cells=[_cell(figures, measure, reasons) for measure in measures],
         costs=costs if any(costs) else [],
         is_ceiling=is_ceiling,
+        unfinished=int(figures.get("unfinished_left_out", 0)),
     )
 
 

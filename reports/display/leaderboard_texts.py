@@ -198,5 +198,8 @@ def _persons(section: LeaderboardSection, test: ReplacementTest) -> dict[str, An
         )
         for one in test.people
     ]  # fmt: skip
-    notes = [f"Epsilon {test.epsilon}. p is one-sided and not corrected; the verdict is, by Benjamini and Yekutieli."]
+    notes = [
+        f"Epsilon {test.epsilon}. p is one-sided and without correction; the verdict has that of Benjamini and "
+        "Yekutieli."
+    ]
     return _table(f"{test.name} against each person, {section.key}", "Person", columns, rows, notes)

@@ -75,6 +75,7 @@ class QuestionSection:
     undefined: list[PrintedFigure] = field(default_factory=list)
     plots: list[PlotData] = field(default_factory=list)
     prefix: str = ""
+    basis: str = ""
     estimates: Table | None = None
     notice: str = ""
     systems_table: Table | None = None
@@ -147,6 +148,7 @@ def question_section(
         dots=dots.dot_plot() if dots else None,
         plots=[plot for plot in (bars, dots) if plot],
         prefix=prefix,
+        basis=made.basis,
         dots_figure=FIGURES[drawn] if drawn else None,
         tables=[made.of(table) for table in question_tables(report)],
         by_category=[made.of(table) for table in category_tables(report, scale)],

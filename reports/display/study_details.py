@@ -53,7 +53,7 @@ def with_details(
                     scales.get(section.key),
                     leads.get(section.key),
                 ),
-                section.prefix,
+                section,
                 sorting,
             ),
         )
@@ -61,9 +61,10 @@ def with_details(
     ]
 
 
-def _placed(details: PrintedDetails, prefix: str, sorting: Sorting) -> PrintedDetails:
-    """The details with their tables under keys of the question, in the reader's order."""
-    return replace(details, tables=[replace(one, prefix=prefix, sorting=sorting) for one in details.tables])
+def _placed(details: PrintedDetails, section: QuestionSection, sorting: Sorting) -> PrintedDetails:
+    """The details with their tables under keys of the question, in the reader's order, resting on what it rests on."""
+    placed = [replace(one, prefix=section.prefix, sorting=sorting, basis=section.basis) for one in details.tables]
+    return replace(details, tables=placed)
 
 
 def study_details(figures: Json | None, sorting: Sorting) -> StudyDetails | None:

@@ -33,7 +33,7 @@ class WeightedWinRates(PaperTable):
         asked = answers.compared_questions
         for key in asked:
             for pk, complete in answers.complete(key).items():
-                found = choice_weights(answers.rated, complete)
+                found = choice_weights(answers.rated, complete.reruns)
                 if not found.has_weights:
                     continue
                 own = _rows(found)

@@ -39,8 +39,9 @@ class PairedTests(PaperTable):
         if not rows:
             return None
         columns = [
-            TableColumn("mean_difference", "Difference", "difference", ANCHOR), TableColumn("t_p", "p", "p", ANCHOR),
-            TableColumn("t_p_holm", "p, Holm", "p", ANCHOR), TableColumn("items", "Items", "count"),
+            TableColumn("mean_difference", "Difference", "difference", ANCHOR),
+            TableColumn("t_p", "p, paired t", "p", ANCHOR), TableColumn("t_p_holm", "p, paired t, Holm", "p", ANCHOR),
+            TableColumn("items", "Items", "count"),
         ]  # fmt: skip
         return TableBody("Systems", columns, rows, parts, notes)
 

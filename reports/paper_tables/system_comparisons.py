@@ -16,10 +16,10 @@ MEANS, SHARES = ("t_p", "wilcoxon_p"), ("mcnemar_p", "exact_p")
 COLUMNS = (
     TableColumn("difference", "Difference", "difference", "comparisons-of-systems"),
     TableColumn("items", "Items", "count"),
-    TableColumn("p", "p", "p", "comparisons-of-systems"),
-    TableColumn("p_holm", "p, Holm", "p", "comparisons-of-systems"),
-    TableColumn("second_p", "p, second test", "p", "comparisons-of-systems"),
-    TableColumn("second_p_holm", "p, second test, Holm", "p", "comparisons-of-systems"),
+    TableColumn("p", "p, paired t or McNemar", "p", "comparisons-of-systems"),
+    TableColumn("p_holm", "p, paired t or McNemar, Holm", "p", "comparisons-of-systems"),
+    TableColumn("second_p", "p, Wilcoxon or exact McNemar", "p", "comparisons-of-systems"),
+    TableColumn("second_p_holm", "p, Wilcoxon or exact McNemar, Holm", "p", "comparisons-of-systems"),
 )
 
 Json = Mapping[str, Any]

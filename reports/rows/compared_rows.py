@@ -1,7 +1,7 @@
 """Answers of people and machines about outputs, read for comparison: in any shape, every rerun by itself."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -136,8 +136,16 @@ def _numbers(codes: OutputCodes, rows: Iterable[tuple[Any, ...]]) -> OutputScore
     return OutputScores(output, by_name[rater.reshape(-1)], table[:, 2], tuple(sorted(names)))
 
 
-def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[int, list[tuple[str, QuerySet[Rating]]]]:
-    """The reruns of each chosen machine that answered about outputs, by its primary key: their level and ratings.
+@dataclass(frozen=True)
+class CompleteReruns:
+    """The reruns of a machine that are compared, (level, ratings) each, and how many ratings of others are left out."""
+
+    reruns: list[tuple[str, QuerySet[Rating]]]
+    left_out: int = 0
+
+
+def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[int, CompleteReruns]:
+    """The reruns of each chosen machine that answered about outputs, by its primary key.
 
     A rerun is a run, or one of its replicates. If a rater has finished runs, or ratings that belong to no run, those of
     other runs are left out.
@@ -146,7 +154,7 @@ def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[in
     rows = rows.filter(
         Q(level=RANKING, output__isnull=True) | Q(level=SCORE, output__isnull=False) | Q(level__in=(CHOICE, EXTREMES))
     )
-    found: dict[int, list[tuple[bool, str, int | None, str]]] = {}
+    found: dict[int, list[tuple[bool, str, int | None, str, int]]] = {}
     groups = rows.values_list("rater", "run", "replicate", "level").annotate(Count("pk")).order_by()
     kept = sorted(groups, key=lambda one: (*one[:2], -1 if one[2] is None else one[2], one[3]))
     unfinished = set(
@@ -154,15 +162,17 @@ def complete_reruns(study: Study, question: Question, choice: Choice) -> dict[in
         .exclude(status=JudgeRun.Status.FINISHED)
         .values_list("rater", "name")
     )
-    for rater, run, replicate, level, _ in kept:
-        found.setdefault(rater, []).append(((rater, run) in unfinished, run, replicate, level))
-    return {
-        rater: [
+    for rater, run, replicate, level, n in kept:
+        found.setdefault(rater, []).append(((rater, run) in unfinished, run, replicate, level, n))
+    made = {}
+    for rater, groups_of in found.items():
+        complete = [one for one in groups_of if not one[0]] or groups_of
+        own = [
             (level, rows.filter(rater=rater, run=run, replicate=replicate, level=level))
-            for _, run, replicate, level in [one for one in groups_of if not one[0]] or groups_of
+            for _, run, replicate, level, _ in complete
         ]
-        for rater, groups_of in found.items()
-    }
+        made[rater] = CompleteReruns(own, sum(n for *_, n in groups_of) - sum(n for *_, n in complete))
+    return made
 
 
 def reruns_of(codes: OutputCodes, complete: Iterable[tuple[str, QuerySet[Rating]]]) -> list[Rerun]:

@@ -131,3 +131,17 @@ def test_ratios_have_the_same_figures_alone_and_together():
         assert among_others.value == pytest.approx(alone.value)
         assert among_others.interval == pytest.approx(alone.interval)
     assert together[KEY] == estimate([RarelyDefined()], 6, 100, seed=3)[KEY]
+
+
+def test_an_interval_without_width_is_none_though_a_few_resamples_differ():
+    values = np.array([1.0] * 200)
+
+    class Nearly:
+        keys = (KEY,)
+
+        def at(self, weights):
+            return np.where(weights[:, 0] > 4, 0.5, (weights @ values) / 200)[:, None]
+
+    figure = estimate([Nearly()], 200, 2000, seed=0)[KEY]
+    assert (figure.interval, figure.interval_reason) == (None, NO_VARIATION)
+    assert figure.deviation > 0

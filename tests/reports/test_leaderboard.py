@@ -3,10 +3,12 @@
 import re
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
+from annotation.importing import import_study
 from annotation.members.membership import add_member
-from annotation.models import JudgeRun
+from annotation.models import JudgeRun, Rater
 from reports.display.leaderboard import leaderboard
 from reports.display.plots import calibration_plot, dot_plot
 from reports.display.undefined_reasons import UndefinedReasons
@@ -14,6 +16,7 @@ from reports.meta_evaluation_report import meta_evaluation
 from reports.models import KeptReport
 from tests.reports.compared_study import imported, probed
 from tests.reports.computing import compute_requested, read
+from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -179,3 +182,24 @@ def test_judges_on_other_answers_have_a_person_of_their_own(study):
     assert [row.is_ceiling for row in rows] == [True, False, True, False]
     assert section.plot.band is None
     assert all(row.answers == beside["scores"] > 0 for row in rows)
+
+
+def test_answers_of_unfinished_runs_beside_a_finished_one_are_counted(tmp_path, client, owner, capsys):
+    items = [item(f"i{number}", outputs=("a", "b")) for number in range(5)]
+    about = [{"item": one["id"], "output": output, "question": "how_well"} for one in items for output in ("a", "b")]
+    ratings = [{**one, "rater": "ann", "value": 1 + place % 5} for place, one in enumerate(about)]
+    scores = [
+        {**one, "rater": "judge", "rater_kind": "model", "value": 1 + place % 4, "run": run}
+        for place, one in enumerate(about) for run in ("done", "stopped") if run == "stopped" or place < 4
+    ]  # fmt: skip
+    study = import_study(write_study(tmp_path / "in", items, ratings, scores)).study
+    rater = Rater.objects.get(study=study, name="judge")
+    JudgeRun.objects.create(rater=rater, name="done", configuration={}, status="finished")
+    JudgeRun.objects.create(rater=rater, name="stopped", configuration={}, status="stopped")
+    judge = meta_evaluation(study, replicates=10)["questions"]["how_well"]["judges"]["judge"]
+    assert (judge["unfinished_left_out"], judge["outputs"]) == (10, 4)
+    call_command("meta_evaluate", study.slug)
+    assert "judge: without 10 answers of runs that are not finished" in capsys.readouterr().out
+    add_member(study, owner, "owner", None)
+    client.force_login(owner)
+    assert "without 10 answers of runs" in page(client, study)

@@ -99,7 +99,7 @@ def _table(report: dict[str, Any]) -> list[str]:
 def guidelines_lines(guidelines: Mapping[str, Any]) -> list[str]:
     """A line per kind of raters of whom ratings under other versions of the guidelines are left out."""
     left_out = guidelines.get("left_out", {})
-    of_people = f"ratings by people under other guidelines than version {guidelines['version'] or 'none'}"
+    of_people = f"ratings by people under other guidelines than version {guidelines['version']}"
     of_machines = f"ratings by machines that were shown other guidelines than version {guidelines.get('shown')}"
     texts = {"people": of_people, "machines": of_machines}
     return [f"Left out: {left_out[kind]} {text}" for kind, text in texts.items() if kind in left_out]

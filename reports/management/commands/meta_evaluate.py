@@ -12,7 +12,7 @@ from reports.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
 from reports.kept_reports import compute_here
 from reports.management.commands.agreement import PAIRS_BY_NAME, guidelines_lines
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED
-from reports.report_kinds.meta_evaluation import comparison_choices
+from reports.report_kinds.meta_evaluation import EPSILON, comparison_choices
 from reports.rows import ChoiceInvalidError
 
 COLUMNS = (
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument("--panel", nargs="+", metavar="NAME", help="also compare these judges as one")
         parser.add_argument(
             "--epsilon", metavar="0..1",
-            help="how much better a person may be if a judge is to replace one (default: 0.2, for experts)",
+            help=f"how much better a person may be if a judge is to replace one (default: {EPSILON}, for crowds)",
         )  # fmt: skip
         parser.add_argument(
             "--pair-coding",
@@ -85,6 +85,11 @@ def _table(report: dict[str, Any]) -> list[str]:
             continue
         lines.append(f"  {'':32}" + "".join(f"{title:>14}" for title, _ in COLUMNS))
         lines += [_line(name, figures) for name, figures in question["judges"].items()]
+        lines += [
+            f"  {name}: without {figures['unfinished_left_out']} answers of runs that are not finished"
+            for name, figures in question["judges"].items()
+            if "unfinished_left_out" in figures
+        ]
         lines.append("  against the other people, on the answers that both gave:")
         for name, figures in question["judges"].items():
             beside = figures["one_more_person"]

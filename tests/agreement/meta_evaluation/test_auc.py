@@ -68,3 +68,15 @@ def test_one_label_has_no_area():
     assert (found.value, found.reason) == (None, ONE_LABEL)
     over_items = estimate([auc_sums(np.ones(3), np.arange(3.0), np.arange(3), 3)], 3, 10, 1)["auc_roc",]
     assert (over_items.value, over_items.reason) == (None, ONE_LABEL)
+
+
+def test_only_outputs_of_one_group_are_compared():
+    rng = np.random.default_rng(3)
+    yes, score, group = rng.integers(0, 2, 60).astype(float), rng.integers(0, 5, 60) * 1.0, np.repeat([0, 1, 2], 20)
+    wins, pairs = 0.0, 0.0
+    for one in range(3):
+        own = group == one
+        found = auc_roc(yes[own], score[own])
+        wins, pairs = wins + found.value * found.yes * found.no, pairs + found.yes * found.no
+    sums = auc_sums(yes, score, np.arange(60), 60, group)
+    assert sums.at(np.ones((1, 60)))[0, 0] == pytest.approx(wins / pairs)

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from agreement.bootstrap import estimate
 from agreement.meta_evaluation.both_orders import NOT_ASKED_TWICE, both_orders
 from agreement.meta_evaluation.choice_figures import pair_counts
+from agreement.meta_evaluation.output_answers import OutputChoices
 from agreement.pair_choices import FIRST, SECOND, TIE
 from tests.agreement.exchangeable_alpha import exchangeable_alpha
 
@@ -39,7 +41,7 @@ def test_figures_are_those_of_a_loop_over_pairs(seed, outputs_of, random_choices
     assert found.at(np.ones((1, 15)))[0] == pytest.approx(
         [
             (accuracy(agreed, first) + accuracy(agreed, second)) / 2,
-            (alpha(agreed, first) + alpha(agreed, second)) / 2,
+            alpha(np.tile(agreed, 2), np.concatenate([first, second])),
             accuracy(first, second),
             alpha(first, second),
         ]
@@ -69,3 +71,37 @@ def test_a_judge_that_always_takes_the_first_disagrees_with_itself(outputs_of, c
     accuracy, _, self_accuracy, self_alpha = both_orders(judge, people, outputs).at(np.ones((1, 3)))[0]
     assert (accuracy, self_accuracy) == (0.5, 0)
     assert self_alpha < 0
+
+
+def test_which_outputs_of_some_items_come_first_changes_nothing(outputs_of, random_choices):
+    rng = np.random.default_rng(5)
+    outputs = outputs_of(40, 2)
+    people = random_choices(rng, outputs, 20000, raters=2).latest(outputs)
+    judge = random_choices(rng, outputs, 20000, raters=1)
+    turned = rng.random(40) < 0.5
+    mirror = np.array([SECOND, FIRST, TIE])
+
+    def swapped(choices):
+        own = turned[outputs.item[choices.first]]
+        shown = np.where(choices.shown_first < 0, choices.shown_first, mirror[choices.shown_first])
+        return OutputChoices(
+            choices.first, choices.second, choices.rater, np.where(own, mirror[choices.choice], choices.choice),
+            np.where(own, shown, choices.shown_first), choices.raters,
+        )  # fmt: skip
+
+    weights = np.concatenate([np.ones((1, 40)), rng.integers(0, 3, (20, 40))]).astype(float)
+    one = both_orders(judge, pair_counts(people, outputs), outputs)
+    other = both_orders(swapped(judge), pair_counts(swapped(people), outputs), outputs)
+    assert one.pairs > 3
+    assert other.at(weights) == pytest.approx(one.at(weights), nan_ok=True)
+
+
+def test_the_accuracies_are_shares_with_their_intervals(outputs_of, chosen):
+    outputs = outputs_of(6, 2)
+    rows = [(2 * item + side, 2 * item + 1 - side, "j", 2 * item) for item in range(6) for side in (0, 1)]
+    people = chosen([(2 * item, 2 * item + 1, who, 2 * item) for item in range(6) for who in "pq"])
+    found = estimate([both_orders(chosen(rows), pair_counts(people, outputs), outputs)], 6, 50, 1)
+    for name in ("accuracy", "self_accuracy"):
+        figure = found["both_orders", name]
+        assert (figure.value, figure.interval[1]) == (1, 1)
+        assert 0.4 < figure.interval[0] < 0.6

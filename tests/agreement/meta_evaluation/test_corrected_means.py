@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from agreement.bounded_intervals import clustered_mean
 from agreement.meta_evaluation.clustered_errors import sums_of_items, variance_of
 from agreement.meta_evaluation.corrected_means import (
     ALL_THE_SAME,
@@ -196,12 +197,10 @@ def test_intervals_of_shares_cover_them_and_stay_within_0_and_1(share, units):
     assert all(0 <= low < high <= 1 for low, high in intervals)
 
 
-def test_the_interval_of_a_share_is_that_of_agresti_and_coull():
-    # 8 of 20, with z^2 / 2 = 1.92 more of each: 9.92 of 23.84.
-    middle, size = (8 + 1.959964**2 / 2) / (20 + 1.959964**2), 20 + 1.959964**2
-    half = 1.959964 * np.sqrt(middle * (1 - middle) / size)
-    found = share_mean(np.array([1.0] * 8 + [0] * 12), np.arange(20)).interval
-    assert found == pytest.approx((middle - half, middle + half), rel=0.03)  # 20 items count 20 / 19 times
+def test_the_interval_of_a_share_is_that_of_all_shares():
+    value = np.array([1.0] * 8 + [0] * 12)
+    found = share_mean(value, np.arange(20)).interval
+    assert found == pytest.approx(clustered_mean(0.4, value, np.ones(20), (0.0, 1.0)))
 
 
 def test_answers_that_are_all_the_same_have_no_standard_error():

@@ -53,21 +53,46 @@ def test_both_sides_pool_the_same_answers_of_a_crowd(outputs_of):
     found = of_judge(judge_report(people, [Judge("j", [rerun])], replicates=50))
 
     of_judge_by_output = dict(zip(scored.tolist(), own.tolist(), strict=True))
-    entries = []
+    entries, whose = [], []
     for unit in range(outputs.size):
         values = value[output == unit]
         if unit in of_judge_by_output and values.size > 1:
+            whose += rater[output == unit].tolist()
             entries += [
                 (np.delete(values, place).mean(), person, of_judge_by_output[unit])
                 for place, person in enumerate(values)
             ]
     others, person, judged = np.array(entries).T
+    rater_of = np.array(whose)
+    for rater in np.unique(rater_of):
+        for column in (others, person, judged):
+            column[rater_of == rater] -= column[rater_of == rater].mean()
     assert found["scores"] == len(entries)
     assert found["person"]["pearson"] == pytest.approx(stats.pearsonr(others, person).statistic)
     assert found["judge"]["pearson"] == pytest.approx(stats.pearsonr(others, judged).statistic)
     for side in ("judge", "person"):
         low, high = found[side]["pearson_ci"]
         assert low <= found[side]["pearson"] <= high
+
+
+@pytest.mark.parametrize("people", [2, 4])
+def test_people_of_different_levels_are_no_worse_than_a_judge_of_one_level(outputs_of, people):
+    """Scores and yes or no of people whose levels differ; the judge is one more of them."""
+    gaps = {"pearson": [], "auc_roc": []}
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        outputs = outputs_of(100, 3)
+        truth, level = rng.normal(size=outputs.size), rng.normal(size=people + 1)
+        given = truth[:, None] + level + rng.normal(size=(outputs.size, people + 1))
+        output, rater = (axis.ravel() for axis in np.indices((outputs.size, people)))
+        for figure, values in (("pearson", given), ("auc_roc", (given > 0).astype(float))):
+            scores = OutputScores(output, rater, values[:, :people].ravel(), tuple("abcd"[:people]))
+            own = OutputScores(np.arange(outputs.size), np.zeros(outputs.size, dtype=int), values[:, people], ("j",))
+            crowd = people_who_scored(outputs, scores, yes_or_no=figure == "auc_roc")
+            found = of_judge(judge_report(crowd, [Judge("j", [rerun_of_scores(outputs, own)])], replicates=0))
+            gaps[figure].append(found["judge"][figure] - found["person"][figure])
+    for gap in gaps.values():
+        assert abs(np.mean(gap)) < 0.03
 
 
 def test_a_copy_of_a_person_is_as_good_as_the_person_where_the_person_answered(outputs_of, chosen):
