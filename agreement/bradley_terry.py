@@ -26,7 +26,7 @@ AT_ONCE = 200_000
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class OutcomeCounts:
     """Wins of the first, wins of the second and ties of each pair of systems on each item, `counts` (3 P, I).
 
     `first` and `second` (P,) are indices into `names`; `first` < `second`, and each pair is there once.
@@ -59,11 +59,11 @@ class PairCounts:
         inside = np.isin(np.arange(len(self.names)), group)
         return np.flatnonzero(inside[self.first] & inside[self.second])
 
-    def of_group(self, group: Ints) -> "PairCounts":
+    def of_group(self, group: Ints) -> "OutcomeCounts":
         """The counts of the systems in `group`, in ascending order."""
         kept, place = self.between(group), np.cumsum(np.isin(np.arange(len(self.names)), group)) - 1
         rows = np.concatenate([kept + outcome * self.first.size for outcome in (FIRST, SECOND, TIE)])
-        return PairCounts(
+        return OutcomeCounts(
             counts=self.counts[rows],
             first=place[self.first[kept]],
             second=place[self.second[kept]],
@@ -79,7 +79,7 @@ class DavidsonSums:
     without them, and the strengths of the others vary as they do in a fit of the core.
     """
 
-    compared: PairCounts
+    compared: OutcomeCounts
     others: tuple[str, ...]
     core: "DavidsonSums | None" = None
 
@@ -148,22 +148,22 @@ def davidson_sums(choices: PairChoices, items: int) -> DavidsonSums:
     return replace(sums, core=_sums_of(counts, group)) if left_out.size and group.size else sums
 
 
-def _sums_of(counts: PairCounts, group: Ints) -> DavidsonSums:
+def _sums_of(counts: OutcomeCounts, group: Ints) -> DavidsonSums:
     others = tuple(name for code, name in enumerate(counts.names) if code not in set(group.tolist()))
     return DavidsonSums(compared=counts.of_group(group), others=others)
 
 
-def _pair_counts(choices: PairChoices, items: int) -> PairCounts:
+def _pair_counts(choices: PairChoices, items: int) -> OutcomeCounts:
     """The counts of each item for all systems."""
     systems = max(len(choices.systems), 1)
     first, second = choices.first[choices.pair], choices.second[choices.pair]
     pair, code = np.unique(first * systems + second, return_inverse=True)
     row = choices.choice * pair.size + code
     counts = csr_array((np.ones(code.size), (row, choices.item[choices.pair])), shape=(3 * pair.size, items))
-    return PairCounts(counts, *np.divmod(pair, systems), names=choices.systems)
+    return OutcomeCounts(counts, *np.divmod(pair, systems), names=choices.systems)
 
 
-def _breaking_systems(counts: PairCounts, seen: Seen, group: Ints) -> Ints:
+def _breaking_systems(counts: OutcomeCounts, seen: Seen, group: Ints) -> Ints:
     """The systems of the group for which most of the resamples `seen` (3, P, b) have no fit; none if enough have one.
 
     It is the one that is most often cut off from the largest group of a resample. Those that are cut off in most
@@ -183,7 +183,7 @@ def _breaking_systems(counts: PairCounts, seen: Seen, group: Ints) -> Ints:
     return often if often.size else group[[cut_off.argmax()]]
 
 
-def _largest_group(counts: PairCounts, without: Ints | tuple[()] = ()) -> Ints:
+def _largest_group(counts: OutcomeCounts, without: Ints | tuple[()] = ()) -> Ints:
     """The codes of the systems in the largest strongly connected group; empty if every system is on its own."""
     kept = ~(np.isin(counts.first, without) | np.isin(counts.second, without))
     seen = counts.totals[:, kept] > 0

@@ -31,7 +31,7 @@ DIGESTS = frozenset({
 })  # fmt: skip
 """Columns with digests of what may be hidden."""
 DIGEST = re.compile(r"[0-9a-f]{32,128}")
-"""A digest, which whoever can guess what it is of can compute, if it has no key."""
+"""A digest, which people who guess what it is of can compute, if it has no key."""
 
 
 class ShownRows(ModelIterable):

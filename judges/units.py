@@ -30,7 +30,7 @@ class _KeyedItem:
     has_reference: bool
     """Whether it has a reference that the run names."""
     names: Names
-    """How draws name the outputs: an order drawn from names would tell them to whoever sees it."""
+    """How draws name the outputs: an order drawn from names would tell them to everybody who sees it."""
 
 
 def planned_units(study: Study, configuration: RunConfiguration) -> Iterator[PlannedUnit]:

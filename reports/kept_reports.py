@@ -128,8 +128,9 @@ class Kept:
 def kept_report(study: Study, key: str, choices: Choices, asker: Person | None = None) -> Kept:
     """The newest report with these choices; requests one if it is not of the current state of the data.
 
-    One that waits with the same choices is found, whoever has asked for it. `asker` is the person in whose name it is
-    requested: each has few at once. Two queries, one of which reads the state. Raises ImportPendingError.
+    One that waits with the same choices is found, even if somebody else has asked for it. `asker` is the person in
+    whose name it is requested: each has few at once. Two queries, one of which reads the state. Raises
+    ImportPendingError.
     """
     return kept_reports(study, [(key, choices)], asker)[0]
 

@@ -140,7 +140,7 @@ def mean_of_units(name: str, unit: Ints, score: Floats, item: Ints, items: int, 
 def order_and_length(judge: OutputChoices, outputs: Outputs, people: PairCounts) -> Balances:
     """Position bias, P(shown first chosen) - P(shown second chosen), and the same of the longer output; ties count.
 
-    Length bias is over the pairs that people judged, too, so that it can stand beside theirs.
+    Length bias is over the pairs that people judged, too, so that it can be compared with theirs.
     """
     item = outputs.item[judge.first]
     choice = np.array([1, -1, 0])[judge.choice]

@@ -71,7 +71,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class ReplacementBaselines:
-    """What stands beside a verdict: both baselines, and people's alpha at their level."""
+    """What a verdict is read with: both baselines, and people's alpha at their level."""
 
     constant: Baseline
     shuffled: Baseline

@@ -1,4 +1,4 @@
-"""What the audit keeps of files that were checked for a blinded study, or refused: whoever guesses leaves a trace."""
+"""What the audit keeps of files that were checked for a blinded study, or refused: guesses leave a trace."""
 
 from collections.abc import Mapping
 from typing import Any

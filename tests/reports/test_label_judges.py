@@ -62,7 +62,7 @@ def test_splits_have_baselines_and_people_have_second_ratings(judged):
     assert sum(found["people"]["shares"].values()) == pytest.approx(1)
 
 
-def test_a_judge_of_turns_stands_beside_the_second_rater_on_the_turns_of_both(judged):
+def test_a_judge_of_turns_is_compared_with_the_second_rater_on_the_turns_of_both(judged):
     found = figures(judged)["judges"]["three"]["one_more_person"]
     second = figures(judged)["people"]["second"]
     assert 0 < found["labels"] <= second["units"]

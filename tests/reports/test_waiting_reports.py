@@ -76,7 +76,7 @@ def test_the_page_says_what_it_waits_for_and_asks_again(client, study, owner):
 
 
 @pytest.mark.parametrize("status", ["queued", "running"])
-def test_a_report_that_waits_is_found_whoever_asks_and_in_whatever_order_its_choices_come(
+def test_a_report_that_waits_is_found_for_everybody_and_in_whatever_order_its_choices_come(
     study, program, owner, colleague, status
 ):
     asked = kept_report(study, "agreement", agreement_choices(["human", "model"], ["ann", "ben"]), colleague)

@@ -106,7 +106,7 @@ def test_a_copy_of_a_person_is_as_good_as_the_person_where_the_person_answered(o
     assert (found["judge"]["accuracy"], found["person"]["accuracy"]) == (0.75, 0.5)
 
 
-def test_answers_in_both_orders_stand_beside_the_persons_twice(outputs_of, chosen):
+def test_answers_in_both_orders_are_compared_with_the_persons_twice(outputs_of, chosen):
     outputs = outputs_of(1, 2)
     people = people_who_chose(outputs, chosen([(0, 1, "p", 0), (0, 1, "q", 0)]))
     judge = Judge("j", [rerun_of_choices(outputs, chosen([(0, 1, "j", 0), (0, 1, "j", 1)]))])

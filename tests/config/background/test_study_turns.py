@@ -58,7 +58,7 @@ def told(*rows):
         do_row("export" if isinstance(row, KeptExport) else "report", row.pk)
 
 
-def test_the_export_of_another_study_comes_after_one_report_and_not_after_all(three, done):
+def test_the_export_of_another_study_waits_for_one_report_alone(three, done):
     first, second, _ = three
     many = reports(first, 30)
     export = KeptExport.objects.create(study=second, form="jsonl", state="s")

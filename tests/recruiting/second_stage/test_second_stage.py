@@ -300,7 +300,7 @@ def test_pairs_shown_in_opposite_orders_are_one_unit_and_choices_name_no_system(
     assert differ == 2
 
 
-def test_disagreements_come_in_the_order_of_the_letters_and_not_of_the_file(desk, study):
+def test_disagreements_come_in_the_order_of_letters_not_of_the_file(desk, study):
     """In the order of the file, the first question of each item would be about the same system."""
     page = desk.get(ADDRESS)
     assert [field["about"] for field in page.context["fields"]] == [["A"], ["B"], ["C"]]
