@@ -19,7 +19,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from agreement.bounded_intervals import clustered_mean
-from agreement.rating_arrays import TOO_LARGE, Floats
+from agreement.large_figures import TOO_LARGE
+from agreement.rating_arrays import Floats
 
 Key = tuple[str, ...]
 """The place of a figure in a report: ("alpha_nominal",) or ("local_alpha", "mean")."""

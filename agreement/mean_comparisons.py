@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
 from agreement.holm import add_holm
-from agreement.rating_arrays import TOO_LARGE, Floats, Ints
+from agreement.large_figures import TOO_LARGE
+from agreement.rating_arrays import Floats, Ints
 from agreement.rounding import without_noise
 from agreement.signed_ranks import signed_rank_p
 

@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from agreement.alpha import largest
+from agreement.large_figures import TOO_LARGE
 from agreement.meta_evaluation.clustered_errors import around, variance_of
-from agreement.rating_arrays import TOO_LARGE, Floats, Ints, Ratings
+from agreement.rating_arrays import Floats, Ints, Ratings
 from agreement.rounding import without_noise
 from agreement.tally import sum_by, tally
 

@@ -12,11 +12,12 @@ from agreement.bootstrap import ItemSums, estimate
 from agreement.interval_coverage import alpha_notice, items_with_other_answers
 from agreement.intraclass import intraclass_sums
 from agreement.kappa import kappas, rater_pairs
+from agreement.large_figures import TOO_LARGE
 from agreement.leave_one_out import leave_one_out
 from agreement.local_alpha import LEFT_OUT, LocalAlpha, LocalLevel, local_alpha
 from agreement.mean_comparisons import mean_comparisons
 from agreement.percent_agreement import percent_agreement
-from agreement.rating_arrays import NO_SYSTEM, TOO_LARGE, Ints, Ratings
+from agreement.rating_arrays import NO_SYSTEM, Ints, Ratings
 from agreement.report_entries import Report, place, resampling, within
 from agreement.system_means import system_mean, unit_means
 from agreement.tally import Tally, tally

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from agreement.pair_sides import Floats, Ints, Sides
 
-TOO_LARGE = "the figure is too large for a floating-point number"
 NO_SYSTEM = -1
 """System code of a unit that is not a single output: a whole task, or a pair of outputs."""
 

@@ -111,6 +111,11 @@ def decoded(value, names):
     return json.loads(text)
 
 
+def rounded(figures):
+    """Figures without rounding errors: sums follow the order of the names."""
+    return json.loads(json.dumps(figures), parse_float=lambda text: round(float(text), 9))
+
+
 @pytest.mark.parametrize(
     ("kind", "choices"),
     [("agreement", agreement_choices()), ("disagreement", disagreement_choices()), ("details", details_choices())],
@@ -126,10 +131,10 @@ def test_kept_figures_are_the_same_but_for_names_and_kept_apart(blinded, kind, c
     if kind == "disagreement":
         for key in ("overall", "better"):
             one, other = (made["questions"][key] for made in (decoded(hidden, names), shown))
-            assert one["whole"] == other["whole"]
+            assert rounded(one["whole"]) == rounded(other["whole"])
             assert one["by"].keys() == other["by"].keys()
             rows = [{row["name"]: row["differ"] for row in made["by"]["system"]["rows"]} for made in (one, other)]
-            assert rows[0] == rows[1]
+            assert rounded(rows[0]) == rounded(rows[1])
             assert rows[0]
     assert NORTH in json.dumps(shown)
 

@@ -29,10 +29,11 @@ from scipy import stats
 from agreement.alpha import largest
 from agreement.bootstrap import SHARE
 from agreement.bounded_intervals import clustered_mean
+from agreement.large_figures import TOO_LARGE
 from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
 from agreement.meta_evaluation.compared_answers import majority_is_yes
 from agreement.meta_evaluation.output_answers import Outputs
-from agreement.rating_arrays import TOO_LARGE, Floats, Ints
+from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report
 from agreement.tally import sum_by
 

@@ -261,10 +261,11 @@ def request_check(upload: ItemUpload) -> UploadStep:
 def decide(upload: ItemUpload, choices: Mapping[str, Any], person: Person) -> UploadStep:
     """Store what a person has decided of ambiguous files, and queue another dry run. Raises UploadRefusedError."""
     with transaction.atomic():
+        step = _requested(upload, UploadStep.Kind.CHECK)
         ItemUpload.objects.filter(pk=upload.pk).update(choices=dict(choices))
         new = {kind: len(said) for kind, said in choices.items() if isinstance(said, list | dict) and said}
         record("file choices made", upload.name, actor=person, study=upload.study.slug, new=new)
-        return _requested(upload, UploadStep.Kind.CHECK)
+    return step
 
 
 def request_import(upload: ItemUpload, person: Person, reason: str = "") -> UploadStep:

@@ -4,8 +4,8 @@ from scipy.stats import ttest_rel, wilcoxon
 
 from agreement import mean_comparisons as mean_comparisons_module
 from agreement.holm import holm
+from agreement.large_figures import TOO_LARGE
 from agreement.mean_comparisons import CONSTANT, NO_DIFFERENCE, TOO_FEW, mean_comparisons
-from agreement.rating_arrays import TOO_LARGE
 from tests.fewer import first_cases
 
 RNG = np.random.default_rng(5)

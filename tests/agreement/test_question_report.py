@@ -5,8 +5,9 @@ import pytest
 
 from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.bootstrap import item_weights
+from agreement.large_figures import TOO_LARGE
 from agreement.question_report import NO_MEAN, NO_OUTPUTS, NO_RATINGS, NO_SCALE, describe
-from agreement.rating_arrays import TOO_LARGE, collect
+from agreement.rating_arrays import collect
 from tests.fewer import first_cases
 
 KAPPAS = {"nominal": 6, "interval": 18}

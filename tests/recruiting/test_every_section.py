@@ -83,7 +83,7 @@ def whole_study(profile):
                       {"key": "well", "type": "likert", "min": 1, "max": 5, "text": "How well?"}],
         "options": {"seed": 5},
         "recruiting": {"steps": STEPS, "checks": CHECKS, "recruiter": RECRUITERS[profile], "public_link": LINK,
-                       "on_withdrawal": "erase"},
+                       "on_withdrawal": "erase", "guest_tokens": True},
         **SECTIONS,
     }  # fmt: skip
 

@@ -124,11 +124,11 @@ def test_the_log_names_what_is_left_out_with_reasons_and_numbers(rated, owner):
 def test_the_paragraph_states_the_numbers_of_the_study(rated):
     text = details_report(rated, replicates=100)["methods"]["text"]
     alpha = agreement_report(rated, replicates=100)["questions"]["how_well"]
-    assert alpha["alpha_interval_ci"] is None  # all items have the same ratings, so resamples do not vary
+    low, high = alpha["alpha_interval_ci"]
     for words in (
         "16 items with 48 outputs by 3 systems", "3 people gave 288 ratings", "“How well?” (5-point scale from 1 to 5)",
         "“Does it follow?” (yes or no)", "between 2026-03-01 and 2026-03-03", "100 resamples of items",
-        f"(interval) = {alpha['alpha_interval']:.3f} for “how_well”",
+        f"(interval) = {alpha['alpha_interval']:.3f} (95 % CI {low:.3f} to {high:.3f}) for “how_well”",
         "following the protocol of Skopek et al. (2023)", "(Krippendorff, 2019)",
     ):  # fmt: skip
         assert words in text
