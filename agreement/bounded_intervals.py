@@ -10,6 +10,8 @@ which that variance is known. It lies between Kish's effective number of items, 
 same, which holds if p is 0 or 1, and the number of trials.
 """
 
+from functools import cache
+
 import numpy as np
 from scipy import stats
 
@@ -53,7 +55,13 @@ def _effective_trials(share: float, above: Floats, below: Floats, *, is_share: b
     else:
         most = max(trials, fewest) if is_share else np.inf
         n = most if variance * most <= binomial else max(binomial / variance, fewest)
-    return n * (Z / float(stats.t.ppf(0.975, items - 1))) ** 2
+    return n * _correction(items)
+
+
+@cache
+def _correction(items: int) -> float:
+    """Korn and Graubard's correction for few items."""
+    return (Z / float(stats.t.ppf(0.975, items - 1))) ** 2
 
 
 def mean_interval(values: Floats, cluster: Ints | None = None) -> tuple[float, float]:
