@@ -40,9 +40,10 @@ class World:
             for rater in (*RATERS, *JUDGES):
                 seen = {name: quality[name] + draw.gauss(0, 0.6 if rater in RATERS else 1.5) for name in SYSTEMS}
                 lines, kind = (self.ratings, {}) if rater in RATERS else (self.scores, {"rater_kind": "model"})
-                lines += [{"item": item, "rater": rater, **kind, **answer} for answer in self._answers(seen, draw)]
+                answers = self._answers(seen, draw, in_both_orders=rater == JUDGES[1])
+                lines += [{"item": item, "rater": rater, **kind, **answer} for answer in answers]
 
-    def _answers(self, seen, draw):
+    def _answers(self, seen, draw, *, in_both_orders):
         shown = draw.sample(SYSTEMS, len(SYSTEMS))
         if self.protocol == "rating":
             for name in SYSTEMS:
@@ -58,9 +59,14 @@ class World:
             for place, name in enumerate(shown):
                 for other in shown[place + 1 :]:
                     if draw.random() < 0.7:
-                        gap = seen[name] - seen[other]
-                        value = "tie" if abs(gap) < 0.4 else name if gap > 0 else other
-                        yield {"question": "better", "outputs": [name, other], "value": value, "shown": [name, other]}
+                        for order, pair in enumerate(([name, other], [other, name])[: 1 + in_both_orders]):
+                            gap = seen[pair[0]] - seen[pair[1]] + (draw.gauss(0.5, 1) if in_both_orders else 0)
+                            value = "tie" if abs(gap) < 0.4 else pair[0] if gap > 0 else pair[1]
+                            answer = {"question": "better", "outputs": pair, "value": value, "shown": pair}
+                            # the later of two answers of a rater counts in agreement, whatever the order of lines
+                            yield answer | (
+                                {"submitted_at": f"2026-01-0{1 + order}T00:00:00Z"} if in_both_orders else {}
+                            )
 
     def write(self, folder):
         folder.mkdir()
