@@ -1,8 +1,9 @@
 """Remembers which models think without a mark of the beginning, so that nothing of it is shown while they write.
 
-The prompt of such a model has the mark already: until the mark of the end comes, its thinking looks like an answer. A
-model of a family that is known to think is shown for the first time when its reply is complete. From then on its
-replies say whether that is necessary. A change of the model's settings in the endpoints file begins this again.
+The prompt of such a model has the mark already: until the mark of the end comes, its thinking looks like an answer.
+Names do not tell which models think, so the first reply of every model is shown when it is complete. From then on its
+replies say whether that is necessary; a model of a family that is known to think may think in one reply and not in the
+next, so only its marked thinking says so. A change of the model's settings in the endpoints file begins this again.
 """
 
 import hashlib
@@ -26,11 +27,13 @@ THINKING_FAMILIES = re.compile(
 def may_be_unmarked(endpoint: Endpoint, model: Model) -> bool:
     """Return whether the model may think without marking the beginning."""
     found = fetch_one(FIND, [_digest(endpoint, model)])
-    return bool(THINKING_FAMILIES.search(model.asked)) if found is None else bool(found[0])
+    return found is None or bool(found[0])
 
 
 def note(endpoint: Endpoint, model: Model, outcome: Outcome) -> None:
     """Write what a complete reply shows of its model; once its thinking had no beginning, that stays."""
+    if not outcome.marks and not outcome.thinking and THINKING_FAMILIES.search(model.asked):
+        return
     unopened, digest = outcome.marks == "unopened", _digest(endpoint, model)
     if not insert_if_new(ModelState(digest=digest, unopened=unopened)) and unopened:
         ModelState.objects.filter(digest=digest, unopened=False).update(unopened=True)

@@ -29,6 +29,15 @@ AROUND_JSON = f" \t\r\n\u00a0\u200b{BYTE_ORDER_MARK}"
 
 ERROR = "error"
 """The finish reason of a reply that the endpoint failed to complete."""
+FINISHES = {
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "max_length", "model_length"), "length"),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "safety", "recitation", "prohibited_content", "blocklist", "spii"),
+        "content_filter",
+    ),
+    ERROR: ERROR,
+}
+"""What providers call the ends of replies that are not complete, without regard to case."""
 
 
 class EndpointReportedError(Exception):
@@ -71,6 +80,7 @@ def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
     found = Separated(written) if request.continuation else marks_of(model.thinking.forms).separate(written)
     text, fields = found.answer, field_thinking(message, model.thinking.fields)
     finish = optional(str, choice.get("finish_reason"), "the finish reason") or ""
+    finish = FINISHES.get(finish.lower(), finish)
     named = optional(str, body.get("model"), "the model") or ""
     for value, place in ((text, "the text"), (refusal, "the refusal"), (finish, "the finish reason"), (named, "model")):
         _check_storable(value, place)

@@ -115,7 +115,12 @@ class _Writer:
         charge = Charge(
             study=self.session.study, person=self.session.rater.person, work=work_of(self.turn.pk), step=step
         )
-        return complete(request, charge, on_text=self._show if shown else None, stopped=self.claim.stop_asked)
+        try:
+            return complete(request, charge, on_text=self._show if shown else None, stopped=self.claim.stop_asked)
+        except CallError as problem:
+            if not shown:
+                problem.partial = ""  # no part of an answer, and perhaps thinking that nothing has marked yet
+            raise
 
     def _show(self, text: str) -> None:
         self.claim.update(partial=with_marks(text))

@@ -133,8 +133,30 @@ def test_a_model_of_a_family_that_thinks_is_not_shown_before_its_first_reply_is_
     server(pieces(*({"content": sign} for sign in UNOPENED)), asked=asked)
     assert all(ANSWER.startswith(text) for text in ask(study, stream=True)[1])
     server(pieces(*({"content": sign} for sign in ANSWER)), asked=f"{asked}-other")
+    assert [ask(study, stream=True)[1] for _ in range(2)] == [[ANSWER], [ANSWER]]  # the next one may be thinking
+    server(pieces(*({"content": sign} for sign in UNOPENED)), asked=f"{asked}-other")
+    assert all(ANSWER.startswith(text) for text in ask(study, stream=True)[1])
+
+
+def test_the_first_reply_of_a_model_of_any_name_is_shown_when_it_is_complete(server, study, every_piece):
+    server(pieces(*({"content": sign} for sign in UNOPENED)), asked="campus-model")
+    assert all(ANSWER.startswith(text) for text in ask(study, stream=True)[1])
+    server(pieces(*({"content": sign} for sign in ANSWER)), asked="campus-model-2")
     assert ask(study, stream=True)[1] == [ANSWER]
     assert len(ask(study, stream=True)[1]) > len(ANSWER) / 2
+
+
+ENDS = {
+    "max_tokens": "truncated", "MAX_TOKENS": "truncated", "max_output_tokens": "truncated", "model_length": "truncated",
+    "LENGTH": "truncated", "SAFETY": "filtered", "RECITATION": "filtered",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("finish", ENDS)
+def test_a_reply_that_was_cut_off_is_no_answer_whatever_its_provider_calls_that(server, study, finish, stream):
+    server(pieces({"content": ANSWER}, finish=finish) if stream else body(ANSWER, finish=finish))
+    assert ask(study, stream=stream)[0].kind == ENDS[finish]
 
 
 def test_a_stream_that_is_called_plain_text_is_a_stream(server, study, every_piece):

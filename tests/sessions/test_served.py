@@ -157,3 +157,12 @@ def test_what_a_model_thinks_reaches_neither_the_annotator_nor_the_next_prompt(s
     assert "Nine_it_is." in str(latest.messages)
     assert "Gemma" not in str(latest.messages).replace(THOUGHT, "")
     assert Call.objects.filter(work=f"turn:{turn.pk}", thinking="I_am_Gemma,_made_by_a_lab.").exists()
+
+
+@pytest.mark.parametrize("mark", ["finish=length", "cut=2", "stall=2"])
+def test_a_summary_that_broke_off_is_not_shown_as_part_of_an_answer(served, mark):
+    turn = instruct(served, f"Say it. [[text=I_am_Gemma,_made by_a_lab_and_so_on {mark}]]", "information")
+    run_waiting()
+    turn.refresh_from_db()
+    assert (turn.status, turn.summary, turn.partial) == ("failed", None, "")
+    assert Call.objects.get(work=f"turn:{turn.pk}").step == "summary"
