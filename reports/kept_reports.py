@@ -40,6 +40,8 @@ MOST_CHOICES = 50
 
 MOST_WAITING, MOST_OF_PERSON = 24, 8
 """Reports of one study that wait at once: all of them, and those that one person has asked for."""
+MOST_OVER_STUDIES = 3 * MOST_OF_PERSON
+"""Reports that one person has asked for and that wait at once, over all studies."""
 CROWDED_WAIT = 5.0
 """Seconds after which it is worth asking again for a report that was not queued."""
 
@@ -221,10 +223,13 @@ def _request(kept: Kept, key: str, choices: Choices, state: str, asker: Person |
 
 
 def _is_full(study: Study, asker: Person | None) -> bool:
-    """Whether so many reports of the study wait, or of the person in it, that no more are queued."""
-    waiting = KeptReport.objects.filter(study=study, status__in=WAITING).values_list("requested_by", flat=True)
-    askers = list(waiting[:MOST_WAITING])
-    return len(askers) == MOST_WAITING or (asker is not None and askers.count(asker.pk) >= MOST_OF_PERSON)
+    """Whether so many reports of the study wait, or of the person in it or anywhere, that no more are queued."""
+    waiting = KeptReport.objects.filter(status__in=WAITING)
+    askers = list(waiting.filter(study=study).values_list("requested_by", flat=True)[:MOST_WAITING])
+    if len(askers) == MOST_WAITING or asker is None:
+        return len(askers) == MOST_WAITING
+    own = waiting.filter(requested_by=asker)[:MOST_OVER_STUDIES]
+    return askers.count(asker.pk) >= MOST_OF_PERSON or own.count() == MOST_OVER_STUDIES
 
 
 def digest_of(study: Study, choices: Choices) -> str:

@@ -4,11 +4,18 @@ import pytest
 
 from accounts.models import Person
 from annotation.members.membership import add_member
-from annotation.members.tokens import issue_token
+from annotation.members.tokens import issue_account_token, issue_token
 from config.background.claiming import claim
 from config.background.kinds import works
 from reports.kept_files.kept_exports import request_export
-from reports.kept_reports import CROWDED_WAIT, MOST_OF_PERSON, MOST_WAITING, WORK_KEY, kept_report
+from reports.kept_reports import (
+    CROWDED_WAIT,
+    MOST_OF_PERSON,
+    MOST_OVER_STUDIES,
+    MOST_WAITING,
+    WORK_KEY,
+    kept_report,
+)
 from reports.models import KeptExport, KeptReport
 from reports.report_kinds.agreement import agreement_choices
 from tests.conftest import make_person
@@ -55,6 +62,18 @@ def test_another_study_has_a_limit_of_its_own(study, make_study, owner):
     for number in range(MOST_OF_PERSON):
         kept_report(study, "agreement", agreement_choices(names=[f"a{number}"]), owner)
     assert kept_report(make_study("other"), "agreement", agreement_choices(), owner).waiting
+
+
+def test_a_person_has_a_limit_over_all_studies(make_study, owner, colleague):
+    studies = [make_study(f"s{number}") for number in range(MOST_OVER_STUDIES // MOST_OF_PERSON + 2)]
+    for study in studies:
+        add_member(study, owner, "owner", None)
+    program = client_with(issue_account_token(owner, name="copy", scope="read"))
+    for study in studies:
+        answers = [program.get(f"/api/studies/{study.slug}/agreement/?raters=x{number}") for number in range(9)]
+    assert {answer.status_code for answer in answers} == {429}
+    assert KeptReport.objects.filter(status="queued", requested_by=owner).count() == MOST_OVER_STUDIES
+    assert kept_report(studies[-1], "agreement", agreement_choices(), colleague).waiting
 
 
 def test_room_is_made_when_reports_are_computed(study, owner):
