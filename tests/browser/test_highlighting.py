@@ -180,7 +180,7 @@ def test_invisible_characters_can_be_shown_without_changing_the_text(desk, study
     names = text.locator(".invisible").evaluate_all("nodes => nodes.map((node) => node.dataset.name)")
     assert names == ["RLO", "ZWSP", "NBSP", "BOM", "U+0085"]
     assert text.evaluate("node => node.textContent") == before == "a\u202eb\u200bc\u00a0d\ufeffe\u0085f"
-    assert text.get_attribute("dir") == "auto"
+    assert text.get_attribute("dir") == "ltr"
 
 
 def test_seconds_are_counted_while_the_page_is_seen_and_used(desk, task):
