@@ -12,7 +12,7 @@ class CallError(Exception):
 
     `reason` is for everybody, also annotators; `detail` for operators and researchers, if there is more to say to them.
     `passing` says that waiting helps, so that nothing final may follow from it; `put_off` is set if the endpoint asks
-    for a wait, in seconds, that is too long for one call.
+    for a wait, in seconds, that is too long for one call, or for another one after the last attempt.
     """
 
     passing = False

@@ -25,6 +25,15 @@ def wait_after(problem: CallError, patience: float = LONGEST_WAIT) -> float | No
     return None if problem.put_off is None or problem.put_off > patience else problem.put_off
 
 
+def wait_for_budget(problem: BudgetError, claim: Claim) -> float | None:
+    """Return after how many seconds work may ask again whose budget others have only reserved, or None if it is over.
+
+    It waits longer each time and uses up its attempts, so that nobody at a page is left waiting for a long run.
+    """
+    last = claim.row.attempt >= claim.work.attempts
+    return None if last or not problem.passing else BUSY_WAIT * 4 ** max(claim.row.attempt - 1, 0)
+
+
 @contextmanager
 def calling_for(claim: Claim, out_of_budget: Callable[[str], None]) -> Iterator[None]:
     """Make a failed call in the block the end of the claimed row, or queue the row again if the failure may pass.

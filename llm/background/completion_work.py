@@ -8,8 +8,8 @@ from django.conf import settings
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.text_validation import with_escapes
-from llm.call_errors import CallError, StoppedError
-from llm.call_work import PATIENCE, wait_after
+from llm.call_errors import BudgetError, CallError, EndpointBusyError, StoppedError
+from llm.call_work import PATIENCE, wait_after, wait_for_budget
 from llm.completions import WORK_KEY, charge_of, request_of
 from llm.door import complete
 from llm.models import Completion
@@ -42,9 +42,13 @@ def make_call(claim: Claim) -> None:
     except StoppedError as problem:
         claim.renew()  # raises if this row was stopped; otherwise all calls of the study were
         raise GiveUpError(problem.reason, **_failure(problem)) from None
+    except BudgetError as problem:
+        if (wait := wait_for_budget(problem, claim)) is not None:
+            raise TryLaterError(EndpointBusyError.sentence, wait) from None
+        raise GiveUpError(problem.detail, **_failure(problem)) from problem
     except CallError as problem:
         if (wait := wait_after(problem, PATIENCE)) is not None:
-            raise TryLaterError(problem.reason, wait, counts=False) from None
+            raise TryLaterError(problem.reason, wait, counts=problem.put_off is not None) from None
         raise GiveUpError(problem.detail, **_failure(problem)) from problem
     with claim.finish(text=reply.text, call=reply.call, kind=""):
         pass

@@ -66,11 +66,17 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
-    """Return the outcome of a complete reply. Raises UnusableReplyError and NothingInReplyError."""
+    """Return the outcome of a complete reply.
+
+    Raises UnusableReplyError, NothingInReplyError and EndpointReportedError.
+    """
     choices = optional(list, body.get("choices"), "choices")
     if not choices:
         raise NothingInReplyError("it has no choice")
     choice = expect(dict, choices[0], "the choice")
+    _check_choice(choice)
+    if model.api != "completions" and choice.get("message") is None:
+        raise NothingInReplyError("it has no message")
     message = {} if model.api == "completions" else expect(dict, choice.get("message"), "the message")
     refusal = _joined(optional(str, message.get("refusal"), "the refusal") or "")
     if model.api == "completions":
@@ -86,7 +92,7 @@ def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
         _check_storable(value, place)
     if request.continuation:
         _check_echo(text, request)
-    usage, usage_flag = _usage(body.get("usage"))
+    usage, usage_flag = usage_of(body.get("usage"))
     odd = (usage_flag, "" if finish else "no_finish_reason", "" if named == model.asked else "other_model")
     return Outcome(
         text=request.continuation or text, finish_reason=finish, model_returned=named, usage=usage, refusal=refusal,
@@ -94,6 +100,12 @@ def outcome_of(body: dict[str, Any], request: Request, model: Model) -> Outcome:
         flags=tuple(flag for flag in odd if flag), marks=found.marks,
         thinking=_joined(all_thinking(*fields.values(), thoughts, found.thinking)),
     )  # fmt: skip
+
+
+def _check_choice(choice: dict[str, Any]) -> None:
+    """Raise EndpointReportedError if an endpoint reports an error in a choice, even beside a part of a reply."""
+    if choice.get("error"):
+        raise EndpointReportedError(choice["error"])
 
 
 def _content(given: Any) -> tuple[str, str]:
@@ -182,6 +194,7 @@ class StreamedReply:
                 self._take_choice(choice)
 
     def _take_choice(self, choice: dict[str, Any]) -> None:
+        _check_choice(choice)
         delta = optional(dict, choice.get("delta"), "the piece") or {}
         text, thinking = _content(choice.get("text", delta.get("content")))
         self.text += text
@@ -251,7 +264,7 @@ def _check_storable(value: str, place: str) -> None:
         raise UnusableReplyError(f"{place} {problem.reason}") from None
 
 
-def _usage(given: Any) -> tuple[Usage | None, str]:
+def usage_of(given: Any) -> tuple[Usage | None, str]:
     """Return the token counts, and the flag for missing or malformed ones."""
     if not given:
         return None, "no_usage"

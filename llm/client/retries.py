@@ -20,6 +20,7 @@ from llm.requests import Attempt, Outcome, Request
 
 ANSWERED = "answered"
 FIRST_WAIT = 0.5
+SHORTEST_PUT_OFF = 1.0
 LONGEST_STORED_ERROR = 2000
 
 
@@ -63,6 +64,8 @@ def ask(
         if result.error is None:
             return outcome
         if not result.again or (result.shown and not again_after_cut) or len(attempts) >= endpoint.attempts:
+            if result.again and result.retry_after is not None:  # the endpoint itself says when it answers again
+                result.error.put_off = max(result.retry_after, SHORTEST_PUT_OFF)
             raise _with_outcome(result.error, outcome)
         waited = _wait(endpoint, result, len(attempts))
         ended = _pause(endpoint, deadline, waited, result.error)

@@ -55,10 +55,11 @@ from llm.client.reply_reading import (
     outcome_of,
     parse_object,
     structured,
+    usage_of,
 )
 from llm.endpoints import Endpoint, Model
 from llm.model_settings import KEY
-from llm.requests import Outcome, Request
+from llm.requests import Outcome, Request, Usage
 from llm.thinking import all_thinking
 
 NO_KEY = "none"
@@ -107,6 +108,7 @@ class ReplyReader:
         self.status = 0
         self.request_id = ""
         self.retry_after: float | None = None
+        self.usage: Usage | None = None
         self.shown_text: str | None = None
         self._shown_at = 0.0
 
@@ -116,7 +118,7 @@ class ReplyReader:
         model = streamed.model if isinstance(streamed.model, str) else ""
         return Outcome(
             text=streamed.shown() or "", raw="".join(self.raw), model_returned=model, refusal=streamed.refusal,
-            finish_reason=streamed.finish or "", thinking=streamed.thinking(),
+            finish_reason=streamed.finish or "", thinking=streamed.thinking(), usage=self.usage,
         )  # fmt: skip
 
     def read(self, response: Any) -> Outcome:
@@ -136,9 +138,7 @@ class ReplyReader:
             return self._read_stream(chain([first], pieces))
         for _ in pieces:
             pass  # it is kept
-        found = self._kept_back(outcome_of(parse_object("".join(self.raw)), self.request, self.model))
-        self._show(found.text)
-        return found
+        return self._complete(parse_object("".join(self.raw)))
 
     def _read_stream(self, pieces: Iterator[str]) -> Outcome:
         for data in events(pieces):
@@ -149,7 +149,12 @@ class ReplyReader:
                 self._show(self.streamed.shown())
         if not self.streamed.ended and self.streamed.finish is None and self.streamed.pieces:
             raise httpx2.RemoteProtocolError("the stream ended before the reply did")
-        found = self._kept_back(outcome_of(self.streamed.body(), self.request, self.model))
+        return self._complete(self.streamed.body())
+
+    def _complete(self, body: dict[str, Any]) -> Outcome:
+        """Return and show a complete reply; its tokens are known even if nothing else in it can be used."""
+        self.usage, _ = usage_of(body.get("usage"))
+        found = self._kept_back(outcome_of(body, self.request, self.model))
         self._show(found.text)
         return found
 

@@ -14,8 +14,8 @@ from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.background.rows import Status
 from config.text_validation import TextRefusedError, check_text, with_marks
-from llm.call_errors import BudgetError, CallError, StoppedError
-from llm.call_work import PATIENCE, wait_after
+from llm.call_errors import BudgetError, CallError, EndpointBusyError, StoppedError
+from llm.call_work import PATIENCE, wait_after, wait_for_budget
 from llm.door import complete
 from llm.prompt_files import prompt_for
 from llm.requests import AnswerMaterial, Charge, Reply, Request, SourcePassage, Step
@@ -48,12 +48,14 @@ def write(claim: Claim) -> None:
     except StoppedError as problem:
         claim.renew()  # raises if somebody stopped this turn; otherwise all calls of the study were stopped
         raise GiveUpError(problem.reason, **_kept(problem)) from None
-    except BudgetError:
+    except BudgetError as problem:
+        if (wait := wait_for_budget(problem, claim)) is not None:
+            raise TryLaterError(EndpointBusyError.sentence, wait) from None
         # Raters must not see the amounts in its message, which would reveal whether the model is expensive.
         raise GiveUpError(BudgetError.sentence) from None
     except CallError as problem:
         if (wait := wait_after(problem, PATIENCE)) is not None:
-            raise TryLaterError(problem.reason, wait, counts=False) from None
+            raise TryLaterError(problem.reason, wait, counts=problem.put_off is not None) from None
         # The text received before the failure is shown as a partial answer and never counts as an answer.
         raise GiveUpError(problem.reason, **_kept(problem)) from problem
     except IndexNotReadyError as problem:

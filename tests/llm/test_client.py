@@ -9,7 +9,7 @@ import pytest
 from llm.call_errors import CallError
 from llm.client import ask
 from llm.endpoints import Endpoint, Model
-from llm.requests import Message, Request
+from llm.requests import Message, Request, Usage
 from llm.scripted.script import ScriptStep
 from llm.scripted.server_thread import serving
 
@@ -128,7 +128,9 @@ FAULTS = {
     "no choices": ([whole(choices=[])], "bad_reply", 3),
     "choices that are none": ([whole(choices="yes")], "bad_reply", 1),
     "a choice that is none": ([whole(choices=["yes"])], "bad_reply", 1),
-    "no message": ([whole(choices=[{"index": 0}])], "bad_reply", 1),
+    "an error beside a choice": ([whole(choices=choice({"content": "Yes"}, error={"code": 502}))], "server_error", 3),
+    "no message": ([whole(choices=[{"index": 0}])], "bad_reply", 3),
+    "a message of null": ([whole(choices=choice(None))], "bad_reply", 3),
     "a message that is none": ([whole(choices=choice("yes"))], "bad_reply", 1),
     "content that is a number": ([whole(choices=choice({"content": 5}))], "bad_reply", 1),
     "content with a picture": ([whole(choices=choice({"content": [{"type": "image_url"}]}))], "bad_reply", 1),
@@ -156,6 +158,7 @@ STREAMED = {
     "cut within the text": ([{"cut": 4}], "cut", 1),
     "an error within the text": ([{"cut": 4, "stream_error": True}], "server_error", 1),
     "an error before any text": ([{"cut": 1, "stream_error": True}], "server_error", 3),
+    "an error in a choice": ([stream_of('{"choices": [{"index": 0, "error": {"code": 502}}]}')], "server_error", 3),
     "ends without an end": ([stream_of(PIECE)], "cut", 1),
     "no piece": ([stream_of("[DONE]")], "bad_reply", 3),
     "nothing at all": ([{"body": ": still here\n\n", "content_type": "text/event-stream"}], "bad_reply", 3),
@@ -241,6 +244,18 @@ def test_a_rate_limited_call_is_retried_after_the_requested_wait(play):
     assert [one.status for one in outcome.attempts] == [429, 500, 200]
     assert outcome.attempts[1].waited == 0.01
     assert [one.billable for one in outcome.attempts] == [False, True, True]
+
+
+@pytest.mark.parametrize(("given", "wait"), [("0.01", 1.0), ("0", 1.0), ("1.5", 1.5)])
+def test_work_is_put_off_if_the_endpoint_demands_a_wait_after_the_last_attempt(play, given, wait):
+    error, _ = play({"status": 429, "retry_after": given}, attempts=1)
+    assert (error.kind, error.put_off) == ("rate_limited", wait)
+    assert play({"status": 429}, attempts=1)[0].put_off is None
+
+
+def test_the_tokens_of_a_reply_without_a_choice_are_known(play):
+    error, _ = play(whole(choices=[], usage={"prompt_tokens": 7, "completion_tokens": 5}), attempts=1)
+    assert [one.usage for one in error.outcome.attempts] == [Usage(7, 5)]
 
 
 def test_a_stream_is_shown_as_it_arrives(play):

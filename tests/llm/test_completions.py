@@ -9,7 +9,7 @@ from config.background import claiming
 from config.background.claiming import ask_to_stop, run_waiting
 from config.background.kinds import works
 from llm import door, stop_marks
-from llm.call_errors import RefusedError, ServerError, StoppedError, UnknownModelError, UnsupportedError
+from llm.call_errors import BudgetError, RefusedError, ServerError, StoppedError, UnknownModelError, UnsupportedError
 from llm.completions import queue_completion, request_of
 from llm.limits import FAILURES_TO_OPEN
 from llm.models import Call, Completion, EndpointState
@@ -161,3 +161,17 @@ def test_a_stop_ends_a_streaming_call(study, owner, replies, monkeypatch, whole_
     assert row.text == "At"
     assert row.reason
     assert Call.objects.get().status == "stopped"
+
+
+def test_a_call_asks_again_for_a_budget_that_others_have_only_reserved(study, replies):
+    problem = BudgetError()
+    problem.passing = True
+    replies(problem, answered())
+    row = queue_completion(asked(), Charge(study))
+    assert run_waiting() == 1
+    row.refresh_from_db()
+    assert (row.status, row.kind) == ("queued", "")
+    Completion.objects.update(due_at=timezone.now())
+    run_waiting()
+    row.refresh_from_db()
+    assert (row.status, row.text) == ("done", "At nine.")

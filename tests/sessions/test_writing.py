@@ -140,6 +140,26 @@ def test_a_busy_endpoint_costs_no_attempt(session, models, problem):
     assert (turn.status, turn.answer) == ("done", "At last.")
 
 
+def reserved_by_others():
+    problem = call_errors.BudgetError("The budget of study revising is used up: 1.9 of 2 is spent.")
+    problem.passing = True
+    return problem
+
+
+@pytest.mark.parametrize(("times", "ends"), [(3, ("done", "")), (9, ("failed", call_errors.BudgetError.sentence))])
+def test_a_budget_that_others_have_only_reserved_is_waited_for_but_not_for_ever(session, models, times, ends):
+    models.script = [*(reserved_by_others() for _ in range(times)), "At last."]
+    turn = instruct(session, "Shorter.")
+    run_waiting()
+    turn.refresh_from_db()
+    assert (turn.status, turn.reason) == ("queued", call_errors.EndpointBusyError.sentence)
+    for _ in range(9):
+        Turn.objects.filter(pk=turn.pk, status="queued").update(due_at=timezone.now())
+        run_waiting()
+    turn.refresh_from_db()
+    assert (turn.status, turn.reason if ends[1] else "") == ends
+
+
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_empty_reply_is_no_answer(session, models, text):
     models.script = [text]
