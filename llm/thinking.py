@@ -68,22 +68,30 @@ def _tags(opening: str, closing: str, ending: str, *names: str) -> list[Thinking
 
 NAMES = (
     "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "antThinking", "seed:think",
-    "longcat_think", "mm:think",
+    "longcat_think", "mm:think", "analysis", "other-thinking",
 )  # fmt: skip
+OTHER = "other-thinking"
+"""The name under which tags are read whose own names are unknown, but say that they hold thinking."""
 KNOWN = (
     *_tags("<", "</", ">", *NAMES),
-    *_tags("[", "[/", "]", "think", "thinking"),
+    *_tags("[", "[/", "]", "think", "thinking", "reasoning"),
     *_tags("\u25c1", "\u25c1/", "\u25b7", "think", "thinking", "thought"),
     *_tags("<|", "<|/", "|>", "think", "thinking", "thought"),
-    *_tags("<|begin_of_", "<|end_of_", "|>", "thought", "thinking"),
+    *_tags("<|begin_of_", "<|end_of_", "|>", "think", "thought", "thinking", "reasoning"),
     *_tags("<|start_", "<|end_", "|>", "think", "thinking", "reasoning"),
+    *(ThinkingForm(f"<|{name}_end|>", f"<|{name}_start|>") for name in ("think", "thinking", "thought", "reasoning")),
+    ThinkingForm("<|end_think|>", "<|assistant_think|>"),
+    ThinkingForm("</details>", '<details type="reasoning">', ends_alone=False),
     ThinkingForm("<|inner_suffix|>", "<|inner_prefix|>"),
     ThinkingForm("<channel|>", "<|channel>thought"),
     ThinkingForm("<unused95>", "<unused94>"),
     *(ThinkingForm("<|channel|>final<|message|>", f"<|channel|>{name}") for name in ("analysis", "commentary")),
     ThinkingForm("assistantfinal", "analysis", first=True, joined=True),
     ThinkingForm("[BEGIN FINAL RESPONSE]", "Here are my reasoning steps:", first=True),
-    ThinkingForm("Here is my response:", "Here is my thought process:", first=True, ends_alone=False),
+    *(
+        ThinkingForm(f"Here{be} my response:", f"Here{be} my thought process:", first=True, ends_alone=False)
+        for be in (" is", "'s", "\u2019s")
+    ),
 )
 """The forms of known families of models; marks are found without regard to case."""
 AROUND_ANSWERS = (
@@ -101,6 +109,23 @@ FIELDS = (
 TEXT_KEYS = ("text", "thinking", "reasoning", "content", "summary", "value")
 TEXT_TYPES = frozenset(("text", "output_text", "input_text"))
 THINKING_TYPES = re.compile(r"think|thought|reason")
+NAME = (
+    r"(?:[\w:.-]{0,40}(?:think|thought|reason|reflect|scratchpad|monologue)[\w:.-]{0,40}|analysis|(?:[\w.-]{1,20}:)?cot"
+    r"|chain[_-]of[_-]thoughts?)"
+)
+FINAL = r"<\|channel\|>\s?final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?"
+LOOSE = re.compile(
+    rf"<\s{{0,3}}(?P<slash>/?)\s{{0,3}}(?P<name>{NAME})(?:\s[^<>\n]{{0,200}}?)?\s{{0,3}}(?P<empty>/?)>"
+    r"|(?P<details><details\s[^<>\n]{0,200}\b(?:reasoning|thinking|thought)\b[^<>\n]{0,200}>)"
+    rf"|(?P<final>{FINAL}<\|message\|>)",
+    re.IGNORECASE,
+)
+"""Marks in other writings: with blanks, attributes, or names that are not listed."""
+HALF = re.compile(
+    rf"<\s{{0,3}}/?\s{{0,3}}(?:[\w:.-]{{0,90}}\s{{0,3}}/?|(?:{NAME}|details)\s[^<>\n]{{0,400}})\Z|{FINAL}(?:<[|\w]*)?\Z",
+    re.IGNORECASE,
+)
+"""The end of an incomplete text that could be the beginning of one."""
 
 
 class ThinkingMarks:
@@ -127,6 +152,7 @@ class ThinkingMarks:
 
         If the text is not `complete`, its end is held back as long as it could be the beginning of a mark.
         """
+        text = LOOSE.sub(self._plain, text)
         answer, form, unopened = "", self.always, False
         thoughts: list[str] = []
         first = self._first(text)
@@ -154,6 +180,17 @@ class ThinkingMarks:
         answer = _appended(answer, rest) if marked else rest
         return _separated(answer, thoughts, marked, unopened)
 
+    def _plain(self, found: re.Match[str]) -> str:
+        """Return a mark as it is listed, so that no other way of writing it passes for an answer."""
+        if found[0].lower() in self.marks or _is_spoken_about(found):
+            return found[0]
+        if found["final"]:
+            return "<|channel|>final<|message|>"
+        if found["details"]:
+            return '<details type="reasoning">'
+        plain = f"<{found['slash']}{found['name']}>"
+        return "" if found["empty"] else plain if plain.lower() in self.marks else f"<{found['slash']}{OTHER}>"
+
     def _first(self, text: str) -> re.Match[str] | None:
         """Return the mark with which a reply begins, if it counts only there, or is written though it need not be."""
         if self.always is None:
@@ -170,11 +207,13 @@ class ThinkingMarks:
         start = text.lstrip().lower()
         if any(mark.startswith(start) for mark in self.first_marks):
             return position
+        half = HALF.search(text, position)
+        end = len(text) if half is None else half.start()
         rest = text[position:].lower()
         for size in range(min(self.longest, len(rest)), 0, -1):
             if any(mark.startswith(rest[-size:]) for mark in self.marks):
-                return len(text) - size
-        return len(text)
+                return min(len(text) - size, end)
+        return end
 
 
 @lru_cache(maxsize=64)

@@ -46,6 +46,26 @@ REPLIES = {
     "marks of an answer without thinking": ("<answer>4</answer>", "<answer>4</answer>", ""),
     "solution": (SOLUTION, ANSWER, SECRET),
     "channels": (CHANNELS, ANSWER, SECRET),
+    "channels with a format": (
+        f"<|channel|>analysis<|message|>{SECRET}<|end|><|channel|>final <|constrain|>json<|message|>{{}}",
+        "{}", SECRET,
+    ),
+    "only the last channel with a format": ("<|channel|>final <|constrain|>json<|message|>{}", "{}", ""),
+    "blanks in the marks": (f"< think >{SECRET}</ think >{ANSWER}", ANSWER, SECRET),
+    "attributes of a mark": (f'<thought type="deep">{SECRET}</thought>{ANSWER}', ANSWER, SECRET),
+    "an empty tag": (f"<think/>{ANSWER}", ANSWER, ""),
+    "a block to unfold": (f'<details type="reasoning" done="true">{SECRET}</details>{ANSWER}', ANSWER, SECRET),
+    "another block": (f"<details><summary>x</summary>{ANSWER}</details>",) * 2 + ("",),
+    "an unknown tag within it": (f"<think>a <reason>b</reason> c</think>{ANSWER}", ANSWER, None),
+    "an unknown tag spoken about": ("Write `<thought_process>` first.",) * 2 + ("",),
+    "a tag without a beginning in thinking": (f"<think>a </reason> {SECRET}</think>{ANSWER}", ANSWER, None),
+    **{
+        f"<{name}>": (f"Yes. <{name}>{SECRET}</{name}>{ANSWER}", f"Yes. {ANSWER}", SECRET)
+        for name in (
+            "think ", "thought_process", "inner_monologue", "inner_thoughts", "reason", "cot", "chain_of_thought",
+            "my:reasoning", "Self-Reflection",
+        )
+    },
     "only the last channel": (f"<|start|>assistant<|channel|>final<|message|>{ANSWER}", ANSWER, ""),
     "a word that a mark begins with": ("analysis of the data", "analysis of the data", ""),
     "a comparison": ("1 < 2 [THE END]", "1 < 2 [THE END]", ""),
@@ -56,7 +76,8 @@ REPLIES = {
 def test_replies_are_taken_apart(name):
     text, answer, thinking = REPLIES[name]
     found = marks_of(()).separate(text)
-    assert (found.answer, found.thinking) == (answer, thinking)
+    assert found.answer == answer
+    assert thinking is None or found.thinking == thinking
     assert len(stream(text)[-1]) >= len(answer.rstrip()) - len("</answer>")
 
 
@@ -116,3 +137,8 @@ def test_fields_of_a_message_hold_thinking():
         "reasoning_details": "hm"
     }
     assert field_thinking({"plan": "hm", "content": "x"}, ("plan",)) == {"plan": "hm"}
+
+
+@pytest.mark.parametrize("text", ["<" + " " * 50_000, "<" + "think" * 20_000, "<think " * 10_000, "<a" * 50_000])
+def test_texts_that_look_like_marks_all_the_way_are_read(text):
+    assert len(marks_of(()).separate(f"Yes. {text}").answer) >= len("Yes.")
