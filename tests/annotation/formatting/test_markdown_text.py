@@ -1,5 +1,6 @@
 r"""Formulas in Markdown: typeset or exactly as written, never changed; prices, code and escapes stay what they are."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -28,12 +29,38 @@ FORMULAS = [
     ("# On \\(x^2\\)", "x^2"),
     ("*$a*b$*", "a*b"),
     (r"\(a<b\)", "a<b"),
+    ("\\begin{cases}\na & x \\\\\nb & y\n\\end{cases}", "\\begin{cases}\na & x \\\\\nb & y\n\\end{cases}"),
+    (r"\begin{array}{c} a \\ b\end{array}", r"\begin{array}{c} a \\ b\end{array}"),
+    (r"Let \begin{pmatrix} a_1 & b \\ c & d_1 \end{pmatrix} be", r"\begin{pmatrix} a_1 & b \\ c & d_1 \end{pmatrix}"),
+    (r"So \begin{align} a &= b \\ c &= d \end{align}.", r"\begin{align} a &= b \\ c &= d \end{align}"),
+    (r"We have \begin{equation} a_1 + b \end{equation} here.", r"\begin{equation} a_1 + b \end{equation}"),
+    (
+        "So \\begin{align} a &= b \\\\\n- c &= d\n\\end{align} holds",
+        "\\begin{align} a &= b \\\\\n- c &= d\n\\end{align}",
+    ),
+    ("\\(x\n> 0\\)", "x\n> 0"),
+    ("1. \\(x\n> 0\\)", "x\n> 0"),
+    ("- so \\(a\n- b\\)", "a\n- b"),
+    ("so $a\n+ b$ and", "a\n+ b"),
+    ("\\(a\n=\nb\\)", "a\n=\nb"),
+    ("> \\(a\n> - b\\)", "a\n- b"),
+    ("| $P(x | y)$ | 0.5 |\n|--|--|", "P(x | y)"),
+    ("| a | b |\n|--|--|\n| $P(x | y)$ | 0.5 |", "P(x | y)"),
+    ("| a | b |\n|--|--|\n| 1 | \\(\\|x\\|\\) |", r"\|x\|"),
+]
+ROWS = [
+    (r"| \(|x|\) | $|y| + 1$ |", 2, [1, 1]),
+    ("| $P(x | y)$ | 0.5 |", 2, [1, 0]),
+    (r"| $$|x|$$ | \begin{vmatrix} a | b \end{vmatrix} |", 2, [1, 1]),
+    ("| $5 | $10 |", 2, [0, 0]),
+    ("|$5|$6|", 2, [0, 0]),
 ]
 NONE = [
     "It costs $5 and we have $10.", "US$5 or A$6", "from $20,000 (about $18k) to 5$, not 5$, ok", "($) or ($)",
     "价格$5到$10", "a $HOME and $PATH, $A$B", "5 $/unit and 6 $/unit", "$5-$10", "$ 5 $", "$$ not a formula $$",
 ]  # fmt: skip
 AS_WRITTEN = [
+    r"\begin{unknown} a_1 \\ *b* \end{unknown}", "\\begin{unknown}\n*a* \\\\\n- b\n\\end{unknown}",
     r"\(\KL(p \mid q)\)", r"\(\frac{a\)", r"$50%$", r"\(\newcommand{\x}{y}\x\)", r"\[x \label{eq:1}\]",
     r"\(x \eqref{eq:1}\)", r"\(\href{javascript:alert(1)}{x}\)", "\\[\n\\unknown{\\alpha_1}\n*a* \\\\\n\\]", r"$\{_$",
     r"\(" + "{" * (DEEPEST + 1) + "x" + "}" * (DEEPEST + 1) + r"\)", r"\(" + "x" * (LONGEST + 1) + r"\)",
@@ -65,6 +92,26 @@ def test_a_formula_is_typeset_from_the_latex_between_its_marks(text, latex):
     assert html.count("<math") == 1
     assert Found(typeset).text in Found(html).text
     assert "\\" not in Found(html).text
+
+
+def test_environments_and_line_beginnings_in_code_or_after_a_formula_are_markdown():
+    assert render("`\\(x`\n> 0\\)").count("<blockquote") == 1
+    assert render("\\(x\\)\n> y").count("<blockquote") == 1
+    assert render("so \\(x\n\n> 0\\)").count("<blockquote") == 1
+
+
+@pytest.mark.parametrize(("row", "cells", "formulas"), ROWS)
+def test_bars_within_formulas_do_not_divide_the_cells_of_a_table(row, cells, formulas):
+    html = render(f"| a | b |\n|--|--|\n{row}")
+    found = html.split("<tbody>")[1].split("</td>")[:-1]
+    assert len(found) == cells
+    assert [min(cell.count("<math"), 1) for cell in found] == formulas
+    kept = "".join(filter(str.isalnum, Found(html.split("<tbody>")[1]).text))
+    assert kept == "".join(filter(str.isalnum, re.sub(r"\\(?:begin|end)\{\w+\}", "", row)))
+
+
+def test_a_row_whose_prices_look_like_a_formula_stays_a_table():
+    assert render("| $a | b$ |\n|--|--|\n| 1 | 2 |").count("<th>") == 2
 
 
 @pytest.mark.parametrize("text", NONE)
