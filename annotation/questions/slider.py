@@ -125,6 +125,7 @@ class Slider(NumericType):
             "step": str(spec.get("step") or "any"),
             "slide": str(spec.get("step") or float(width / POSITIONS)),
             "ends": spec.get("labels") or [],
+            "named": [text for text, _ in points],
             "points": [
                 {"text": text, "value": str(number), "at": f"{places[text]:.3f}%", "key": str(place)}
                 for place, (text, number) in enumerate(points, 1)

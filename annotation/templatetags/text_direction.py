@@ -16,7 +16,13 @@ register = template.Library()
 def direction(*texts: Any) -> dict[str, Any]:
     """The attributes for an element that shows these texts: as text, as HTML, or in pieces."""
     text = "\n".join(_text_of(one) for one in texts)
-    return {"direction": direction_of(text) or "auto", "is_mixed": is_mixed(text)}
+    return {"direction": direction_word(text), "is_mixed": is_mixed(text)}
+
+
+@register.filter("direction")
+def direction_word(text: str) -> str:
+    """The value of `dir` for a text within a translated sentence, where the tag cannot be."""
+    return direction_of(text) or "auto"
 
 
 def _text_of(shown: Any) -> str:

@@ -1,10 +1,14 @@
 """The direction of texts: by most of their letters, on pages and in formatted Markdown."""
 
+import re
+from pathlib import Path
+
 import pytest
 from django.template import engines
 from django.utils.safestring import SafeString
 
 from annotation.formatting.majority_direction import direction_of, is_mixed
+from annotation.questions import question_types
 from annotation.studies.guideline_text import render
 
 ARABIC = "نموذج جيد يكتب ملخصات قصيرة"
@@ -46,3 +50,45 @@ def test_each_block_of_formatted_text_has_the_direction_of_its_letters():
     assert '<ul dir="rtl">\n<li>LLM' in html
     assert "<p><code>" in html
     assert "dir=" not in render("# One\n\nTwo.")
+
+
+WHOLE_TEXTS = [
+    ("sessions/_answer.html", "step.edit"), ("preparing/edit.html", "form.text.value"),
+    ("preparing/_suggestion.html", "card.text"), ("annotation/edit_guidelines.html", "form.text.value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "text"), WHOLE_TEXTS)
+def test_a_field_that_begins_with_a_whole_text_has_the_direction_of_that_text(page, text):
+    [source] = [Path(folder, page) for folder in engines["django"].dirs if Path(folder, page).exists()]
+    [field] = re.findall(r"<textarea.*?</textarea>", source.read_text(), flags=re.DOTALL)
+    inside = {"value": f"GPT-4 {ARABIC}"}
+    shown = inside["value"]
+    names = {
+        "step": {"edit": shown, "name": "edit"},
+        "form": {"text": inside},
+        "card": {"text": shown},
+        "one": {"pk": 1},
+    }
+    names |= {"study": {"slug": "study", "language": "ar"}, "original": {"pk": 1}}
+    html = engines["django"].from_string(field).render(names)
+    assert text.split(".")[0] in field
+    assert 'dir="rtl"' in html
+    assert 'dir="auto"' not in html
+
+
+@pytest.mark.parametrize(("labels", "points", "expected"), [
+    ([f"GPT-4 {ARABIC}", ARABIC], None, "rtl"), ([], {f"AI {ARABIC}": 3}, "rtl"), (["bad", "good"], None, "ltr"),
+    ([], None, "auto"),
+], ids=str)  # fmt: skip
+def test_a_slider_has_the_direction_of_its_labels_together(labels, points, expected):
+    spec = {"min": 0, "max": 10, "labels": labels, "points": points}
+    field = question_types()["slider"].shown({}, "q", spec, None)
+    html = engines["django"].get_template("questions/slider.html").render({"field": field, "number": 1})
+    assert f'class="slide" lang="" dir="{expected}"' in html
+
+
+def test_a_flag_within_a_sentence_has_the_direction_of_its_letters():
+    template = engines["django"].from_string('<q dir="{{ text|direction }}">')
+    assert template.render({"text": f"GPT-4 {ARABIC}"}) == '<q dir="rtl">'
+    assert template.render({"text": "12"}) == '<q dir="auto">'
