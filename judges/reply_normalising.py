@@ -19,11 +19,18 @@ SPACES = dict.fromkeys(
 COLONS = dict.fromkeys(map(ord, "\uff1a\ufe55\ufe13"), ":")
 FENCE = re.compile(r"(?m)^[ \t>]*(?:```|~~~)[\w+-]*[ \t]*(?:\n|\Z)")
 FORM_MARK = re.compile(r"(?im)^[ \t>]*\[/?form\][ \t]*(?:\n|\Z)")
+OPEN_FENCE = re.compile(r"\A\s*(?:```|~~~)[\w+-]*[ \t]*\n|\n[ \t]*(?:```|~~~)\s*\Z")
+RULES = re.compile(r"\A\s*(?:(?:-{3,}|\*{3,}|_{3,})[ \t]*\n\s*)+|(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*)+\Z")
+END_TOKENS = re.compile(
+    r"(?i)(?:<\|(?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return|eot)\|>|</s>|<eos>|<end_of_turn>)\Z"
+)
+"""Marks of a reply's end, which some servers leave in it."""
 AROUND = (
     ("[form]", "[/form]"), ("<answer>", "</answer>"), ("<response>", "</response>"), ("```", "```"), ("**", "**"),
     ("__", "__"), ("`", "`"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("\u2018", "\u2019"), ("\u00ab", "\u00bb"),
     ("\u201e", "\u201c"), ("[[", "]]"), ("\\boxed{", "}"), ("$\\boxed{", "}$"), ("*", "*"), ("_", "_"),
 )  # fmt: skip
+BRACKETS = (("[", "]"), ("(", ")"))
 BEFORE_LABEL = r"(?:[ \t]*(?:[>#*+`\u2022_\"'\u201c\u2018-]+[ \t]*)*)"
 """What may stand before a label on its line: marks of quotations, headings, lists and emphasis."""
 AROUND_LABEL = r"[*_`\"\u201d\u2019]*"
@@ -32,8 +39,14 @@ AROUND_LABEL = r"[*_`\"\u201d\u2019]*"
 def plain_reply(text: str) -> str:
     """Return a reply without what carries no meaning. Raises ReplyInvalidError if nothing is left."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").translate({**INVISIBLE, **SPACES, **COLONS})
-    if len(FENCE.findall(plain)) % 2 == 0:
+    while (shorter := END_TOKENS.sub("", plain.strip())) != plain:
+        plain = shorter
+    plain = RULES.sub("", plain)
+    fences = len(FENCE.findall(plain))
+    if fences % 2 == 0:
         plain = FENCE.sub("", plain)
+    elif fences == 1:  # one that was never closed, or never opened
+        plain = OPEN_FENCE.sub("", plain)
     return not_empty(without_marks(FORM_MARK.sub("", plain)))
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from judges.protocol import ReplyInvalidError
-from judges.reply_normalising import AROUND_LABEL, BEFORE_LABEL, not_empty, plain_reply, without_marks
+from judges.reply_normalising import AROUND, AROUND_LABEL, BEFORE_LABEL, BRACKETS, not_empty, plain_reply, without_marks
 
 NO_ANSWER = "no answer in the form requested"
 TWO_ANSWERS = "more than one answer"
@@ -39,8 +39,12 @@ def whole_number(text: str, low: float, high: float) -> int:
 
 
 def bare(text: str) -> str:
-    """Return a text without marks around it and without a full stop at its end. Raises ReplyInvalidError if empty."""
-    plain = not_empty(without_marks(not_empty(text).removesuffix(".")))
+    """Return a text without marks and brackets around it and without a full stop at its end.
+
+    Raises ReplyInvalidError if nothing is left.
+    """
+    plain = re.sub(r"\A#{1,6}[ \t]+", "", not_empty(text).removesuffix("."))
+    plain = not_empty(without_marks(plain, (*AROUND, *BRACKETS)))
     return not_empty(plain.removesuffix(".").strip().strip("`*_"))
 
 
@@ -49,7 +53,8 @@ def of_scale(plain: str, high: float) -> str:
 
     Raises ReplyInvalidError if the scale ends elsewhere, or so low that `1/2` may be a choice or a fraction.
     """
-    found = re.fullmatch(r"(-?[0-9]+(?:[.,][0-9]+)?)(?:/| out of )([0-9]{1,9})", plain, re.IGNORECASE)
+    between = r"[*_`]*(?:[ \t]?/[ \t]?| out of )[*_`]*"
+    found = re.fullmatch(rf"(-?[0-9]+(?:[.,][0-9]+)?){between}([0-9]{{1,9}})", plain, re.IGNORECASE)
     if found is None:
         return plain
     if high <= 2:
@@ -89,7 +94,7 @@ def after_label(text: str, label: str, *, within_line: bool = False) -> tuple[st
 
     The label is read without regard to case; marks of emphasis, headings and lists are ignored. `within_line` also
     finds it after a sentence of the same line, though not inside one, which may say the opposite. Raises
-    ReplyInvalidError if the label is missing or found more than once.
+    ReplyInvalidError if the label is missing or with a colon more than once, wherever it stands.
     """
     plain = not_empty(text)
     start = rf"(?:^{BEFORE_LABEL}|(?<=[.!?)\]\"'\u201d])[ \t]+[*_]*)" if within_line else rf"^{BEFORE_LABEL}"
@@ -97,7 +102,7 @@ def after_label(text: str, label: str, *, within_line: bool = False) -> tuple[st
     found = list(re.finditer(rf"(?im){start}{re.escape(label)}{end}", plain))
     if not found:
         raise ReplyInvalidError(NO_ANSWER)
-    named = re.findall(rf"(?i)(?<!\w){re.escape(label)}[*_]*[ \t]*:[*_ \t]*-?[0-9]", plain)
+    named = re.findall(rf"(?i)(?<!\w){re.escape(label)}{AROUND_LABEL}[ \t]*:", plain)
     if len(found) > 1 or len(named) > 1:
         raise ReplyInvalidError(TWO_ANSWERS)
     return plain[: found[0].start()].strip(), plain[found[0].end() :].strip()

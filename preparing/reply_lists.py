@@ -5,7 +5,7 @@ import re
 from judges.protocol import ReplyInvalidError
 from judges.reply_normalising import plain_reply
 
-LINE = re.compile(r"[ \t]*([0-9]{1,2})[.)][ \t]+(\S.*)")
+LINE = re.compile(r"[ \t]*(?P<mark>\*\*|__|)(?P<number>[0-9]{1,2})[.)](?P=mark)[ \t]+(?P<text>\S.*)")
 FEWER, MORE = "fewer texts than asked for", "more texts than asked for"
 NOT_NUMBERED, NOT_IN_ORDER, TWICE = "a line without a number", "numbers out of order", "the same text twice"
 TOO_LONG = "a text that is too long"
@@ -26,9 +26,9 @@ def read_list(text: str, count: int) -> list[str]:
         match = LINE.fullmatch(line)
         if match is None:
             raise ReplyInvalidError(NOT_NUMBERED)
-        if int(match[1]) != len(found) + 1:
+        if int(match["number"]) != len(found) + 1:
             raise ReplyInvalidError(NOT_IN_ORDER)
-        one = " ".join(match[2].split())
+        one = " ".join(match["text"].split())
         if len(one) > LONGEST:
             raise ReplyInvalidError(TOO_LONG)
         if one.casefold() in (other.casefold() for other in found):

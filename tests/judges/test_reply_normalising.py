@@ -14,7 +14,9 @@ SAME = [
     "# Score: 4", "### **Score: 4**", "- Score: 4", "* Score: 4", "> Score: 4", "\u2022 Score: 4", '"Score: 4"',
     "\u201cScore: 4\u201d", "\ufeffScore: 4", "\u200bScore: 4", "Score:\u00a04", "Score\uff1a4", "Score: 4\r\n",
     "Score: [[4]]", "\\boxed{4}", "$\\boxed{4}$", "<answer>Score: 4</answer>", "<answer>4</answer>", "Score: `4`",
-    "Score: \u202a4\u202c.",
+    "Score: \u202a4\u202c.", "Score: 4 / 5", "4 / 5", "**4**/5", "Score: **4**/5", "Score: [4]", "(4)", "# 4",
+    "```\nScore: 4", "Score: 4\n```", "---\nScore: 4\n---", "Score: 4\n\n***", "Score: 4<|im_end|>", "Score: 4</s>",
+    "```\nScore: 4\n```\n<|im_end|>\n</s>",
 ]  # fmt: skip
 
 
@@ -25,6 +27,12 @@ def test_marks_without_a_meaning_are_taken_away(reply):
 
 REFUSED = {
     "Score: 4/10": "a number of another scale",
+    "4 / 10": "a number of another scale",
+    "4 or 5": "more than one answer",
+    "[4, 5]": "more than one answer",
+    "(4) (5)": "more than one answer",
+    "Score: 3\n---\nScore: 4": "more than one answer",
+    "```\nScore: 3\n```\nScore: 4\n```": "more than one answer",
     "Score: 4-5": "more than one answer",
     "Score: 4 or 5": "more than one answer",
     "Score: 4\nScore: 5": "more than one answer",
@@ -62,6 +70,15 @@ PROTOCOLS = [
 @pytest.mark.parametrize(("protocol", "reply", "value", "options"), PROTOCOLS)
 def test_every_protocol_reads_replies_in_that_way(protocol, reply, value, options):
     assert outcome_of(protocol, reply, **options) == ("valid", value)
+
+
+TWICE = "Explanation: Both are fine, so {}.\nDecision: 1"
+
+
+@pytest.mark.parametrize("said", ["Decision: tie", "**Decision**: Output 2", "decision : tie"])
+def test_a_second_answer_in_words_is_a_second_answer(said):
+    assert outcome_of("llm_compare", TWICE.format(said)) == ("invalid", "more than one answer")
+    assert outcome_of("llm_compare", TWICE.format("the decision is hard")) == ("valid", "k-first")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def test_a_reply_that_is_not_the_list_asked_for_is_invalid(reply, reason):
 
 def test_a_list_may_have_blank_lines_and_brackets():
     assert read_list("\n1) Sum  it up.\n\n2. List names.\n", 2) == ["Sum it up.", "List names."]
+    assert read_list("**1.** Sum it up.\n__2.__ List names.", 2) == ["Sum it up.", "List names."]
 
 
 def test_a_person_edits_and_accepts_a_requirement_with_its_kinds(draft, owner, model):

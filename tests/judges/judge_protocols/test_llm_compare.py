@@ -18,7 +18,6 @@ FORCED = case(OUTPUTS, replace(QUESTION, takes_ties=False))
         ("**Explanation:** Both\nare fine.\n**Decision:** Tie", "tie"),
         ("The first one says 8, which is wrong.\ndecision: \u201c2\u201d", "k-second"),
         ("explanation: \u4e8c\u756a\u304c\u826f\u3044\u3002\nDecision: 2", "k-second"),
-        ("Explanation: Summary 1 says: Decision: none.\nDecision: 1", "k-first"),
     ],
 )
 def test_the_decision_after_an_explanation_is_the_value(reply, value):
@@ -42,6 +41,7 @@ def test_the_explanation_is_kept_without_its_label():
         (" \n ", "empty"),
         ("The first output is better, because it is short.", "no answer in the form requested"),
         ("Explanation: a\nDecision: 1\nDecision: 2", "more than one answer"),
+        ("Explanation: Summary 1 says: Decision: none.\nDecision: 1", "more than one answer"),
         ("Explanation: a\nDecision: 1 or 2", "more than one answer"),
         ("Explanation: a\nDecision: 3", "no answer in the form requested"),
         ("Explanation: a\nDecision: \uff11", "no answer in the form requested"),

@@ -23,6 +23,7 @@ def ranked(*ranks):
         ("Explanation: Nine is right.\n\nranks: 2,1,2.\n", ranked(2, 1, 2)),
         ('**Explanation:** All\nare equal.\n**Ranks:** "1, 1, 1"', ranked(1, 1, 1)),
         ("Nine is right.\nRanks: 3, 1, 2", ranked(3, 1, 2)),
+        ("Nine is right.\nRanks: 3, 1, 2\n```", ranked(3, 1, 2)),
     ],
 )
 def test_the_ranks_are_those_of_the_outputs_in_the_order_shown(reply, value):
@@ -50,7 +51,6 @@ def test_the_ranks_are_those_of_the_outputs_in_the_order_shown(reply, value):
         ("", NO_ANSWER),
         ("1, 2, 3 or 1, 3, 2", NO_ANSWER),
         ("1, 2, 3\nRanks: 1, 3, 2", "more than one answer"),
-        ("1, 2, 3\n```", "text after the answer"),
         ("1, 2, 3\nThis was hard.", "text after the answer"),
         ("{ranks of 3 from 1 to 3, ties allowed}", NO_ANSWER),
     ],

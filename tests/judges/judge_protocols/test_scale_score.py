@@ -15,7 +15,7 @@ NO_ANSWER = "no answer in the form requested"
     ("reply", "value"),
     [
         ("Score: 62.5", 62.5), ("62.5", 62.5), ("**Score:** 100", 100.0), ("score: -1.5", -1.5), ("Score: 7.", 7.0),
-        ("\nScore: `0.25`\n", 0.25),
+        ("\nScore: `0.25`\n", 0.25), ("Score: 62 / 100", 62.0),
     ],
 )  # fmt: skip
 def test_any_number_between_the_ends_is_read(reply, value):
@@ -29,7 +29,7 @@ def test_any_number_between_the_ends_is_read(reply, value):
         ("Score: 100.1", "number off the scale"),
         ("Score: -2", "number off the scale"),
         ("Score: 62,5", NO_ANSWER),
-        ("Score: 62 / 100", "more than one answer"),
+        ("Score: 62 / 10", "a number of another scale"),
         ("Score: 60 to 70", "more than one answer"),
         ("Score: 62 %", NO_ANSWER),
         ("Score: high", NO_ANSWER),
