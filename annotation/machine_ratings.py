@@ -20,6 +20,7 @@ from accounts.auditing import record
 from annotation.machine_shapes import MachineAnswer, in_words, unit_kind
 from annotation.models import Rating, Study
 from annotation.studies.locking import lock_study
+from annotation.studies.secret_seeds import mixed_ratings
 from config.bulk_insert import Tables, packed_time
 from config.model_fields import canonical_json
 from config.write_pauses import WritePauses
@@ -147,9 +148,9 @@ class MachineRatingWriter:
 
     def insert(self, compared: Iterable[Comparison]) -> int:
         """Add the new ones of compared ratings; return their number."""
-        new = [one for one in compared if one.ordinal is not None]
-        ids = self.tables.next_ids(Rating, len(new)) if new else []
-        rows = [self._row(pk, one) for pk, one in zip(ids, new, strict=True)]
+        new = [self._row(one) for one in compared if one.ordinal is not None]
+        ids = mixed_ratings(self.study, self.tables.next_ids(Rating, len(new)) if new else [], new)
+        rows = [(pk, *row) for pk, row in zip(ids, new, strict=True)]
         self.tables.insert(Rating, COLUMNS, rows)
         return len(rows)
 
@@ -209,10 +210,10 @@ class MachineRatingWriter:
         known.total += 1
         return Comparison(rating, key, ordinal=known.total - 1)
 
-    def _row(self, pk: int, one: Comparison) -> tuple[Any, ...]:
+    def _row(self, one: Comparison) -> tuple[Any, ...]:
         rating, answer = one.rating, one.rating.answer
         return (
-            pk, self.study.pk, answer.question.pk, rating.rater, rating.item, rating.output, rating.other,
+            self.study.pk, answer.question.pk, rating.rater, rating.item, rating.output, rating.other,
             answer.unit.variant, 1, True, answer.level, answer.number, canonical_json(answer.value), answer.off_scale,
             rating.guidelines_version, rating.run, rating.replicate, one.key, one.ordinal, rating.explanation,
             _json(rating.shown), rating.seconds, packed_time(rating.submitted_at), _json(rating.distribution),

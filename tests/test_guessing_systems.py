@@ -262,12 +262,6 @@ def test_the_order_of_import_is_not_in_the_admin(blinded, rater, model, path, co
     assert {getattr(row, column) for row in rows} == {None}
 
 
-def test_primary_keys_of_outputs_do_not_tell_the_order_of_the_file(folder):  # noqa: F811
-    made = import_study(folder([item(f"i{n}", ["a", "b", "c", "d"]) for n in range(24)])).study
-    firsts = [one.outputs.order_by("pk").first().key for one in made.items.all()]
-    assert max(firsts.count(name) for name in "abcd") < 24 * 0.7
-
-
 def test_annotations_are_exported_in_the_order_of_codes(blinded, owner, rater):
     for person in (rater,):
         mine = rater_for(blinded, person)

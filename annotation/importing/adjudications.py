@@ -17,6 +17,7 @@ from annotation.models import Adjudication, Question, Rating, Reviewer
 from annotation.protocols import Unit, read_pair
 from annotation.questions import ValueInvalidError
 from annotation.review.adjudicating import is_asked_about, ordered_unit, unit_digest
+from annotation.studies.secret_seeds import mixed
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id
@@ -180,7 +181,8 @@ class AdjudicationImport(LineImport[ReadAdjudication]):
             pk for place, last in newest.items() for number, (pk, _) in known[place].items() if pk and number != last
         ]
         self.staging.change(Adjudication, "pk", old, is_current=False)
-        ids = self.staging.next_ids(Adjudication, len(new))
+        about = [(place[0], place[1:]) for place, _, _ in new]
+        ids = mixed(self.study, "adjudications", self.staging.next_ids(Adjudication, len(new)), about)
         self.staging.insert(
             Adjudication, COLUMNS,
             [

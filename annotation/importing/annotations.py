@@ -21,6 +21,7 @@ from annotation.machine_shapes import own_level
 from annotation.models import Annotation, Rating
 from annotation.protocols import Answer, AnswersInvalidError, Sheet, TaskPlan
 from annotation.studies.planning import ensure_tasks, task_key
+from annotation.studies.secret_seeds import mixed, mixed_ratings
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 
@@ -149,13 +150,15 @@ class AnnotationImport(LineImport[ReadAnnotation]):
         new = self._new(placed)
         if self.problems.found:
             return
-        for pk, one in zip(self.staging.next_ids(Annotation, len(new)), new, strict=True):
+        about = [(one.item, (one.task, one.rater)) for one in new]
+        ids = mixed(self.study, "annotations", self.staging.next_ids(Annotation, len(new)), about)
+        for pk, one in zip(ids, new, strict=True):
             one.pk = pk
             if not one.read.machine:
                 self.target.note_work(one.item)
         self.staging.insert(Annotation, ANNOTATION_COLUMNS, [_annotation_row(one) for one in new])
         ratings = [row for one in new for row in self._rating_rows(one)]
-        ids = self.staging.next_ids(Rating, len(ratings))
+        ids = mixed_ratings(self.study, self.staging.next_ids(Rating, len(ratings)), ratings)
         self.staging.insert(Rating, RATING_COLUMNS, [(pk, *row) for pk, row in zip(ids, ratings, strict=True)])
         self.added += len(new)
 

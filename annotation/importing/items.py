@@ -8,9 +8,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
-from random import Random
 from typing import Any, NamedTuple
 
 from annotation.answers import Sheet
@@ -27,7 +24,7 @@ from annotation.importing.target import ImportTarget
 from annotation.models import Item, Output
 from annotation.pools import FILE_POOLS
 from annotation.protocols import Protocol
-from annotation.studies.secret_seeds import secretly_seeded
+from annotation.studies.secret_seeds import mixed
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 
@@ -324,7 +321,8 @@ class ItemImport(LineImport[ReadItem]):
 
     def _stage_outputs(self, rows: list[tuple[int, int, str, ReadOutput]]) -> None:
         """Stage outputs of items (primary keys), each with its place in the item and what the file calls it."""
-        ids = self._mixed(self.staging.next_ids(Output, len(rows)), rows)
+        named = [(item, key) for item, _, key, _ in rows]
+        ids = mixed(self.study, "outputs", self.staging.next_ids(Output, len(rows)), named)
         self.staging.insert(
             Output,
             OUTPUT_COLUMNS,
@@ -334,15 +332,6 @@ class ItemImport(LineImport[ReadItem]):
             ],
         )
         self.outputs += len(rows)
-
-    def _mixed(self, ids: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> list[int]:
-        """The primary keys, within each item in a secret order: they are shown where the file's order is hidden."""
-        found: list[int] = []
-        for item, own in groupby(rows, key=itemgetter(0)):
-            mine = list(ids[len(found) : len(found) + sum(1 for _ in own)])
-            Random(secretly_seeded(self.study, "outputs", item)).shuffle(mine)  # noqa: S311 - seeded with a secret
-            found += mine
-        return found
 
     def _named(self, output: ReadOutput) -> ReadOutput:
         """An output that was edited from another one as it is stored: with that one's own name."""

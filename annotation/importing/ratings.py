@@ -24,6 +24,7 @@ from annotation.models import Question, Rating
 from annotation.protocols import Unit
 from annotation.questions import QuestionType, ValueInvalidError
 from annotation.questions.preference import TIE
+from annotation.studies.secret_seeds import mixed_ratings
 from config.bulk_insert import packed_time
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_json
@@ -154,7 +155,7 @@ class RatingImport(LineImport[ReadRating]):
         compared = self._compare_machines([one for one in placed if one[0].answer is not None])
         if self.problems.found:
             return
-        ids = self.staging.next_ids(Rating, len(rows)) if rows else []
+        ids = mixed_ratings(self.study, self.staging.next_ids(Rating, len(rows)) if rows else [], rows)
         self.staging.insert(Rating, COLUMNS, [(pk, *row) for pk, row in zip(ids, rows, strict=True)])
         self.added += len(rows) + self.machines.insert(compared)
 

@@ -5,11 +5,11 @@ one that contradicts it is refused. Reviewers are names; unknown ones are added.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
@@ -19,6 +19,7 @@ from annotation.importing.target import ImportTarget
 from annotation.models import Annotation, FlagAnswer, Rating, Reviewer, SpanReview, SpotCheck, Task
 from annotation.protocols import TaskPlan, Unit
 from annotation.studies.planning import task_key
+from annotation.studies.secret_seeds import mixed
 from config.bulk_insert import packed_time
 from config.text_validation import TextRefusedError, check_id
 
@@ -189,7 +190,7 @@ class ReviewImport(LineImport[ReadReview]):
         rows = SpotCheck.objects.filter(annotation__in=sorted({answer for answer, _ in placed}))
         new, old = self._new([((answer,), one) for answer, one in placed], rows, ("annotation",), "note")
         self.staging.change(SpotCheck, "pk", old, is_current=False)
-        ids = self.staging.next_ids(SpotCheck, len(new))
+        ids = self._ids(SpotCheck, new)
         self.staging.insert(
             SpotCheck, CHECK_COLUMNS,
             [
@@ -207,7 +208,7 @@ class ReviewImport(LineImport[ReadReview]):
             [((rating, one.index), one) for rating, one in placed], rows, ("rating", "index"), "reason"
         )
         self.staging.change(SpanReview, "pk", old, is_current=False)
-        ids = self.staging.next_ids(SpanReview, len(new))
+        ids = self._ids(SpanReview, new)
         self.staging.insert(
             SpanReview, REVIEW_COLUMNS,
             [
@@ -223,7 +224,7 @@ class ReviewImport(LineImport[ReadReview]):
         rows = FlagAnswer.objects.filter(task__in=sorted({task for (_, task), _ in placed}))
         new, old = self._new(placed, rows, ("rater", "task"), "note", ("outcome", "flag"))
         self.staging.change(FlagAnswer, "pk", old, is_current=False)
-        ids = self.staging.next_ids(FlagAnswer, len(new))
+        ids = self._ids(FlagAnswer, new)
         self.staging.insert(
             FlagAnswer, FLAG_COLUMNS,
             [
@@ -234,6 +235,11 @@ class ReviewImport(LineImport[ReadReview]):
                 for pk, (work, one, is_current) in zip(ids, new, strict=True)
             ],
         )  # fmt: skip
+
+    def _ids(self, model: type[Model], new: Sequence[tuple[Place, ReadReview, bool]]) -> list[int]:
+        """Primary keys of new reviews, in a secret order: what is reviewed leads to a system."""
+        about = [(0, place) for place, *_ in new]
+        return mixed(self.study, model.__name__, self.staging.next_ids(model, len(new)), about)
 
     def _new(
         self, placed: list[tuple[Place, ReadReview]], rows: QuerySet[Any], fields: tuple[str, ...], words: str,

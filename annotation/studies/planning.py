@@ -85,15 +85,12 @@ def ensure_tasks(
         [(task, pk, task_key(plan), plan.variant) for task, pk, plan in new],
     )
     output_ids = {(pk, name): output for pk, named in outputs.items() for output, name in named}
-    tables.insert(
-        TaskOutput,
-        ["task_id", "output_id", "position"],
-        [
-            (task, output_ids[pk, name], position)
-            for task, pk, plan in new
-            for position, name in enumerate(plan.outputs)
-        ],
-    )
+    shown: list[tuple[int, int, int]] = []
+    for task, pk, plan in new:
+        rows = [(task, output_ids[pk, name], position) for position, name in enumerate(plan.outputs)]
+        Random(secretly_seeded(study, "task outputs", pk, task_key(plan))).shuffle(rows)  # noqa: S311 - as above
+        shown += rows
+    tables.insert(TaskOutput, ["task_id", "output_id", "position"], shown)
     known.update({(pk, task_key(plan)): task for task, pk, plan in new})
     return known
 

@@ -6,6 +6,9 @@ recognise a system everywhere once they have recognised it somewhere. What was d
 (slots, assignments, tasks), so another secret key changes nothing that was given out.
 """
 
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from random import Random
 from typing import Any
 
 from django.conf import settings
@@ -36,6 +39,39 @@ def own_secret_seed(study: Study, *parts: Any) -> int:
 def drawn_options(study: Study) -> dict[str, Any]:
     """The options with which a study's tasks are planned: a protocol that draws some of them draws by a secret."""
     return {**study.options, "seed": own_secret_seed(study, "tasks")}
+
+
+def mixed(study: Study, kind: str, ids: Sequence[int], rows: Sequence[tuple[int, Hashable]]) -> list[int]:
+    """`ids` for new rows, within each item in a secret order: they are shown where the file's order is hidden.
+
+    A row is told by its item and by what it is about: rows of an item about the same keep their order.
+    """
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, (item, _) in enumerate(rows):
+        places[item].append(place)
+    found = list(ids)
+    for item, own in places.items():
+        if len(own) > 1:
+            taken = list(own)
+            Random(secretly_seeded(study, kind, item)).shuffle(taken)  # noqa: S311 - seeded with a secret
+            about: dict[Hashable, list[int]] = defaultdict(list)
+            for place, source in zip(own, taken, strict=True):
+                about[rows[place][1]].append(source)
+            ordered = {unit: iter(sorted(sources)) for unit, sources in about.items()}
+            for place in own:
+                found[place] = ids[next(ordered[rows[place][1]])]
+    return found
+
+
+def mixed_ratings(study: Study, ids: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> list[int]:
+    """As `mixed`, for rows of ratings: those of one rater about one unit keep their order.
+
+    Rows begin with the study, question, rater, item, output, other output and variant.
+    """
+    about = []
+    for _, question, rater, item, output, other, variant, *_ in rows:
+        about.append((item, (question, rater, frozenset({output, other}), variant)))
+    return mixed(study, "ratings", ids, about)
 
 
 def _number(key: str, study: Study, parts: tuple[Any, ...]) -> int:

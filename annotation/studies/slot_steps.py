@@ -24,6 +24,7 @@ from annotation.studies.secret_seeds import secretly_seeded
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 from config.database_clock import database_now
 
+TURNS = 1 << 20
 MOST_SLOTS = 1000
 """More raters per task than any study has."""
 MOST_DAYS = 30
@@ -93,7 +94,8 @@ def next_order(study: Study, item: Item, task: Task, given: Sequence[list[int]])
     if not count:
         return []
     random = Random(secretly_seeded(study, "orders", item.key, task.key))  # noqa: S311 - seeded with a secret
-    orders = protocols()[study.protocol].orders(count, len(given) + 1, random, 0, secretly_seeded(study, "orders"))
+    turn = random.randrange(TURNS)  # with the same one, added places of all items would show the same order
+    orders = protocols()[study.protocol].orders(count, len(given) + 1, random, turn, secretly_seeded(study, "orders"))
     return min(orders, key=given.count)
 
 

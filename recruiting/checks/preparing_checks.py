@@ -6,7 +6,7 @@ next task.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -110,7 +110,7 @@ class _Preparing:
                 return True
         return False
 
-    def _in_turn(self, kind: str, rows: Sequence[Any], key: Any) -> list[Any]:
+    def _in_turn(self, kind: str, rows: Iterable[Any], key: Any) -> list[Any]:
         """The rows in an order that depends on the seed, the secret key and the rater."""
         return sorted(rows, key=lambda row: secretly_seeded(self.study, "check", kind, self.rater.name, key(row)))
 
@@ -183,7 +183,7 @@ class _Preparing:
         key = _key(self.study, kind, source.key, damaged_key)
         fields = {name: getattr(source, name) for name in COPIED}
         item = Item.objects.create(study=self.study, key=key, pool=CHECK, digest=key, **fields)
-        for output in source.outputs.order_by("position"):
+        for output in self._in_turn("copied output", source.outputs.all(), lambda one: (source.key, one.key)):
             fields = {name: getattr(output, name) for name in COPIED_OUTPUT}
             if texts and output.key in texts:
                 fields |= {"text": texts[output.key], "turns": None}
@@ -198,7 +198,8 @@ class _Preparing:
             return there
         task = Task.objects.create(item=item, key=source.key, variant=source.variant)
         outputs = dict(item.outputs.values_list("key", "pk"))
-        for position, key in source.task_outputs.order_by("position").values_list("position", "output__key"):
+        shown = source.task_outputs.values_list("position", "output__key")
+        for position, key in self._in_turn("copied place", shown, lambda one: (item.key, source.key, one[1])):
             TaskOutput.objects.create(task=task, output_id=outputs[key], position=position)
         return task
 

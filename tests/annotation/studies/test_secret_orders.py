@@ -13,6 +13,7 @@ from annotation.members.membership import rater_for
 from annotation.models import Assignment, Item, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk, replan_from, seeded
+from annotation.studies.slot_steps import next_order
 from config.erasure import open_erasure
 from recruiting.entry_step import steps_of
 from recruiting.second_stage.case_answers import CaseSheet
@@ -179,3 +180,16 @@ def test_only_what_names_no_system_is_drawn_without_a_secret():
         and path.relative_to(ROOT).parts[0] not in ("tests", "benchmarks") for kind in SEEDED.findall(text)
     }  # fmt: skip
     assert {kind for kind, _ in drawn} == OPEN_DRAWS, drawn
+
+
+def test_places_that_are_added_later_get_other_orders_with_another_secret_key(folder, settings):  # noqa: F811
+    """Of 24 orders of a list, a guess is right once in 24 times."""
+    settings.SECRET_KEY = "the first one"
+    made = planned(folder, "added", protocol="listwise", questions=RANK, redundancy=1)
+    orders = []
+    for secret in ("the first one", "another one"):
+        settings.SECRET_KEY = secret
+        orders.append({one.key: tuple(next_order(made, one, one.tasks.get(), [])) for one in made.items.all()})
+    assert len(orders[0]) == ITEMS
+    assert len(set(orders[0].values())) > 6
+    assert same(*orders) < 0.4
