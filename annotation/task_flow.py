@@ -141,6 +141,14 @@ class TaskFlow:
         """
         return None
 
+    def read_texts(self, study: Study) -> QuerySet[Any] | None:
+        """Rows with `read_task` and `read_text` for all texts that raters judge, or None if these are the outputs."""
+        return None
+
+    def read_ahead(self, study: Study) -> dict[tuple[int, int], float]:
+        """Seconds in which a text could be read before the time of the answer began, by task and rater, if any."""
+        return {}
+
     def page_context(self, assignment: Assignment) -> dict[str, Any]:
         """What the desk shows beside document, instruction and outputs; its rater may read all of it."""
         return {}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from annotation.blinding import is_blind
@@ -146,8 +146,25 @@ class SessionFlow(TaskFlow):
     def preview(self, study: Study, item: Item, questions: Sequence[Question]) -> tuple[str, dict[str, Any]]:
         return PREVIEW_TEMPLATE, session_preview(study, item, questions)
 
+    def read_texts(self, study: Study) -> QuerySet[Turn]:
+        """Return the answers of the turns, which their own users and second raters read."""
+        return _rateable(study).annotate(read_task=F("task"), read_text=F("answer"))
+
+    def read_ahead(self, study: Study) -> dict[tuple[int, int], float]:
+        """Return how long answers were written before the eyes of the sessions' own users."""
+        rows = _rateable(study).order_by().values_list("task", "session__rater", "started_at", "ended_at")
+        return {
+            (task, rater): max(0.0, (end - start).total_seconds())
+            for task, rater, start, end in rows.iterator()
+            if task is not None and start is not None and end is not None
+        }
+
     def page_context(self, assignment: Assignment) -> dict[str, Any]:
         return {"turn": second_rating_page(assignment)}
+
+
+def _rateable(study: Study) -> QuerySet[Turn]:
+    return Turn.objects.filter(session__study=study, task__isnull=False, discarded=False, answer__isnull=False)
 
 
 def _session_key(assignment: Assignment) -> UUID | None:

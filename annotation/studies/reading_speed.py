@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Func, IntegerField, Sum
+from django.db.models import Count, F, Func, IntegerField, QuerySet, Sum
 
 from agreement.text_lengths import count_words
 from annotation.models import Annotation, Item, Rater, Study, TaskOutput
 from annotation.pools import no_checks
+from annotation.protocols import protocol_of
 
 FASTEST = 1000.0
 """Words per minute that no reader reaches who understands the text."""
@@ -63,14 +64,15 @@ def count_hasty(study: Study) -> dict[str, dict[str, Any]]:
     """The HastyAnswers of each rater with any, by primary key, as plain JSON values.
 
     The document and the instruction of an item are read once by each rater, with their first task of the item; the
-    outputs of a task are read every time. An answer that was changed took the time of all its revisions.
+    outputs of a task, or what its protocol shows in their place, are read every time. An answer that was changed took
+    the time of all its revisions.
     """
     timed = _timed_answers(study)
     if not timed:
         return {}
     most = _most_words(study)
     suspects = [one for one in timed if _is_faster(most(one), one.seconds)]
-    words = _words(suspects)
+    words = _words(study, suspects)
     found: dict[int, HastyAnswers] = {}
     for one in suspects:
         count = words[one]
@@ -107,6 +109,9 @@ def _timed_answers(study: Study) -> list[_Timed]:
         seconds[task, rater] += took
         if is_current:
             current.add((task, rater))
+    for place, ahead in protocol_of(study).flow.read_ahead(study).items():
+        if place in seconds:
+            seconds[place] += ahead
     read: set[tuple[int, int]] = set()
     found = []
     for (task, rater), item in items.items():  # in the order in which they were first answered
@@ -114,6 +119,16 @@ def _timed_answers(study: Study) -> list[_Timed]:
             found.append(_Timed(task, item, rater, seconds[task, rater], (item, rater) not in read))
         read.add((item, rater))
     return found
+
+
+def _texts(study: Study) -> QuerySet[Any]:
+    """The texts to judge, without an order: `read_task` and `read_text`."""
+    own = protocol_of(study).flow.read_texts(study)
+    if own is None:
+        own = TaskOutput.objects.filter(task__item__study=study).annotate(
+            read_task=F("task"), read_text=F("output__text")
+        )
+    return own.order_by()
 
 
 def _most_words(study: Study) -> Any:
@@ -125,11 +140,11 @@ def _most_words(study: Study) -> Any:
         .values_list("pk", Octets("document") + Octets("instruction"))
         .iterator(chunk_size=CHUNK)
     }
-    shown = TaskOutput.objects.filter(task__item__study=study).order_by().values_list("task")
+    shown = _texts(study).values("read_task")
     outputs = {
         task: size // FEWEST_BYTES + number
-        for task, size, number in shown.annotate(size=Sum(Octets("output__text")), number=Count("output"))
-        .values_list("task", "size", "number")
+        for task, size, number in shown.annotate(size=Sum(Octets("read_text")), number=Count("pk"))
+        .values_list("read_task", "size", "number")
         .iterator(chunk_size=CHUNK)
     }
 
@@ -139,7 +154,7 @@ def _most_words(study: Study) -> Any:
     return most
 
 
-def _words(answers: Collection[_Timed]) -> Mapping[_Timed, int]:
+def _words(study: Study, answers: Collection[_Timed]) -> Mapping[_Timed, int]:
     """The words that each of these answers had to read; holds one text at a time."""
     items = {one.item for one in answers if one.with_document}
     documents = {
@@ -152,7 +167,7 @@ def _words(answers: Collection[_Timed]) -> Mapping[_Timed, int]:
     }
     outputs: dict[int, int] = defaultdict(int)
     for some in _chunks({one.task for one in answers}):
-        rows = TaskOutput.objects.filter(task__in=some).order_by().values_list("task", "output__text")
+        rows = _texts(study).filter(read_task__in=some).values_list("read_task", "read_text")
         for task, text in rows.iterator(chunk_size=CHUNK):
             outputs[task] += count_words(text)
     return {one: outputs[one.task] + (documents[one.item] if one.with_document else 0) for one in answers}
