@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from django.contrib import admin
 
 from annotation.importing import import_study
-from annotation.models import Adjudication, Annotation, Rating, Task, TaskOutput
+from annotation.models import Adjudication, Annotation, Output, Rating, Task, TaskOutput
 from annotation.studies.planning import plan_chunk
+from judges.models import Judgment
 from tests.annotation.protocols.pairwise.conftest import folder, item  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db
@@ -96,3 +98,29 @@ def test_answers_of_a_rater_about_the_same_keep_their_order(folder):  # noqa: F8
         found.setdefault((item_pk, output), []).append(replicate)
     assert set(map(tuple, found.values())) == {(0, 1, 2)}
     assert len(found) == 96
+
+
+NAMED_BY_CODES = {Judgment}
+"""Runs plan in the order of codes: `test_what_judges_draw_follows_from_codes_and_not_from_names`."""
+
+
+def test_no_list_of_the_admin_shows_the_order_of_the_file(folder):  # noqa: F811
+    """Whatever names outputs and is listed: a new table must be in this study, too."""
+    made = _answered(folder)
+    while plan_chunk(made):
+        pass
+    seen = set()
+    for model, listed in admin.site._registry.items():
+        fields = [field for field in model._meta.concrete_fields if field.is_relation]
+        name = next((field.name for field in fields if field.related_model is Output), None)
+        if name is None or model in NAMED_BY_CODES:
+            continue
+        orders = {}
+        for row in model.objects.order_by(*(listed.ordering or model._meta.ordering)):
+            output = getattr(row, name)
+            orders.setdefault((output.item_id, getattr(row, "rater_id", None)), []).append(output.key)
+        assert {len(order) for order in orders.values()} == {4}, model
+        in_order = sum(order in (FOUR, FOUR[::-1]) for order in orders.values())
+        assert in_order < len(orders) * 0.3, model
+        seen.add(model)
+    assert seen == {TaskOutput, Rating, Adjudication}
