@@ -36,7 +36,8 @@ def server(settings, tmp_path, monkeypatch):
 
 
 def test_a_stop_ends_a_running_stream(transactional_db, study, owner, server):
-    server.steps = (ScriptStep(length=2000, pause=0.2),)
+    server.steps = (ScriptStep(), ScriptStep(length=2000, pause=0.2))
+    complete(asked(), Charge(study), on_text=lambda text: None)  # a first reply is shown when it is complete
     seen = []
 
     def stop_soon():
@@ -50,10 +51,10 @@ def test_a_stop_ends_a_running_stream(transactional_db, study, owner, server):
     with pytest.raises(StoppedError) as raised:
         complete(asked(), Charge(study), on_text=seen.append)
     stopper.join(timeout=10)
-    call = Call.objects.get()
+    call = Call.objects.latest("pk")
     assert (call.status, call.kind) == ("stopped", "stopped")
     assert call.text == raised.value.partial != ""
-    assert len(server.calls) == 1
+    assert len(server.calls) == 2
 
 
 @pytest.mark.parametrize(
