@@ -78,9 +78,8 @@ def test_values_are_read_as_their_questions_expect(load):
     ]
     rows = b"".join(b"harbour,north,ann,%s\n" % value for value in values)
     load(ratings=b"item,output,rater,question,value\n" + rows)
-    assert list(Rating.objects.order_by("pk").values_list("value", flat=True)) == [
-        True, False, 4, ["7"], "7", "5", "=1",
-    ]  # fmt: skip
+    read = [repr(value) for value in Rating.objects.values_list("value", flat=True)]
+    assert sorted(read) == sorted(map(repr, [True, False, 4, ["7"], "7", "5", "=1"]))
 
 
 @pytest.mark.parametrize(
